@@ -7,23 +7,26 @@ export function niceCeiling(value: number): number {
 
 export type Points = readonly (number | null)[];
 
-/** A path through the points, interrupted where there is none. `width` and `height` are of the drawing. */
+/** Where so few points are missing, the line continues: a sample may be late. */
+const BRIDGED = 2;
+
+/** A path through the points, interrupted where some are missing. `width` and `height` are of the drawing. */
 export function linePath(
   points: Points,
   { width, height, max }: { readonly width: number; readonly height: number; readonly max: number },
 ): string {
   const stepX = points.length > 1 ? width / (points.length - 1) : 0;
   let path = "";
-  let isDrawing = false;
+  let missing = Infinity;
   for (const [index, value] of points.entries()) {
     if (value === null) {
-      isDrawing = false;
+      missing++;
       continue;
     }
     const x = (index * stepX).toFixed(1);
     const y = (height - (Math.min(value, max) / max) * height).toFixed(1);
-    path += `${isDrawing ? "L" : "M"}${x} ${y}`;
-    isDrawing = true;
+    path += `${missing <= BRIDGED ? "L" : "M"}${x} ${y}`;
+    missing = 0;
   }
   return path;
 }

@@ -30,7 +30,8 @@ export const Plot = ({ title, points, fromMs, intervalMs, format, kind = "level"
   }, []);
   const known = points.filter((value) => value !== null);
   const max = Math.max(niceCeiling(known.reduce((largest, value) => Math.max(largest, value), 0)), least);
-  const shown = at === null ? (known.at(-1) ?? null) : (points[at] ?? null);
+  const newest = points.at(-1) ?? points.at(-2) ?? null;
+  const shown = at === null ? newest : (points[at] ?? null);
   const scale = { width, height: HEIGHT, max };
   const last = points.length - 1;
   const move = (to: number) => setAt(Math.max(0, Math.min(last, Math.round(to))));
@@ -49,7 +50,7 @@ export const Plot = ({ title, points, fromMs, intervalMs, format, kind = "level"
         class="plot-area"
         role="img"
         tabIndex={0}
-        aria-label={`${title}, last hour: now ${known.length === 0 ? "unknown" : format(known.at(-1) ?? 0)}, at most ${format(Math.max(0, ...known))}`}
+        aria-label={`${title} since ${timeOf(0)}: now ${newest === null ? "nothing" : format(newest)}, at most ${format(Math.max(0, ...known))}`}
         onPointerMove={(event) => move((event.offsetX / width) * last)}
         onPointerLeave={() => setAt(null)}
         onBlur={() => setAt(null)}

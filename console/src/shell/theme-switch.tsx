@@ -1,6 +1,6 @@
 import { THEMES, theme } from "./theme.ts";
 
-const LABEL = { system: "System", light: "Light", dark: "Dark" } as const;
+const LABEL = { system: "System theme", light: "Light theme", dark: "Dark theme" } as const;
 
 export const ThemeSwitch = () => (
   <label class="theme">

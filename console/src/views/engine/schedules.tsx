@@ -8,6 +8,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { NONE, formatDuration } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { shellWord } from "../../parts/shell-word.ts";
 import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
 import { mayChange } from "../../session/session.ts";
@@ -96,7 +97,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
         ) : (
           <Empty
             title="This engine has no schedule."
-            command={`orchctl schedules create ${user_id} daily --cron "0 8 * * *" --message "Good morning" --product ${slugOf(product_id)}`}
+            command={`orchctl schedules create ${shellWord(user_id)} daily "Good morning" --cron "0 8 * * *" --product ${slugOf(product_id)}`}
           >
             <p>A schedule sends the engine a message at its times:</p>
           </Empty>

@@ -31,6 +31,11 @@ const SUBJECT: Column<EventRecord> = {
     ),
 };
 
+/** Without reasons where the page is narrow: the engine has them. */
+const WITH_SUBJECT = COLUMNS.toSpliced(2, 0, SUBJECT).map((column) =>
+  column.kind === "wide" ? { ...column, isExtra: true } : column,
+);
+
 interface EventTableProps {
   readonly label: string;
   readonly events: readonly EventRecord[];
@@ -39,7 +44,6 @@ interface EventTableProps {
 }
 
 export const EventTable = ({ label, events, hasSubject = false }: EventTableProps) => {
-  const [time, event, ...rest] = COLUMNS;
-  const columns = hasSubject ? [time, event, SUBJECT, ...rest].filter((column) => column !== undefined) : COLUMNS;
+  const columns = hasSubject ? WITH_SUBJECT : COLUMNS;
   return <Table label={label} columns={columns} rows={events} keyOf={({ id }) => id} />;
 };

@@ -27,7 +27,7 @@ const COLUMNS: readonly FleetColumn[] = [
   },
   { title: "Product", sort: "product", isExtra: true, cell: ({ product_id }) => slugOf(product_id) },
   { title: "State", sort: "state", cell: ({ state }) => <StateBadge state={state} /> },
-  { title: "Why", kind: "wide", isExtra: true, cell: (engine) => <span class="dim">{stateReason(engine)}</span> },
+  { title: "Why", kind: "wide", isExtra: true, cell: (engine) => <Why text={stateReason(engine)} /> },
   { title: "CPU", sort: "cpu", kind: "number", isExtra: true, cell: ({ usage }) => formatPercent(usage?.cpu_percent) },
   { title: "Memory", sort: "memory", kind: "number", cell: ({ usage }) => formatMb(usage?.memory_mb) },
   {
@@ -97,6 +97,12 @@ export const FleetTable = ({
     </div>
   );
 };
+
+const Why = ({ text }: { readonly text: string }) => (
+  <span class="dim" title={text}>
+    {text}
+  </span>
+);
 
 const Spacer = ({ rows }: { readonly rows: number }) =>
   rows > 0 ? (

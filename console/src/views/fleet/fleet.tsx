@@ -52,7 +52,7 @@ const NoEngines = ({ isFiltered }: { readonly isFiltered: boolean }) => {
       </p>
     </Empty>
   ) : (
-    <Empty title="There is no engine yet." command={`orchctl engines create alice --product ${product.slug}`}>
+    <Empty title="There is no engine yet." command={`orchctl engines provision alice --product ${product.slug}`}>
       <p>A product's backend creates one for each of its users. To try it by hand:</p>
     </Empty>
   );

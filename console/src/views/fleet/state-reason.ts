@@ -10,8 +10,8 @@ const KEPT_BY: Readonly<Record<string, string>> = {
 };
 const SLEEP: Readonly<Record<string, string>> = {
   idle: "no work",
-  request: "asked to",
-  capacity: "another engine needed its place",
+  request: "on request",
+  capacity: "its place was needed",
 };
 
 /** Why an engine is in its state, in a few words; empty when there is nothing to say. */
@@ -21,6 +21,6 @@ export function stateReason({ state, sleep, awake, last_error, stop_reason, heal
   if (state === "failed" || state === "backoff" || state === "stop_failed") return last_error?.reason ?? "";
   if (state === "stopped") return stop_reason ?? "";
   if (state === "running" && awake !== null && awake.kept_by.length > 0)
-    return `kept awake by ${awake.kept_by.map((reason) => KEPT_BY[reason] ?? reason).join(", ")}`;
+    return `busy: ${awake.kept_by.map((reason) => KEPT_BY[reason] ?? reason).join(", ")}`;
   return "";
 }

@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import t from "tap";
+import { shellWord } from "../../console/src/parts/shell-word.ts";
+import { matchPath } from "../../console/src/routing/path-pattern.ts";
+import { brokenLink } from "../../console/src/views/audit/verify-chain.ts";
+import { phasesOf } from "../../console/src/views/engine/lives-of-events.ts";
+import { readableLine } from "../../console/src/views/engine/log-line.ts";
+import { hashOf, newPlatformKey } from "../../console/src/views/products/platform-key.ts";
+import { POLICY_GROUPS, inputOf, readInput } from "../../console/src/views/products/policy-fields.ts";
+import { PLATFORM_KEY_PREFIX, plausibleKey, storedKey } from "../../src/contract/api-keys.ts";
+import { GENESIS_HASH, auditHash, brokenLink as daemonsBrokenLink } from "../../src/contract/audit-chain.ts";
+import { policyPatch } from "../../src/contract/orchestrator-api.ts";
+import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import { DEFAULT_POLICY } from "../../src/contract/policy.ts";
+
+const fields = POLICY_GROUPS.flatMap((group) => group.fields);
+
+t.test("the policy form has every field of a policy, and their defaults fit", async (t) => {
+  t.same([...fields.map(({ name }) => name), "budgets"].sort(), Object.keys(DEFAULT_POLICY).sort());
+  for (const field of fields)
+    t.same(readInput(field, inputOf(field, DEFAULT_POLICY)), { value: DEFAULT_POLICY[field.name] }, field.name);
+});
+
+t.test("the bounds of the policy form are those of the daemon", async (t) => {
+  const accepts = (name: string, value: unknown) => policyPatch.safeParse({ [name]: value }).success;
+  for (const field of fields) {
+    if (field.kind !== "number") continue;
+    const { name, min, max } = field;
+    t.same([accepts(name, min), accepts(name, min - 1)], [true, false], `${name} from ${min}`);
+    if (max !== undefined) t.same([accepts(name, max), accepts(name, max + 1)], [true, false], `${name} to ${max}`);
+    t.equal(accepts(name, null), field.isNullable === true, `${name} without a limit`);
+    t.match(readInput(field, String(min - 1)), { problem: /^expected a whole number/ });
+  }
+});
+
+t.test("the browser makes platform keys as the daemon does", async (t) => {
+  const key = newPlatformKey();
+  t.ok(plausibleKey(PLATFORM_KEY_PREFIX, key), "the checksum is right");
+  t.not(key, newPlatformKey());
+  t.same(await hashOf(key), storedKey(key));
+});
+
+t.test("the browser checks the audit chain as the daemon does", async (t) => {
+  const first = { seq: 1, entry: '{"action":"a"}', prev_hash: GENESIS_HASH };
+  const one = { ...first, hash: auditHash(first) };
+  const second = { seq: 2, entry: '{"action":"b"}', prev_hash: one.hash };
+  const two = { ...second, hash: auditHash(second) };
+  t.equal(await brokenLink(null, one), null);
+  t.equal(await brokenLink(one, two), null);
+  for (const [before, line] of [
+    [null, two],
+    [one, one],
+    [one, { ...two, entry: "{}" }],
+    [{ ...one, hash: "0" }, two],
+  ] as const) {
+    t.not(daemonsBrokenLink(before, line), null);
+    t.not(await brokenLink(before, line), null);
+  }
+});
+
+t.test("a path fits its pattern, whatever is in its parameters", async (t) => {
+  t.same(matchPath("/engines/:engine/turns", "/engines/eng_1/turns"), { engine: "eng_1" });
+  t.same(matchPath("/:name", "/%3Cimg%3E"), { name: "<img>" });
+  t.equal(matchPath("/:name", "/%"), null);
+  t.equal(matchPath("/engines/:engine", "/engines"), null);
+});
+
+t.test("events of an engine become its times in each state", async (t) => {
+  const event = (to: string | null, time: string) => ({ to, time }) as EventRecord;
+  const events = [
+    event("stopped", "2026-11-22T00:00:09Z"),
+    event(null, "2026-11-22T00:00:05Z"),
+    event("running", "2026-11-22T00:00:02Z"),
+  ];
+  const [ran, rests] = phasesOf(events);
+  t.match(ran, {
+    state: "running",
+    fromMs: Date.parse("2026-11-22T00:00:02Z"),
+    toMs: Date.parse("2026-11-22T00:00:09Z"),
+  });
+  t.match(rests, { state: "stopped", toMs: null });
+});
+
+t.test("a line of the log is shown with what is in it", async (t) => {
+  const line = '{"level":40,"time":"2026-11-22T10:11:12.000Z","name":"engine","pid":1,"took_ms":5,"msg":"slow turn"}';
+  t.equal(readableLine(line), "10:11:12 warn  slow turn  took_ms=5");
+  for (const other of ["Segmentation fault", '{"level":30,"msg":"cut']) t.equal(readableLine(other), other);
+});
+
+t.test("a command that is copied names its user and runs nothing else", async (t) => {
+  for (const user of ["alice", "$(echo no)", "it's; exit 1", "`id`", "-n", "a b\\"])
+    t.equal(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(user)}`], { encoding: "utf8" }), user);
+});
