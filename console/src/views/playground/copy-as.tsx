@@ -20,8 +20,8 @@ export const CopyAs = ({ call }: { readonly call: ShownCall }) => {
       {isOpen && (
         <Dialog title="The same call in a program" onClose={() => setOpen(false)}>
           <p class="dim">
-            <code>ENGINE_KEY</code> is the engine's key, which <code>provision</code> or <code>rotate-key</code>{" "}
-            returned.
+            <code>ENGINE_KEY</code> or <code>engineKey</code> is the engine's key, which <code>provision</code> or{" "}
+            <code>rotate-key</code> returned.
           </p>
           {Object.entries(FORMS).map(([name, form]) => (
             <section key={name} aria-label={name}>
@@ -48,7 +48,7 @@ const FORMS: Readonly<Record<string, (call: ShownCall) => string>> = {
   -d '${bodyOf(call).replaceAll("'", "'\\''")}'`,
   TypeScript: ({ url, taskId, message, thinking }) => `import { createEngineClient } from "@orchd/client";
 
-const engine = createEngineClient({ url: ${JSON.stringify(url)}, key: process.env.ENGINE_KEY ?? "" });
+const engine = createEngineClient({ url: ${JSON.stringify(url)}, key: engineKey });
 const turn = engine.execute({
   taskId: ${JSON.stringify(taskId)},
   message: ${JSON.stringify(message)},
