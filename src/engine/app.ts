@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { DEFAULT_ATTACHMENT_LIMITS } from "../contract/attachment-records.ts";
 import { isControlPath } from "../contract/engine-control.ts";
 import type { EngineLaunch } from "../contract/engine-launch.ts";
 import { delay } from "../shared/clock.ts";
@@ -33,6 +32,7 @@ import { createProvider } from "./model/create-provider.ts";
 import { toolLimits } from "./model/wire/wire-tools.ts";
 import { openRequests } from "./requests/open-requests.ts";
 import { Wakefulness, type WakefulnessParts } from "./sleep/wakefulness.ts";
+import { AttachmentNames } from "./store/attachment-names.ts";
 import { CompactionTable } from "./store/compactions.ts";
 import { EventTable } from "./store/events.ts";
 import { GrantTable } from "./store/grants.ts";
@@ -46,8 +46,7 @@ import { ToolCallTable } from "./store/tool-call-table.ts";
 import { ToolDefinitionTable } from "./store/tool-definitions.ts";
 import { TurnTable } from "./store/turns.ts";
 import { WorkingMemoryTable } from "./store/working-memory.ts";
-import { AttachmentFiles } from "./tools/attachments/attachment-files.ts";
-import { createResultFiles } from "./tools/attachments/call-files.ts";
+import { openAttachments } from "./tools/attachments/open-attachments.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
 import { RESERVED_TOOL_NAMES } from "./tools/reserved-names.ts";
@@ -103,11 +102,7 @@ export async function createApp({
   const { launcher, disk } = limitTools({ launch, launcher: unlimited, logger });
   const commands = { environment, folders, launcher, network };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
-  const attachments = {
-    files: new AttachmentFiles({ workspaceDir, disk }),
-    limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS,
-  };
-  const filesOf = createResultFiles(attachments);
+  const { filesOf, ...attachments } = openAttachments({ workspaceDir, disk, limits: launch.attachments });
   const { meter, budgets, calls: callMeter } = openUsage({ store, logger, budgets: launch.budgets });
   const { requests, table: requestTable } = openRequests({ store, config, launch, logger });
   const modelProvider = createProvider(config, {
@@ -203,6 +198,7 @@ export async function createApp({
     idempotency,
     meter,
     requests: requestTable,
+    attachments: new AttachmentNames(store),
     workspaceDir,
     logger,
   });

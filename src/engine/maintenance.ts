@@ -1,8 +1,10 @@
 import { collectGarbage } from "../shared/collect-garbage.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { EngineProvider } from "./model/create-provider.ts";
+import type { AttachmentNames } from "./store/attachment-names.ts";
 import type { IdempotencyTable } from "./store/idempotency-keys.ts";
 import type { ModelRequestTable } from "./store/model-requests.ts";
+import { pruneAttachments } from "./tools/attachments/prune-attachments.ts";
 import { pruneOutputs } from "./tools/spill.ts";
 import type { EventJournal } from "./turns/event-journal.ts";
 import type { UsageMeter } from "./usage/usage-meter.ts";
@@ -27,6 +29,7 @@ export interface MaintenanceParts {
   readonly meter: UsageMeter;
   /** Also of engines that keep none any more. */
   readonly requests: Pick<ModelRequestTable, "prune">;
+  readonly attachments: AttachmentNames;
   readonly workspaceDir: string;
   readonly logger: Logger;
   /** Default: {@link collectGarbage}. */
@@ -43,6 +46,7 @@ export function startMaintenance(parts: MaintenanceParts): () => void {
   const timers = [
     setTimeout(firstWork, FIRST_WORK_AFTER_MS),
     setTimeout(() => collectWhenIdle(parts), COLLECT_AFTER_MS),
+    setTimeout(() => void pruneAttachments({ ...parts, names: parts.attachments }), COLLECT_AFTER_MS),
     setInterval(prune, PRUNE_EVERY_MS),
   ];
   for (const timer of timers) timer.unref();

@@ -101,7 +101,7 @@ t.test("the Docker backend", { skip }, async (t) => {
     limitsMemory: true,
     holdsSockets: false,
     takesHostPorts: true,
-    launchesAtOnce: true,
+    reportsAtOnce: true,
     reportsUsage: true,
     readsStorage: true,
   });

@@ -234,7 +234,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
   }
 
   for (const kind of ["pods", "persistentvolumeclaims"])
-    await until(`no ${kind} are left`, async () => (await left(kind)).length === 0, 60_000);
+    await until(`no ${kind} are left`, async () => (await left(kind)).length === 0, 180_000);
 });
 
 t.test("a kubeconfig that is no use is one message", async (t) => {

@@ -77,10 +77,10 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     limitsMemory: true,
     holdsSockets: false,
     takesHostPorts: false,
-    launchesAtOnce: false,
+    reportsAtOnce: false,
     reportsUsage: false,
     readsStorage: false,
   });
   for (const kind of ["pods", "secrets", "persistentvolumeclaims"])
-    await until(`no ${kind} are left`, async () => (await left(kind)).length === 0, 60_000);
+    await until(`no ${kind} are left`, async () => (await left(kind)).length === 0, 180_000);
 });

@@ -89,7 +89,7 @@ export async function launchCases(t: Test, under: BackendUnderTest): Promise<voi
   await t.test("a launch resolves before the engine is healthy", async (t) => {
     const order = await under.order("slow-start.launch");
     const process = await launched(t, under, order);
-    if (under.launchesAtOnce) await t.rejects(fetch(`${process.address}/early`, { signal: AbortSignal.timeout(100) }));
+    if (under.reportsAtOnce) await t.rejects(fetch(`${process.address}/early`, { signal: AbortSignal.timeout(100) }));
     t.match(await healthy(order, process), { kind: "healthy" });
   });
 

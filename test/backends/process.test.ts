@@ -57,7 +57,7 @@ t.test("the process backend", (t) =>
     limitsMemory: hierarchies !== null,
     holdsSockets: true,
     takesHostPorts: true,
-    launchesAtOnce: true,
+    reportsAtOnce: true,
     reportsUsage: true,
     readsStorage: true,
   }),

@@ -38,8 +38,8 @@ export interface BackendUnderTest {
   readonly holdsSockets: boolean;
   /** Whether engines listen on the ports of their records, on this host. */
   readonly takesHostPorts: boolean;
-  /** Whether a launch is told at once, and not by a report that may come later than the engine. */
-  readonly launchesAtOnce: boolean;
+  /** Whether starts and exits are seen at once, and not in reports that come later and may miss the last state. */
+  readonly reportsAtOnce: boolean;
   /** Whether what engines use can be told here. */
   readonly reportsUsage: boolean;
   /** Whether the files of engines can be read for a backup. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
+import { openConsole, signInHeaders } from "../helpers/console.ts";
 import type { Daemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { openReplicas } from "../helpers/replicas.ts";
@@ -48,6 +49,19 @@ t.test("every replica serves every call, and says who leads", async (t) => {
   t.match(leads?.text, /^orch_leader 1$/m);
   t.match(follows?.text, /^orch_leader 0$/m);
   t.match(follows?.text, /^orch_replica_calls_total\{outcome="answered"\} [1-9]/m);
+});
+
+t.test("a session of the console is one on every replica", async (t) => {
+  const signedIn = await openConsole(second);
+  const { cookie } = signedIn;
+  const onFirst = { ...signInHeaders(first.url), cookie };
+  t.equal((await signedIn.call("/console/")).status, 200);
+  t.match(await signedIn.call("/engines/anna", { product: "acme" }), { status: 200, body: { id: anna.id } });
+  t.equal((await ask(first.url, "/admin/status", { headers: onFirst })).status, 200);
+  t.match(await signedIn.call(`/e/${anna.id}/hitl/pending`), { status: 200, body: { requests: [] } });
+  t.equal((await signedIn.call("/admin/status", { headers: { origin: "https://evil.example" } })).status, 400);
+  t.equal((await signedIn.call("/console/session", { method: "DELETE" })).status, 200);
+  t.equal((await ask(first.url, "/admin/status", { headers: onFirst })).status, 401);
 });
 
 t.test("a key that is used on two replicas at once makes one engine", async (t) => {

@@ -10,7 +10,7 @@ import { workspacePlace } from "../workspace-path.ts";
 export const ATTACHMENTS_FOLDER = ".orch/attachments";
 const MAX_BYTES = MAX_ATTACHMENTS.mb * 1024 * 1024;
 
-/** The bytes of attachments, in files of the workspace. A file is named for its content, so that a retry writes nothing. */
+/** The bytes of attachments, in files of the workspace. A file is named for its content, so that a retry adds none. */
 export class AttachmentFiles {
   readonly #workspaceDir: string;
   readonly #disk: Pick<DiskQuota, "admit">;
@@ -25,11 +25,10 @@ export class AttachmentFiles {
     return this.#disk.admit(bytes);
   }
 
-  /** Writes a file that was admitted, unless it is there. Throws `ToolFailed`. */
+  /** Writes a file that was admitted, also one that is there: a file without a message is deleted a day later. */
   async write(file: CheckedFile, bytes: Buffer): Promise<AttachmentRecord> {
     const stored = { ...file, path: `${ATTACHMENTS_FOLDER}/${storedName(file.digest, file.name)}` };
-    const isThere = (await this.read(stored).catch(unlessFailed)) !== null;
-    if (!isThere) await writeInWorkspace({ workspaceDir: this.#workspaceDir, path: stored.path }, bytes);
+    await writeInWorkspace({ workspaceDir: this.#workspaceDir, path: stored.path }, bytes);
     return stored;
   }
 
@@ -46,9 +45,4 @@ export class AttachmentFiles {
     if (bytes.length !== expected || digestOf(bytes) !== digest) throw new ToolFailed("the file has changed since");
     return bytes;
   }
-}
-
-function unlessFailed(error: unknown): null {
-  if (error instanceof ToolFailed) return null;
-  throw error;
 }

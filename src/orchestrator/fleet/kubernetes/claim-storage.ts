@@ -17,27 +17,24 @@ export function createClaimStorage(claims: Claims): EngineStorage {
   const erase = async (engineId: string) => void (await deleteAll(await claims.list({ [LABELS.engine]: engineId })));
 
   async function keep(engine: StoredEngine): Promise<void> {
-    const claim = await claims.ofEngine(engine.id);
-    if (claim === null) return;
+    if ((await claims.ofEngine(engine.id)) === null) return;
     await deleteAll(await claims.keptFor(engine));
-    await claims.relabel(claim, { ...KEPT, ...ownerLabels(engine) });
+    await claims.relabel(() => claims.ofEngine(engine.id), { ...KEPT, ...ownerLabels(engine) });
   }
 
   return {
     async prepare(engine) {
       try {
-        const [kept] = await claims.keptFor(engine);
-        if (kept === undefined) await claims.ensure(engine.id, engine);
-        // Two engines cannot both get it: the claim is changed as it was read.
-        else await claims.relabel(kept, { [LABELS.engine]: engine.id, [LABELS.restored]: "true" });
+        const restored = { [LABELS.engine]: engine.id, [LABELS.restored]: "true" };
+        const kept = await claims.relabel(async () => (await claims.keptFor(engine))[0], restored);
+        if (kept === null) await claims.ensure(engine.id, engine);
       } catch (error) {
         throw new LaunchFailed(`failed to create the engine's volume claim: ${reasonOf(error)}`, { cause: error });
       }
     },
     isRestored,
     async settle(engineId) {
-      const claim = await claims.ofEngine(engineId);
-      if (claim !== null) await claims.relabel(claim, { [LABELS.restored]: null });
+      await claims.relabel(() => claims.ofEngine(engineId), { [LABELS.restored]: null });
     },
     discard: (engine) =>
       usable(async () => {

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { delay } from "../../../shared/clock.ts";
 import type { KeptFor } from "../engine-storage.ts";
 import { type KubeApi, isStatus } from "./kube-api.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue, objectName, selector } from "./names.ts";
 
 const LOG_ANNOTATION = "orchd.log";
 const MERGE_PATCH = "application/merge-patch+json";
-const POLL_MS = 250;
-/** How long a claim of the same name may take to go: the pod that used it must have ended. */
-const GONE_MS = 30_000;
+/** How many claims of an engine that are being deleted may still have a name. */
+const MAX_NAMES = 8;
+/** Controllers change claims too. */
+const MAX_CHANGES = 10;
 
 const claimObject = z.object({
   metadata: z.object({
@@ -81,22 +81,33 @@ export class Claims {
   async ensure(engineId: string, owner: KeptFor | null): Promise<Claim> {
     const found = await this.ofEngine(engineId);
     if (found !== null) return found;
-    for (const end = performance.now() + GONE_MS; ; await delay(POLL_MS)) {
+    for (let at = 0; ; at++) {
       try {
-        return z.parse(claimObject, await this.#api.call("POST", this.#path, { body: this.#spec(engineId, owner) }));
+        const body = this.#spec(engineId, { owner, at });
+        return z.parse(claimObject, await this.#api.call("POST", this.#path, { body }));
       } catch (error) {
         if (!isStatus(error, 409)) throw error;
-        // Another call has made it, or one with its name is going.
+        // Another call has made it. Or the name is that of one that goes when its pod has ended.
         const made = await this.ofEngine(engineId);
         if (made !== null) return made;
-        if (performance.now() > end) throw error;
+        if (at >= MAX_NAMES) throw error;
       }
     }
   }
 
-  /** Changes labels of the claim as it was read. Throws a conflict when somebody else has changed it since. */
-  async relabel({ metadata: { name, resourceVersion } }: Claim, labels: Labels): Promise<void> {
-    await this.#patch(name, { resourceVersion, labels });
+  /** Changes labels of the claim that `find` gives, as it was read: two calls cannot both take it. Null without one. */
+  async relabel(find: () => Promise<Claim | null | undefined>, labels: Labels): Promise<Claim | null> {
+    for (let attempt = 1; ; attempt++) {
+      const claim = await find();
+      if (claim === null || claim === undefined) return null;
+      try {
+        const { name, resourceVersion } = claim.metadata;
+        await this.#patch(name, { resourceVersion, labels });
+        return claim;
+      } catch (error) {
+        if (!isStatus(error, 409) || attempt >= MAX_CHANGES) throw error;
+      }
+    }
   }
 
   /** None is no error. What is in use goes when its pod has ended. */
@@ -126,13 +137,13 @@ export class Claims {
     await this.#api.call("PATCH", `${this.#path}/${name}`, { body: { metadata }, contentType: MERGE_PATCH });
   }
 
-  #spec(engineId: string, owner: KeptFor | null) {
+  #spec(engineId: string, { owner, at }: { readonly owner: KeptFor | null; readonly at: number }) {
     const { deployment, storageClass, volumeSize } = this.#options;
     return {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: {
-        name: objectName(deployment, "claim", engineId),
+        name: objectName(deployment, "claim", engineId, String(at)),
         labels: {
           [LABELS.deployment]: labelValue(deployment),
           [LABELS.engine]: labelValue(engineId),

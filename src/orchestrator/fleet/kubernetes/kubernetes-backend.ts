@@ -23,6 +23,7 @@ import { NO_IP, type StartOptions, startPod } from "./start-pod.ts";
 
 const BACKEND = "kubernetes";
 const VERSION = 1;
+const KEEP_LOG_MS = 10_000;
 const GONE = { kind: "gone", cause: "exit" } as const;
 
 const podHandle = z.object({
@@ -64,7 +65,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
   /** What runs, also while it is being deleted. Null for what does not yet or no longer. */
   const trackRunning = ({ metadata, spec, status }: Pod, engineId: string): PodProcess | null => {
-    const state = stateOf({ metadata, spec, status });
+    const state = stateOf({ status });
     if (state.kind !== "running") return null;
     return track({ name: metadata.name, uid: metadata.uid, ip: state.ip, node: spec.nodeName ?? "" }, engineId);
   };
@@ -82,7 +83,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   async function clearEnded(found: readonly Pod[], engineId: string): Promise<void> {
     for (const pod of found) {
       if (stateOf(pod).kind !== "ended") continue;
-      await logs.keep({ ...pod.metadata, engineId }).catch(() => undefined);
+      await logs.keep({ ...pod.metadata, engineId }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
       await pods.delete(pod.metadata, 1);
     }
   }

@@ -14,6 +14,7 @@ const FOR_EVER = 0;
 const KEPT_LINES = 100;
 const KEPT_CHARACTERS = 16_384;
 const NEWLINE = 0x0a;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ?/;
 
 interface LogLine {
   readonly at: string;
@@ -81,11 +82,11 @@ export class PodLogs {
     }
   }
 
-  /** Reads the log of a pod until its engine has exited, and keeps the last lines in its claim. */
-  async keep({ engineId, ...pod }: PodIdentity & { readonly engineId: string }): Promise<void> {
+  /** Reads the log of a pod until its engine has exited or the signal aborts, and keeps the last lines in its claim. */
+  async keep({ engineId, ...pod }: PodIdentity & { readonly engineId: string }, signal: AbortSignal): Promise<void> {
     const lines: string[] = [];
     const query = { follow: "true", tailLines: String(KEPT_LINES) };
-    for await (const { text } of this.#read(pod, query, new AbortController().signal)) {
+    for await (const { text } of this.#read(pod, query, signal)) {
       lines.push(text);
       if (lines.length > KEPT_LINES) lines.shift();
     }
@@ -127,14 +128,15 @@ export async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<Log
   for await (const chunk of body) {
     const text = Buffer.concat([rest, chunk]);
     const end = text.lastIndexOf(NEWLINE);
-    if (end >= 0) for (const line of text.toString("utf8", 0, end).split("\n")) yield readLine(line);
+    if (end >= 0) for (const line of text.toString("utf8", 0, end).split("\n")) yield* readLine(line);
     // An unfinished line is buffered only up to a length that is not shown whole, whatever its characters.
     rest = text.subarray(end + 1).subarray(0, 4 * MAX_LOG_LINE);
   }
-  if (rest.length > 0) yield readLine(rest.toString("utf8"));
+  if (rest.length > 0) yield* readLine(rest.toString("utf8"));
 }
 
-function readLine(line: string): LogLine {
-  const end = line.indexOf(" ");
-  return { at: line.slice(0, end), text: redactLine(line.slice(end + 1)) };
+/** None for what the kubelet writes itself, such as that the container has gone meanwhile. */
+function readLine(line: string): readonly LogLine[] {
+  const [all, at = ""] = TIMESTAMP.exec(line) ?? [];
+  return all === undefined ? [] : [{ at, text: redactLine(line.slice(all.length)) }];
 }

@@ -3,7 +3,7 @@ import type { EngineHandle } from "../../../contract/engine-handle.ts";
 import { isAddressSilent } from "./address-silent.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
 import type { PodLogs } from "./pod-logs.ts";
-import { DELETED, type Pod, stateOf } from "./pod-state.ts";
+import { type Pod, stateOf } from "./pod-state.ts";
 import type { PodChanges, PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 
@@ -13,6 +13,8 @@ const KILL_WAIT_MS = 10_000;
 const SILENT_WITHIN_MS = 10_000;
 const KEEP_LOG_MS = 10_000;
 const EMPTY_RETRY_MS = 5000;
+/** By somebody else, unless this process is being stopped. */
+const DELETED = "its pod was deleted or evicted";
 
 export interface PodProcessParts {
   readonly pod: PodIdentity & { readonly engineId: string };
@@ -32,6 +34,7 @@ export class PodProcess implements EngineProcess {
   readonly #parts: PodProcessParts;
   readonly #cleared: Promise<void>;
   #log: Promise<void> | null = null;
+  readonly #logEnd = new AbortController();
   #isStopping = false;
   #hasExited = false;
   #hurry = new AbortController();
@@ -141,14 +144,14 @@ export class PodProcess implements EngineProcess {
   }
 
   #keepLog(): void {
-    this.#log ??= this.#parts.logs.keep(this.pod).catch(() => undefined);
+    this.#log ??= this.#parts.logs.keep(this.pod, this.#logEnd.signal).catch(() => undefined);
   }
 
   async #clear(): Promise<void> {
     this.#keepLog();
-    const waited = new AbortController();
-    await Promise.race([this.#log, delay(KEEP_LOG_MS, waited.signal)]);
-    waited.abort();
+    const timer = setTimeout(() => this.#logEnd.abort(), KEEP_LOG_MS);
+    await this.#log;
+    clearTimeout(timer);
     // What remains is deleted before the engine's next start.
     await this.#parts.pods.delete(this.pod, 1).catch(() => undefined);
   }
@@ -159,7 +162,8 @@ function exitOf(found: Pod | null, { uid }: PodIdentity, { latest }: PodChanges)
   const isThere = found?.metadata.uid === uid;
   const pod = isThere ? found : latest;
   const state = pod === null ? null : stateOf(pod);
-  if (state?.kind === "ended") return state.exit;
+  const isDeleted = pod?.metadata.deletionTimestamp !== undefined;
+  if (state?.kind === "ended") return isDeleted ? { host: DELETED, ...state.exit } : state.exit;
   return isThere ? null : { code: null, signal: null, oom: false, host: DELETED };
 }
 

@@ -70,18 +70,18 @@ const NEVER_RAN = ["StartError", "ContainerCannotRun"];
 const OWN_FAULT = /exceeds the (?:total )?limit|exceed/i;
 
 /** What a pod shows of its engine. */
-export function stateOf({ status, metadata }: Pod): PodState {
+export function stateOf({ status }: Pick<Pod, "status">): PodState {
   const state = status.containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
   const { terminated, waiting, running } = state;
   if (terminated !== undefined) {
     const { exitCode, reason = "", message } = terminated;
     const exit = containerExit({ exitCode, oomKilled: reason === "OOMKilled" });
-    const host = hostCause(status, metadata) ?? (reason === "ContainerStatusUnknown" ? "its node lost it" : null);
+    const host = hostCause(status) ?? (reason === "ContainerStatusUnknown" ? "its node lost it" : null);
     const neverRan = NEVER_RAN.includes(reason) ? describe(reason, message) : null;
     return { kind: "ended", exit: host === null ? exit : { ...exit, host }, neverRan };
   }
   if (status.phase === "Succeeded" || status.phase === "Failed") {
-    const host = hostCause(status, metadata);
+    const host = hostCause(status);
     const exit = { code: null, signal: null, oom: false, ...(host !== null && { host }) };
     return { kind: "ended", exit, neverRan: null };
   }
@@ -90,16 +90,14 @@ export function stateOf({ status, metadata }: Pod): PodState {
 }
 
 /** Why the cluster ended a pod. Null when the engine did by itself, or a limit that it has exceeded. */
-function hostCause(status: Pod["status"], { deletionTimestamp }: Pod["metadata"]): string | null {
+function hostCause(status: Pod["status"]): string | null {
   const disrupted = status.conditions.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
   const reason = disrupted?.reason ?? status.reason;
   const message = disrupted?.message ?? status.message;
   if (reason !== undefined && reason !== "" && !(reason === "Evicted" && OWN_FAULT.test(message ?? "")))
     return `the cluster ended its pod: ${describe(reason, message)}`;
-  return deletionTimestamp === undefined ? null : DELETED;
+  return null;
 }
-
-export const DELETED = "its pod was deleted or evicted";
 
 function problemOf(
   status: Pod["status"],

@@ -40,7 +40,7 @@ export async function startPod(
   } catch (error) {
     // At once, and not when its pod is seen to be gone.
     await pods.emptySecret(metadata.name).catch(() => undefined);
-    await pods.delete(metadata, 0).catch(() => undefined);
+    await pods.delete(metadata, 1).catch(() => undefined);
     throw error;
   }
 }
