@@ -39,6 +39,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  console.error(error);
+  process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 });
