@@ -24,6 +24,8 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
       // The content security policy of the page allows no data URL of a script.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // A busy machine is no mistake in the sources.
+      rolldownOptions: { checks: { pluginTimings: false } },
     },
   });
   await compressFiles(folder);

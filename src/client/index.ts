@@ -65,6 +65,7 @@ export type * from "../contract/catalog-records.ts";
 export type * from "../contract/engine-records.ts";
 export type * from "../contract/memory-file.ts";
 export type * from "../contract/memory-records.ts";
+export type * from "../contract/turn-records.ts";
 export type { EngineErrorCode } from "../contract/engine-errors.ts";
 export type * from "../contract/engine-events.ts";
 export type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";

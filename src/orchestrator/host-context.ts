@@ -106,6 +106,8 @@ interface HostSettings {
   readonly publicUrl: string | null;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
+  /** Versions of a product's catalog that are stored. */
+  readonly catalogVersions: number;
   readonly healthIntervalMs: number;
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;

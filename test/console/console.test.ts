@@ -63,6 +63,7 @@ t.test("the console in a browser", withChromium, async (t) => {
       .getByText(HOSTILE[0] ?? "")
       .waitFor();
     await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Fleet" }).waitFor();
   });
 
   await t.test("filters by user and state, and a link shows the same", async (t) => {

@@ -231,9 +231,15 @@ t.test("a daemon that was killed leaves no engine behind, and lost files are mad
   const old = join(place, "0".repeat(64));
   mkdirSync(old);
   utimesSync(old, 0, 0);
-  await fleet.restart();
+  await fleet.restart({ ORCH_CATALOG_VERSIONS: "2" });
   await bert.post("start");
   t.ok((await agentsOf(bert)).includes("late"), "a changed file is made again");
+  await push(FIRST);
+  t.match(
+    (await call("GET", "/catalog/history")).body.versions,
+    [{ version: 12 }, { version: 11 }],
+    "as many as are kept",
+  );
   await until("what nobody used for a day is removed", () => !existsSync(old));
   t.ok(existsSync(join(place, digest)));
 });

@@ -122,7 +122,8 @@ t.test("it installs itself into an image, and systemctl enables its unit there",
   t.equal(readFileSync(join(home, "calls"), "utf8"), `--root=${image} enable orchd.service\n`);
   const current = join(image, "opt/orchd/current");
   t.equal((await run(join(current, "bin/orchctl"), ["--version"], { env })).stdout.trim(), manifest.version);
-  for (const part of ["systemd/orchd.service", "dist/man/orchctl.1"]) t.ok(existsSync(join(current, part)), part);
+  for (const part of ["systemd/orchd.service", "dist/man/orchctl.1", "dist/console/index.html"])
+    t.ok(existsSync(join(current, part)), part);
 });
 
 t.test("a host without Node.js and npm runs it: daemon, engine, turn and command line", async (t) => {

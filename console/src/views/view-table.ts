@@ -3,12 +3,17 @@ import { EngineOverview } from "./engine/overview.tsx";
 import { EngineSchedules } from "./engine/schedules.tsx";
 import { Events } from "./events/events.tsx";
 import { Fleet } from "./fleet/fleet.tsx";
+import { Memory } from "./memory/memory.tsx";
+import { ChooseEngine } from "./playground/choose-engine.tsx";
+import { Playground } from "./playground/playground.tsx";
 import { ProductBudgets } from "./products/budgets.tsx";
 import { ProductCatalog } from "./products/catalog.tsx";
 import { ProductPolicy } from "./products/policy-form.tsx";
 import { Products } from "./products/products.tsx";
 import { RegisterProduct } from "./products/register-product.tsx";
 import { Sessions } from "./sessions/sessions.tsx";
+import { TurnList } from "./turns/turn-list.tsx";
+import { TurnView } from "./turns/turn-view.tsx";
 import type { View } from "./view.ts";
 
 /** Every view. The first path that fits is shown. */
@@ -16,6 +21,11 @@ export const VIEWS: readonly View[] = [
   { path: "/", title: "Fleet", component: Fleet, key: "f" },
   { path: "/engines/:engine", title: "Overview", component: EngineOverview, tabOf: "engine" },
   { path: "/engines/:engine/schedules", title: "Schedules", component: EngineSchedules, tabOf: "engine" },
+  { path: "/engines/:engine/turns", title: "Turns", component: TurnList, tabOf: "engine" },
+  { path: "/engines/:engine/turns/:turn", title: "Turn", component: TurnView, tabOf: "engine" },
+  { path: "/engines/:engine/playground", title: "Playground", component: Playground, tabOf: "engine" },
+  { path: "/engines/:engine/memory", title: "Memory", component: Memory, tabOf: "engine" },
+  { path: "/playground", title: "Playground", component: ChooseEngine, key: "y" },
   { path: "/products", title: "Products", component: Products, key: "p" },
   { path: "/products/new", title: "Register a product", component: RegisterProduct },
   { path: "/products/:product", title: "Policy", component: ProductPolicy, tabOf: "product" },

@@ -186,6 +186,11 @@ export const DAEMON_SETTINGS = {
     unset: "none: costs are unknown",
     description: "A JSON file with the prices of models, as an absolute path",
   },
+  ORCH_CATALOG_VERSIONS: {
+    scope: "daemon",
+    value: { kind: "integer", min: 1, max: 1000, fallback: 20 },
+    description: "How many versions of each product's catalog are stored",
+  },
   ORCH_BACKUP_DIR: {
     scope: "daemon",
     value: TEXT,

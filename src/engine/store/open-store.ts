@@ -12,6 +12,8 @@ const LOCK_WAIT_MS = 2000;
 const BUSY_WAIT_MS = 5000;
 /** Page cache of a reader, in KiB: it scans everything once. */
 const READER_CACHE = 512;
+/** An isolated engine may write no temporary file: a large transaction, such as an erasure, would fail. */
+const TEMPORARY = "pragma temp_store = memory";
 
 export interface Store {
   readonly dataDir: string;
@@ -62,7 +64,7 @@ export function openStore(dataDir: string): Store {
       reader() {
         const reader = new Database(file, { readOnly: true, timeout: BUSY_WAIT_MS });
         reader.watchDamage(onDamage);
-        reader.exec(`pragma cache_size = -${READER_CACHE}`);
+        reader.exec(`pragma cache_size = -${READER_CACHE}; ${TEMPORARY}`);
         return reader;
       },
       close() {
@@ -118,7 +120,7 @@ function openDatabase(file: string): Database {
   const db = new Database(file, { timeout: BUSY_WAIT_MS });
   try {
     assertWritable(file);
-    db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
+    db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${TEMPORARY}`);
     // SQLite's own checkpoint blocks the process. WalCheckpointer runs first for small transactions; this is for large
     // ones, every 32 MB instead of 4, so that few turns wait for it.
     db.exec("pragma wal_autocheckpoint = 8000");

@@ -36,6 +36,8 @@ export interface Config {
   readonly portMax: number;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
+  /** Stored for each product. */
+  readonly catalogVersions: number;
   /** Null for no limit. */
   readonly maxAwake: number | null;
   /** Processes that are kept ready for launches. */
@@ -92,6 +94,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     portMin,
     portMax,
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
+    catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
     maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
     warmEngines: readInteger(read, "ORCH_WARM_ENGINES"),

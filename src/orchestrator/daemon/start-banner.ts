@@ -29,13 +29,13 @@ export function startBanner(
   const where = config.adminKey === undefined ? adminKeyFile : "from ORCH_ADMIN_KEY";
   const lines = [
     `orchd ${VERSION} is ready at ${url}`,
+    `  console    ${config.publicUrl ?? url}/console`,
     `  data       ${config.dataDir}`,
     `  admin key  ${where}`,
     `  database   ${database}`,
     `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
     `  isolation  ${describeIsolation(isolation)}`,
     `  model      ${model}`,
-    `  console    ${config.publicUrl ?? url}/console`,
     ...modelWarnings(config),
     "",
     "Next, in another terminal:",

@@ -11,9 +11,6 @@ import type { Trx } from "../store/database.ts";
 import type { CurrentCatalog, Product } from "../store/products.ts";
 import { rollOutCatalog } from "../supervision/reload-catalog.ts";
 
-/** Versions of a product that are stored. */
-const KEPT_VERSIONS = 20;
-
 export interface NewVersion {
   readonly digest: string | null;
   readonly files: readonly CatalogFile[];
@@ -81,7 +78,7 @@ async function publish(
   const { digest, files, bytes, restoredFrom, sealed } = next;
   if (digest !== null && sealed !== null) await insertArchive(trx, id, { digest, sealed });
   await insertVersion(trx, id, { version, digest, files, bytes, restoredFrom });
-  await pruneVersions(trx, id, KEPT_VERSIONS);
+  await pruneVersions(trx, id, host.settings.catalogVersions);
   const detail = {
     version,
     digest,

@@ -1,0 +1,5 @@
+import type { EngineRecord } from "@orchd/client";
+
+export interface MemoryProps {
+  readonly engine: EngineRecord;
+}

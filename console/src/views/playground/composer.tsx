@@ -1,0 +1,99 @@
+import { type MessageContent, attachment } from "@orchd/client";
+import { useRef, useState } from "preact/hooks";
+import { notify } from "../../parts/notices.tsx";
+import { CopyAs } from "./copy-as.tsx";
+import { SANDBOX_COMMANDS } from "./sandbox-commands.ts";
+
+interface ComposerProps {
+  readonly url: string;
+  readonly taskId: string;
+  readonly isBusy: boolean;
+  readonly isSandbox: boolean;
+  readonly onSend: (content: MessageContent, options: { readonly text: string; readonly thinking: boolean }) => void;
+  readonly onCancel: () => void;
+}
+
+/** Where a message is written. Enter sends it, Shift and Enter start a line. */
+export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: ComposerProps) => {
+  const [text, setText] = useState("");
+  const [thinking, setThinking] = useState(true);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const send = async () => {
+    if (isBusy || (text.trim() === "" && files.length === 0)) return;
+    try {
+      const parts = await Promise.all(files.map((file) => attachment(file)));
+      const words = text.trim() === "" ? [] : [{ type: "text", text } as const];
+      onSend(parts.length === 0 ? text : [...words, ...parts], { text, thinking });
+      setText("");
+      setFiles([]);
+    } catch {
+      notify("problem", "A file cannot be read.");
+    }
+  };
+  const insert = (line: string) => {
+    setText((before) => (before === "" || before.endsWith("\n") ? before : `${before}\n`) + line);
+    field.current?.focus();
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {isSandbox && (
+        <div class="chips" role="group" aria-label="Commands of the sandbox model">
+          {SANDBOX_COMMANDS.map(({ name, line, effect }) => (
+            <button key={name} type="button" class="chip" title={effect} onClick={() => insert(line)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+      <textarea
+        ref={field}
+        rows={3}
+        aria-label="Message"
+        placeholder={isSandbox ? "A message, or commands of the sandbox model" : "A message"}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="controls">
+        {isBusy ? (
+          <button type="button" class="danger" onClick={onCancel}>
+            Cancel the turn
+          </button>
+        ) : (
+          <button type="submit" class="primary">
+            Send
+          </button>
+        )}
+        <label class="button">
+          {files.length === 0 ? "Attach files" : `${files.length} ${files.length === 1 ? "file" : "files"}`}
+          <input
+            class="sr-only"
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
+          />
+        </label>
+        <label class="check-label">
+          <input
+            type="checkbox"
+            checked={thinking}
+            onChange={({ currentTarget }) => setThinking(currentTarget.checked)}
+          />
+          Thinking
+        </label>
+        <CopyAs call={{ url, taskId, message: text === "" ? "What can you do?" : text, thinking }} />
+      </div>
+    </form>
+  );
+};

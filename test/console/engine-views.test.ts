@@ -1,0 +1,229 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import t from "tap";
+import { freePort } from "../helpers/daemon.ts";
+import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
+import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+
+const HOSTILE = "<img src=x onerror=alert(1)>";
+const LONG = 20_000;
+const CALLS = 1000;
+
+t.test("turns, playground and memory in a browser", withChromium, async (t) => {
+  const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
+  const { url, adminKey } = fleet.daemon;
+  const anna = await fleet.provision("anna");
+  const run = async (task: string, message: string) => (await anna.execute(task, message)).all();
+  await run("trip", `/think a moment\n/tool list_files {}\n/tool memory_note {"content":"${HOSTILE}"}\n/say done`);
+  await run("about", "/say fine\nMy name is Anna. I live in Oslo.");
+  for (const name of ["Berlin", "Paris", "Rome"])
+    await run(name, `/tool list_files {}\n/tool plan {"steps":[]}\n/say done\nSummarise the weekly report of ${name}.`);
+  await run("long", `/stream ${LONG}`);
+  await run("many", `${"/tool plan {}\n".repeat(CALLS)}/say done`);
+  const learned = await anna.call("/admin/lc/trigger", {});
+  t.equal(learned.body.knowledge_added, 2, learned.text);
+  const { body: turns } = await anna.call("/turns");
+  const turnOf = (task: string): string =>
+    turns.items.find((turn: { task_id: string }) => turn.task_id === task).turn_id;
+  const browser = await openBrowser(t, url);
+  const page = await browser.open("");
+  await signIn(page, adminKey);
+  const engine = `/engines/${anna.id}`;
+  const send = async (message: string, at: Page = page) => {
+    await at.getByLabel("Message").fill(message);
+    await at.keyboard.press("Enter");
+  };
+  const lastAnswer = (text: string) => page.locator(".exchange").last().getByText(text, { exact: true }).waitFor();
+
+  await t.test("opens a turn by the keyboard, and shows what it did and what the model was sent", async (t) => {
+    await show(page, `${engine}/turns`);
+    await page.getByRole("link", { name: /^\/think a moment/ }).focus();
+    await page.keyboard.press("Enter");
+    const waterfall = page.getByRole("region", { name: "What happened when" });
+    await waterfall.getByRole("button", { name: "list_files" }).waitFor();
+    t.equal(await waterfall.getByRole("button", { name: "Model sandbox" }).count(), 2);
+    t.equal(await page.locator("main img").count(), 0, "content is text, whatever is in it");
+    const context = page.getByRole("region", { name: "Context window" });
+    await context.getByText("System prompt").waitFor();
+    const numbers = await context.locator("tbody tr td:nth-child(2)").allTextContents();
+    const tokens = numbers.slice(0, 7).map((text) => Number(text.replaceAll(",", "")));
+    const { body } = await anna.call(`/turns/${turnOf("trip")}/requests`);
+    t.equal(
+      tokens.reduce((sum, part) => sum + part, 0),
+      body.requests[0].usage.input_tokens,
+    );
+    const request = page.getByRole("region", { name: "Request as it was sent" });
+    await request.getByText("messages:").click();
+    await request.getByText("user", { exact: true }).first().waitFor();
+    await waterfall.getByRole("button", { name: "list_files" }).press("Enter");
+    await page.getByRole("region", { name: "Details: list_files" }).getByText("tool_result:").waitFor();
+  });
+
+  await t.test("links to one event of a turn", async () => {
+    const link = page.url().split("/console/")[1] ?? "";
+    const other = await browser.open(link, { storageState: await page.context().storageState() });
+    await other.getByRole("region", { name: "Details: list_files" }).waitFor();
+    await other.context().close();
+  });
+
+  await t.test(`shows turns of ${LONG} events and of ${CALLS} calls`, async (t) => {
+    await show(page, `${engine}/turns/${turnOf("long")}`);
+    await page.getByRole("button", { name: "Answer" }).click();
+    await page
+      .getByRole("region", { name: "Details: Answer" })
+      .getByText(`word${LONG - 1}`)
+      .waitFor();
+    await show(page, `${engine}/turns/${turnOf("many")}?at=call-2`);
+    await page.getByRole("region", { name: "Details: Model sandbox" }).waitFor();
+    t.ok(Number(await page.locator(".waterfall table").getAttribute("aria-rowcount")) > CALLS);
+    t.ok((await page.locator(".waterfall tbody tr").count()) < 100, "only visible rows are drawn");
+    const last = page.locator(".waterfall tr.selected");
+    t.ok(await last.isVisible(), "the row of the link is scrolled to");
+  });
+
+  await t.test("filters turns by their conversation", async (t) => {
+    await show(page, `${engine}/turns`);
+    await page.getByRole("link", { name: "trip", exact: true }).click();
+    await until("one row is left", async () => (await page.locator("tbody tr").count()) === 1);
+    t.match(page.url(), /task=trip$/);
+  });
+
+  await t.test("talks to an engine, and answers its questions in place", async (t) => {
+    await show(page, `${engine}/playground`);
+    await page.getByText("Nothing was said yet.").waitFor();
+    await page.getByRole("button", { name: "/ask" }).click();
+    t.match(await page.getByLabel("Message").inputValue(), /^\/ask Which one\?/);
+    await send(`/think hm\n/ask Which one? | left | right\n/say ${HOSTILE}`);
+    await page.getByRole("group", { name: "Question" }).getByRole("button", { name: "left" }).click();
+    await page.getByText("Answer: left", { exact: true }).waitFor();
+    await lastAnswer(HOSTILE);
+    t.equal(await page.locator("main img").count(), 0);
+    await send('/tool write_file {"path":"a.txt","content":"x"}\n/say written');
+    await page.getByRole("group", { name: "Permission" }).getByRole("button", { name: "allow once" }).click();
+    await lastAnswer("written");
+    await send("/fail provider");
+    await page.getByRole("alert").filter({ hasText: "LLM_PROVIDER_ERROR" }).waitFor();
+  });
+
+  await t.test("attaches a file, and cancels a turn", async () => {
+    const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a note") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await send("/attachments");
+    await page.locator(".exchange").last().locator(".answer").getByText("notes.txt").waitFor();
+    await send("/slow 60000");
+    await page.getByRole("button", { name: "Cancel the turn" }).click();
+    await page.getByRole("alert").filter({ hasText: "CANCELLED" }).waitFor();
+  });
+
+  await t.test("shows a call as code, which runs", async (t) => {
+    await page.getByLabel("Message").fill('it\'s "quoted"');
+    await page.getByRole("button", { name: "Copy as code" }).click();
+    const [shell = ""] = await page.getByRole("dialog").locator("pre").allTextContents();
+    t.match(shell, "'\\''s");
+    const [, body = ""] = /-d '([^]*)'$/.exec(shell) ?? [];
+    t.match(JSON.parse(body.replaceAll("'\\''", "'")), { message: 'it\'s "quoted"' });
+    await page.keyboard.press("Escape");
+  });
+
+  await t.test("continues a turn after the daemon was restarted", async () => {
+    await show(page, `${engine}/playground?task=restart`);
+    await send("/stream 40 10\n/say the end");
+    await page.getByText("word3", { exact: false }).first().waitFor();
+    await fleet.daemon.stop();
+    await fleet.restart();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await lastAnswer("the end");
+  });
+
+  await t.test("provisions an engine to talk to", async () => {
+    await show(page, "/playground");
+    await page.getByRole("link", { name: "anna" }).waitFor();
+    await page.getByLabel("User").fill("bert");
+    await page.getByRole("button", { name: "Provision and talk" }).click();
+    await page.getByRole("heading", { level: 1, name: "bert" }).waitFor();
+    await send("/say hello bert");
+    await lastAnswer("hello bert");
+  });
+
+  await t.test("shows what is remembered, searches it, ends a fact and decides a draft", async (t) => {
+    await show(page, `${engine}/memory`);
+    const fact = page.getByRole("row").filter({ hasText: "lives in Oslo" });
+    await fact.getByRole("button", { name: "End" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End the fact" }).click();
+    await fact.getByText(/^until /).waitFor();
+    await page.getByLabel("Search the memory").fill("What is my name?");
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").filter({ hasText: "answers" }).filter({ hasText: "name is Anna" }).first().waitFor();
+    await show(page, `${engine}/memory?list=episodes`);
+    await page.getByRole("link", { name: /Summarise the weekly report of Rome/ }).waitFor();
+    await show(page, `${engine}/memory?list=graph`);
+    await page.getByRole("row").filter({ hasText: "person" }).first().waitFor();
+    await show(page, `${engine}/memory?list=skills`);
+    const { body: drafts } = await anna.call("/memory/skills");
+    t.equal(await page.locator("main section").count(), drafts.skills.length);
+  });
+
+  await t.test("has no serious finding in both colour schemes, and fits 360 pixels", async (t) => {
+    const views = [
+      `${engine}/turns`,
+      `${engine}/turns/${turnOf("trip")}`,
+      `${engine}/turns/turn_none`,
+      `${engine}/playground`,
+      `${engine}/memory`,
+      `${engine}/memory?q=name`,
+      `${engine}/memory?list=graph`,
+      "/playground",
+    ];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const view of views) {
+        await show(page, view);
+        await page.waitForLoadState("networkidle");
+        t.same(await seriousFindings(page), [], `${view} in ${colorScheme}`);
+      }
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const view of views) {
+      await show(page, view);
+      await page.waitForLoadState("networkidle");
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      t.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await t.test("a read-only session reads turns, and is offered no change", async (t) => {
+    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role: "read_only" } });
+    const reader = await browser.open(`#link=${body.link}`);
+    await reader.getByText("Read only").waitFor();
+    await show(reader, `${engine}/playground?task=trip`);
+    await reader.getByText("A read-only session sends no messages.").waitFor();
+    await reader.locator(".answer").getByText("done").waitFor();
+    await show(reader, `${engine}/memory`);
+    await reader.getByRole("row").filter({ hasText: "name is Anna" }).waitFor();
+    t.equal(await reader.getByRole("button", { name: "Erase" }).count(), 0);
+    await reader.context().close();
+  });
+
+  await t.test("exports the memory, and erases it when the user is typed", async (t) => {
+    await show(page, `${engine}/memory`);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    const lines = readFileSync(await (await saved).path(), "utf8")
+      .trimEnd()
+      .split("\n");
+    t.match(JSON.parse(lines.at(-1) ?? ""), { type: "end" });
+    await page.getByRole("button", { name: "Erase" }).click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Erase" });
+    t.ok(await confirm.isDisabled());
+    await page.getByLabel("Confirmation").fill("anna");
+    await confirm.click();
+    const notices = page.locator(".notice span");
+    await until("the erasure has ended", async () => (await notices.count()) > 1);
+    t.equal(await notices.last().textContent(), "The memory is erased.");
+    t.same((await anna.call("/turns")).body.items, []);
+  });
+
+  t.same(browser.offences, [], "no other origin, no error, no violation of the policy");
+});
