@@ -1,0 +1,44 @@
+// Ends the engines of a deployment after its daemons, and deletes their volume claims if asked.
+const {
+  KUBERNETES_SERVICE_HOST: host,
+  KUBERNETES_SERVICE_PORT: port,
+  NAMESPACE,
+  DAEMONS,
+  DAEMON_NAMESPACE,
+} = process.env;
+const { DEPLOYMENT, DELETE_DATA } = process.env;
+const token = fs.readFileSync("/var/run/secrets/kubernetes.io/serviceaccount/token", "utf8").trim();
+const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+async function call(method, path, labels) {
+  const response = await fetch(`${server}${path}?${new URLSearchParams({ labelSelector: labels })}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+const pods = (namespace) => `/api/v1/namespaces/${namespace}/pods`;
+
+async function gone(namespace, labels) {
+  for (;;) {
+    const { items } = await call("GET", pods(namespace), labels);
+    if (items.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+async function main() {
+  await gone(DAEMON_NAMESPACE, DAEMONS);
+  const engines = `orchd.deployment=${DEPLOYMENT}`;
+  await call("DELETE", pods(NAMESPACE), engines);
+  await gone(NAMESPACE, engines);
+  if (DELETE_DATA === "true") await call("DELETE", `/api/v1/namespaces/${NAMESPACE}/persistentvolumeclaims`, engines);
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+});

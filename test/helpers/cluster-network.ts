@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { type AddressInfo, type Socket, connect, createServer } from "node:net";
+import type { Test } from "tap";
+import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import type { KubeApi } from "../../src/orchestrator/fleet/kubernetes/kube-api.ts";
+import { delay } from "../../src/shared/clock.ts";
+
+const POLL_MS = 200;
+
+export interface DaemonPod {
+  readonly name: string;
+  readonly ip: string;
+  readonly isReady: boolean;
+}
+
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+    readonly status: {
+      readonly podIP?: string;
+      readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    };
+  }[];
+}
+
+/** The pods of the chart's daemons that are not being deleted. */
+export async function daemonPods(api: KubeApi, namespace: string): Promise<readonly DaemonPod[]> {
+  const query = { labelSelector: "app.kubernetes.io/component=daemon" };
+  const { items } = (await api.call("GET", `/api/v1/namespaces/${namespace}/pods`, { query })) as PodList;
+  return items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata: { name }, status: { podIP = "", conditions = [] } }) => ({
+      name,
+      ip: podIP,
+      isReady: conditions.some(({ type, status }) => type === "Ready" && status === "True"),
+    }));
+}
+
+/** The address of this machine that containers of its Docker engine reach. */
+export async function addressForPods(socketPath: string): Promise<string> {
+  const { IPAM } = (await new DockerApi(socketPath).call("GET", "/networks/bridge")) as {
+    readonly IPAM: { readonly Config: readonly { readonly Gateway: string }[] };
+  };
+  const [config] = IPAM.Config;
+  if (config === undefined) throw new Error("the Docker engine has no bridge");
+  return config.Gateway;
+}
+
+/** Passes connections on to where `target` says, one after the other. Gives its port. */
+export async function forward(
+  t: Test,
+  { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number },
+  target: () => { readonly host: string; readonly port: number } | { readonly path: string } | undefined,
+): Promise<number> {
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const to = target();
+    if (to === undefined) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(to);
+    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
+      open.add(socket);
+      socket.on("error", () => other.destroy());
+      socket.once("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  t.teardown(() => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Does what a Service does where the cluster has no proxy for them: gives the address of the daemons that are ready. */
+export async function daemonService(t: Test, api: KubeApi, namespace: string): Promise<string> {
+  const ended = new AbortController();
+  let ready: readonly DaemonPod[] = [];
+  let next = 0;
+  const watching = (async () => {
+    do {
+      const found = await daemonPods(api, namespace).catch(() => []);
+      ready = found.filter(({ isReady }) => isReady);
+    } while (await delay(POLL_MS, ended.signal));
+  })();
+  t.teardown(() => {
+    ended.abort();
+    return watching;
+  });
+  const port = await forward(t, {}, () => {
+    const pod = ready[next++ % ready.length];
+    return pod && { host: pod.ip, port: 7700 };
+  });
+  return `http://127.0.0.1:${port}`;
+}
