@@ -53,6 +53,7 @@ export const podSettings = ({ name, storageClass }: Pick<TestNamespace, "name" |
   storageClass,
   volumeSize: "1Gi",
   entry: `${FIXTURES}/by-user.cjs`,
+  folderProgram: `${FIXTURES}/orchd-folder.cjs`,
   deployment: `host_${randomUUID()}`,
   certificates: null,
   startMs: 60_000,
@@ -103,6 +104,8 @@ export async function testNamespace(t: Test, { access }: Pick<TestCluster, "acce
     await api.call("DELETE", `/apis/storage.k8s.io/v1/storageclasses/${name}`);
     end.abort();
     await provisioned;
+    // Nothing deletes them: their folders are not where the controller of such volumes may remove any.
+    await deleteVolumes(api, name);
     rmSync(folder, { recursive: true, force: true });
   });
   return {
@@ -136,6 +139,12 @@ async function provisionVolumes(
     const waiting = items.filter(({ spec }) => spec.storageClassName === storageClass && spec.volumeName === undefined);
     for (const { metadata } of waiting) await createVolume(api, { storageClass, folder, claim: metadata });
   } while (await delay(POLL_MS, signal));
+}
+
+async function deleteVolumes(api: KubeApi, storageClass: string): Promise<void> {
+  const { items } = (await api.call("GET", "/api/v1/persistentvolumes")) as Listed;
+  for (const { metadata, spec } of items)
+    if (spec.storageClassName === storageClass) await api.call("DELETE", `/api/v1/persistentvolumes/${metadata.name}`);
 }
 
 async function createVolume(
