@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { packFolder } from "./pack-folder.ts";
+import { serveFolder } from "./folder-server.ts";
 import { TarWriter } from "../shared/tar.ts";
 import { readUsageRows } from "./read-usage-rows.ts";
 import { STORE_FILES } from "./store-snapshot.ts";
@@ -8,10 +9,12 @@ import { STORE_FILES } from "./store-snapshot.ts";
 /**
  * The program that reads one engine's folder as the folder's owner: it can read no more than the engine. For a backup, a
  * tar archive goes to standard output, a line for each file that is left out to standard error. With `usage` and a
- * position (`ledger:revision`), what the engine has spent since goes to standard output as JSON.
+ * position (`ledger:revision`), what the engine has spent since goes to standard output as JSON. With `serve`, the file
+ * of a token and a port, one of both is the answer to one HTTP call.
  */
-async function run(folder: string, what: string | undefined, position = ""): Promise<void> {
-  if (what === "usage") return printUsage(folder, position);
+async function run(folder: string, [what, ...more]: readonly string[]): Promise<void> {
+  if (what === "usage") return printUsage(folder, more[0] ?? "");
+  if (what === "serve") return serveFolder(folder, more[0] ?? "", Number(more[1]));
   const tar = new TarWriter();
   const sent = pipeline(tar.stream, process.stdout);
   const leaveOut = (path: string, reason: string) => process.stderr.write(`${JSON.stringify(path)}: ${reason}\n`);
@@ -30,8 +33,8 @@ function printUsage(folder: string, position: string): void {
   process.stdout.write(JSON.stringify(rows));
 }
 
-const [, , folder = "", what, position] = process.argv;
-run(folder, what, position).catch((error: unknown) => {
+const [, , folder = "", ...what] = process.argv;
+run(folder, what).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Test } from "tap";
+import { sha256 } from "../../src/contract/api-keys.ts";
 import type { Member } from "../../src/shared/tar.ts";
 import { type BackendUnderTest, ask, started } from "./under-test.ts";
 
@@ -53,7 +54,11 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
       await storage.keep(first);
       t.ok(await storage.hasKept(ann));
       t.ok((await storage.keptProducts()).includes(product));
-      t.equal((await storage.listKept()).filter(({ productId }) => productId === product).length, 1);
+      const [kept, ...others] = (await storage.listKept()).filter(({ productId }) => productId === product);
+      t.same([kept, others], [{ productId: product, user: sha256("ann") }, []], "as archives name them");
+      if (kept === undefined || !under.readsStorage) return;
+      const reader = { signal: new AbortController().signal, take: async () => undefined };
+      t.same(await storage.read(kept, reader), { kind: "read", notes: "" });
     });
 
     await t.test("are kept again when the next provision fails", async (t) => {

@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
 import { Pods } from "../../src/orchestrator/fleet/kubernetes/pods.ts";
+import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { engineImage } from "../helpers/docker.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -149,6 +151,19 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
 
   await t.test("its log is read", async (t) => {
     t.equal((await call("/engines/ann/logs")).status, 200);
+  });
+
+  await t.test("a backup has its files, while it runs and while it is stopped", async (t) => {
+    const orchctl = orchctlOf(t, settingsOf(daemon));
+    for (const state of ["running", "stopped"]) {
+      if (state === "stopped") t.equal((await call("/engines/ann/stop", {})).status, 200);
+      const { stdout } = await timed(`backup, ${state}`, () => orchctl("--json", "backup", "create"));
+      const run = JSON.parse(stdout);
+      t.match(run, { outcome: "created", engines: { done: 1, total: 1 }, incomplete: [] });
+      const members = execFileSync("tar", ["-tzf", join(run.dir, run.name)], { encoding: "utf8" });
+      t.match(members, new RegExp(`engines/${provisioned.id}/.*engine\\.db`), state);
+    }
+    await until("no reader is left", async () => (await pods.readers()).length === 0);
   });
 
   await t.test("a destroy leaves nothing", async (t) => {

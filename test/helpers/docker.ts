@@ -15,6 +15,7 @@ import { fixture } from "./fleet.ts";
 const NODE = "/usr/local/bin/node";
 /** Where the image has the fixture engines. */
 export const FIXTURES = "/fixtures";
+const FOLDER_PROGRAM = resolve(import.meta.dirname, "../../dist/orchd-folder.cjs");
 
 /** The socket of the Docker engine that `DOCKER_HOST` names, or the usual one. Null, with the reason, without a Docker engine. */
 export async function findDocker(): Promise<{ readonly socketPath: string } | { readonly missing: string }> {
@@ -29,13 +30,14 @@ export async function findDocker(): Promise<{ readonly socketPath: string } | { 
 }
 
 /**
- * An image of this Node.js, the libraries that it loads and the fixture engines, made of files of this machine. It is
+ * An image of this Node.js, the libraries that it loads, the fixture engines and the built folder program, made of files of this machine. It is
  * made once and stays on the Docker engine.
  */
 export async function fixtureImage(socketPath: string): Promise<string> {
   const engines = readdirSync(fixture("engines"));
   const hash = createHash("sha256").update(process.version);
   for (const name of engines) hash.update(readFileSync(fixture(`engines/${name}`)));
+  hash.update(readFileSync(FOLDER_PROGRAM));
   const image = `orchd-fixtures:${hash.digest("hex").slice(0, 16)}`;
   try {
     await new DockerApi(socketPath).call("GET", `/images/${image}/json`);
@@ -45,6 +47,7 @@ export async function fixtureImage(socketPath: string): Promise<string> {
       [NODE]: process.execPath,
       ...Object.fromEntries(libraries().map((path) => [path, path])),
       ...Object.fromEntries(engines.map((name) => [join(FIXTURES, name), fixture(`engines/${name}`)])),
+      [join(FIXTURES, "orchd-folder.cjs")]: FOLDER_PROGRAM,
     });
   }
   return image;

@@ -7,6 +7,9 @@ import { createLogger } from "../../shared/logger.ts";
 import { KNOWN_RECORDS, type RestoreReport, restoreBackup } from "./restore.ts";
 import type { StartOptions } from "./serve.ts";
 
+const CLAIMS_STAY =
+  "  volumes    no files were put into volume claims: engines continue with those that the cluster has (docs/kubernetes.md)";
+
 interface BackupCommand {
   /** `-` is standard input. */
   readonly file: string;
@@ -42,6 +45,7 @@ export async function restoreCommand({ file, json }: BackupCommand, options: Sta
     `${nameOf(file)} is restored into ${config.dataDir}`,
     ...describe(report),
     ...(report.moved > 0 ? [`  ports      ${report.moved} engines got another port`] : []),
+    ...(config.backend === "kubernetes" ? [CLAIMS_STAY] : []),
     "Start orchd now: engines that ran will start.",
   ]);
 }

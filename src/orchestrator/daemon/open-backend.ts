@@ -19,6 +19,7 @@ import { folderProgram, openEngineStart } from "./isolation.ts";
 
 /** As the Dockerfile puts it. */
 const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
+const FOLDER_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-folder.cjs";
 
 interface BackendParts {
   readonly config: Config;
@@ -65,6 +66,7 @@ async function openPods({ config, hostId }: BackendParts): Promise<EngineBackend
   return createKubernetesBackend({
     ...options,
     entry: ENTRY_IN_IMAGE,
+    folderProgram: FOLDER_PROGRAM_IN_IMAGE,
     deployment: hostId,
     certificates: await readCertificates(config.extraCaCerts),
     startMs: config.bootTimeoutMs,

@@ -62,8 +62,8 @@ export async function readFolder(
   return { kind: "read", notes: untrustedText([reason, printed.trim()].filter(Boolean).join("; "), MAX_NOTES) };
 }
 
-/** Why the archive of the program ends early, or an empty text. */
-async function takeAll(
+/** Why the archive of the program ends early, or an empty text. Throws what `take` throws. */
+export async function takeAll(
   output: Readable,
   take: (member: Member, body: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<string> {

@@ -48,7 +48,8 @@ export async function readLedger(
   return parseReports(stdout);
 }
 
-function parseReports(text: string): LedgerOutcome {
+/** What the program has printed of a ledger, in reports of the size that engines send. */
+export function parseReports(text: string): LedgerOutcome {
   const invalid = { kind: "failed", reason: "the ledger is not in the expected form" } as const;
   let parsed: unknown;
   try {

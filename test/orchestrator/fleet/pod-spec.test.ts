@@ -9,6 +9,7 @@ const options = {
   pullPolicy: "IfNotPresent" as const,
   runtimeClass: "gvisor",
   entry: "/opt/orchd/bin/orch-engine.cjs",
+  folderProgram: "/opt/orchd/dist/orchd-folder.cjs",
   deployment: "host_018f",
 };
 const order = {

@@ -13,7 +13,7 @@ export const NEEDED_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   pods: ["create", "get", "list", "watch", "delete"],
   "pods/log": ["get"],
   secrets: ["create", "patch"],
-  persistentvolumeclaims: ["create", "list", "patch", "delete"],
+  persistentvolumeclaims: ["create", "get", "list", "patch", "delete"],
 };
 
 const version = z.object({ major: z.string(), minor: z.string(), gitVersion: z.string() });

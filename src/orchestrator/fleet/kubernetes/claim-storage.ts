@@ -1,40 +1,59 @@
-import type { EngineStorage, KeptFor, StoredEngine } from "../engine-storage.ts";
+import type { EngineStorage, KeptData, KeptFor, StoredEngine } from "../engine-storage.ts";
 import { LaunchFailed, StorageUnusable } from "../launch-failed.ts";
+import type { ClaimReader } from "./claim-reader.ts";
 import { type Claim, type Claims, ownerLabels } from "./claims.ts";
-import { LABELS } from "./names.ts";
+import { LABELS, USER_ANNOTATION, hash, labelValue } from "./names.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** Kept data are a claim without an engine, with the labels of their product and user. */
 const KEPT = { [LABELS.engine]: null, [LABELS.restored]: null };
-const UNREADABLE = "orchd does not read the volumes of engines in a cluster: back them up there, with volume snapshots";
+
+/** The name of a user in backups, which is the same with each backend. */
+const nameOf = ({ metadata }: Claim): string => hash(metadata.annotations[USER_ANNOTATION] ?? "", 64);
 
 /** A persistent volume claim for each engine. Data that are kept are the claim itself, relabelled. */
-export function createClaimStorage(claims: Claims): EngineStorage {
+export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "archive" | "ledger">): EngineStorage {
   const deleteAll = (found: readonly Claim[]) => Promise.all(found.map((claim) => claims.delete(claim)));
   const keptOf = (productId: string) => claims.list({ [LABELS.engine]: null, [LABELS.product]: productId });
   const isRestored = async (engineId: string) =>
     (await claims.ofEngine(engineId))?.metadata.labels[LABELS.restored] !== undefined;
   const erase = async (engineId: string) => void (await deleteAll(await claims.list({ [LABELS.engine]: engineId })));
 
+  const keptAs = async ({ productId, user }: KeptData) =>
+    (await keptOf(productId)).find((claim) => nameOf(claim) === user) ?? null;
+
   async function keep(engine: StoredEngine): Promise<void> {
     if ((await claims.ofEngine(engine.id)) === null) return;
     await deleteAll(await claims.keptFor(engine));
-    await claims.relabel(() => claims.ofEngine(engine.id), { ...KEPT, ...ownerLabels(engine) });
+    const owner = { [USER_ANNOTATION]: engine.user_id };
+    await claims.relabel(() => claims.ofEngine(engine.id), { ...KEPT, ...ownerLabels(engine) }, owner);
   }
 
   return {
     async prepare(engine) {
       try {
-        const restored = { [LABELS.engine]: engine.id, [LABELS.restored]: "true" };
-        const kept = await claims.relabel(async () => (await claims.keptFor(engine))[0], restored);
-        if (kept === null) await claims.ensure(engine.id, engine);
+        const restored = { [LABELS.engine]: labelValue(engine.id), [LABELS.restored]: "true" };
+        let hasOwn = false;
+        const kept = await claims.relabel(async () => {
+          const found = (await claims.ofUser(engine)).map((claim) => ({
+            claim,
+            of: claim.metadata.labels[LABELS.engine],
+          }));
+          hasOwn = found.some(({ of }) => of === labelValue(engine.id));
+          return found.find(({ of }) => of === undefined)?.claim;
+        }, restored);
+        if (kept === null && !hasOwn) await claims.create(engine.id, engine);
       } catch (error) {
         throw new LaunchFailed(`failed to create the engine's volume claim: ${reasonOf(error)}`, { cause: error });
       }
     },
     isRestored,
     async settle(engineId) {
-      await claims.relabel(() => claims.ofEngine(engineId), { [LABELS.restored]: null });
+      const restored = async () => {
+        const claim = await claims.ofEngine(engineId);
+        return claim?.metadata.labels[LABELS.restored] === undefined ? null : claim;
+      };
+      await claims.relabel(restored, { [LABELS.restored]: null });
     },
     discard: (engine) =>
       usable(async () => {
@@ -52,13 +71,19 @@ export function createClaimStorage(claims: Claims): EngineStorage {
     eraseKeptOf: async (productId) => void (await deleteAll(await keptOf(productId))),
     async listKept() {
       const kept = await claims.list({ [LABELS.engine]: null });
-      return kept.map(({ metadata: { labels } }) => ({
-        productId: labels[LABELS.product] ?? "",
-        user: labels[LABELS.user] ?? "",
-      }));
+      return kept.map((claim) => ({ productId: claim.metadata.labels[LABELS.product] ?? "", user: nameOf(claim) }));
     },
-    readLedger: async () => ({ kind: "failed", reason: UNREADABLE }),
-    read: async () => ({ kind: "read", notes: UNREADABLE }),
+    async readLedger(engineId, known, signal) {
+      const claim = await claims.ofEngine(engineId).catch((error: unknown) => ({ failed: reasonOf(error) }));
+      if (claim === null) return { kind: "read", reports: [] };
+      if ("failed" in claim) return { kind: "failed", reason: claim.failed };
+      return reader.ledger(claim, engineId, known, signal);
+    },
+    async read(what, how) {
+      const claim = typeof what === "string" ? await claims.ofEngine(what) : await keptAs(what);
+      if (claim === null) return { kind: "missing" };
+      return reader.archive({ claim, engine: typeof what === "string" ? what : null }, how);
+    },
   };
 }
 

@@ -69,18 +69,29 @@ export class Claims {
       .sort((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp));
   }
 
+  /** By name, for a list takes longer the more claims there are. One that was kept has the name of an earlier engine. */
   async ofEngine(engineId: string): Promise<Claim | null> {
+    const named = await this.#find(this.#name(engineId, 0));
+    if (named?.metadata.labels[LABELS.engine] === labelValue(engineId)) return named;
     return (await this.list({ [LABELS.engine]: engineId }))[0] ?? null;
+  }
+
+  /** Those of the user's engine, and those that are kept. */
+  ofUser(user: KeptFor): Promise<readonly Claim[]> {
+    return this.list(ownerLabels(user));
   }
 
   keptFor(user: KeptFor): Promise<readonly Claim[]> {
     return this.list({ [LABELS.engine]: null, ...ownerLabels(user) });
   }
 
-  /** The claim of an engine, made if it has none. `owner` is whose data it has, if that is known. */
-  async ensure(engineId: string, owner: KeptFor | null): Promise<Claim> {
-    const found = await this.ofEngine(engineId);
-    if (found !== null) return found;
+  /** The claim of an engine, made if it has none. */
+  async ensure(engineId: string): Promise<Claim> {
+    return (await this.ofEngine(engineId)) ?? this.create(engineId, null);
+  }
+
+  /** A claim for an engine that is known to have none. `owner` is whose data it has, if that is known. */
+  async create(engineId: string, owner: KeptFor | null): Promise<Claim> {
     for (let at = 0; ; at++) {
       try {
         const body = this.#spec(engineId, { owner, at });
@@ -95,14 +106,18 @@ export class Claims {
     }
   }
 
-  /** Changes labels of the claim that `find` gives, as it was read: two calls cannot both take it. Null without one. */
-  async relabel(find: () => Promise<Claim | null | undefined>, labels: Labels): Promise<Claim | null> {
+  /** Changes labels and annotations of the claim that `find` gives, as it was read: two calls cannot both take it. Null without one. */
+  async relabel(
+    find: () => Promise<Claim | null | undefined>,
+    labels: Labels,
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<Claim | null> {
     for (let attempt = 1; ; attempt++) {
       const claim = await find();
       if (claim === null || claim === undefined) return null;
       try {
         const { name, resourceVersion } = claim.metadata;
-        await this.#patch(name, { resourceVersion, labels });
+        await this.#patch(name, { resourceVersion, labels, annotations });
         return claim;
       } catch (error) {
         if (!isStatus(error, 409) || attempt >= MAX_CHANGES) throw error;
@@ -133,6 +148,21 @@ export class Claims {
       await this.#patch(claim.metadata.name, { annotations: { [LOG_ANNOTATION]: JSON.stringify(log) } });
   }
 
+  /** Null for none, and for one that is being deleted. */
+  async #find(name: string): Promise<Claim | null> {
+    try {
+      const found = z.parse(claimObject, await this.#api.call("GET", `${this.#path}/${name}`));
+      return found.metadata.deletionTimestamp === undefined ? found : null;
+    } catch (error) {
+      if (isStatus(error, 404)) return null;
+      throw error;
+    }
+  }
+
+  #name(engineId: string, at: number): string {
+    return objectName(this.#options.deployment, "claim", engineId, String(at));
+  }
+
   async #patch(name: string, metadata: object): Promise<void> {
     await this.#api.call("PATCH", `${this.#path}/${name}`, { body: { metadata }, contentType: MERGE_PATCH });
   }
@@ -143,7 +173,7 @@ export class Claims {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: {
-        name: objectName(deployment, "claim", engineId, String(at)),
+        name: this.#name(engineId, at),
         labels: {
           [LABELS.deployment]: labelValue(deployment),
           [LABELS.engine]: labelValue(engineId),

@@ -5,6 +5,7 @@ import { engineUrl } from "../engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
+import { ClaimReader } from "./claim-reader.ts";
 import { createClaimStorage } from "./claim-storage.ts";
 import { type ClaimOptions, Claims } from "./claims.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
@@ -48,6 +49,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   const watch = new PodWatch(api, pods);
   const claims = new Claims(api, options);
   const logs = new PodLogs(api, pods, claims);
+  const reader = new ClaimReader(pods, watch, options);
   const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
 
   const track = (pod: { name: string; uid: string; ip: string; node: string }, engineId: string): PodProcess => {
@@ -112,7 +114,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     catalogs: NO_CATALOGS,
     sockets: NO_HELD_SOCKETS,
     spares: NO_SPARES,
-    storage: createClaimStorage(claims),
+    storage: createClaimStorage(claims, reader),
     addressOf: podAddress,
     // The scheduler knows, when it places the pod.
     capacityProblem: async () => null,
@@ -128,8 +130,11 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     async launch(order) {
       try {
-        const claim = await claims.ensure(order.launch.engine_id, null);
-        await clearEnded(await pods.list({ engine: order.launch.engine_id }), order.launch.engine_id);
+        const claim = await claims.ensure(order.launch.engine_id);
+        const { engines, readers } = await pods.ofEngine(order.launch.engine_id);
+        // Another node cannot have the volume before they are gone.
+        await reader.clear(readers);
+        await clearEnded(engines, order.launch.engine_id);
         const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name });
         return track(started, order.launch.engine_id);
       } catch (error) {

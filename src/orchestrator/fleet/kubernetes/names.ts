@@ -5,6 +5,8 @@ export const LABELS = {
   deployment: "orchd.deployment",
   engine: "orchd.engine",
   incarnation: "orchd.incarnation",
+  /** On a pod that reads a claim: the claim's name. */
+  reader: "orchd.reader",
   product: "orchd.product",
   /** A hash of the user id. */
   user: "orchd.user",

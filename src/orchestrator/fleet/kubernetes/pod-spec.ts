@@ -8,7 +8,7 @@ export const PORT = 8080;
 /** The name of the engine's container. */
 export const CONTAINER = "engine";
 export const DATA_DIR = "/data";
-const LAUNCH_DIR = "/run/orchd";
+export const LAUNCH_DIR = "/run/orchd";
 const LAUNCH_FILE = "launch.json";
 const CERTIFICATES_FILE = "ca-certificates.pem";
 /** Owns the files of an engine, as in the image. */
@@ -27,6 +27,8 @@ export interface PodOptions {
   readonly runtimeClass: string | null;
   /** The engine's entry point in the image, whose own entry point is Node.js. */
   readonly entry: string;
+  /** The program that reads an engine's folder, in the image. */
+  readonly folderProgram: string;
   /** The id of this deployment. */
   readonly deployment: string;
 }
@@ -35,7 +37,7 @@ export interface PodOptions {
 export const podName = (deployment: string, incarnation: string): string => objectName(deployment, "pod", incarnation);
 
 /** What `restricted` of the Pod Security Standards asks of a pod. */
-const POD_SECURITY = {
+export const POD_SECURITY = {
   runAsNonRoot: true,
   runAsUser: USER,
   runAsGroup: USER,
@@ -43,7 +45,7 @@ const POD_SECURITY = {
   fsGroupChangePolicy: "OnRootMismatch",
   seccompProfile: { type: "RuntimeDefault" },
 };
-const CONTAINER_SECURITY = {
+export const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },

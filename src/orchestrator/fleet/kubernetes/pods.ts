@@ -62,8 +62,25 @@ export class Pods {
     }
   }
 
-  /** Newest first. */
+  /** Those that run engines, newest first. */
   async list(of: { readonly engine?: string; readonly incarnation?: string } = {}): Promise<readonly Pod[]> {
+    return (await this.#select(of)).filter(({ metadata }) => metadata.labels[LABELS.reader] === undefined);
+  }
+
+  /** Those of an engine: what runs it, newest first, and what reads its files. */
+  async ofEngine(engine: string): Promise<{ readonly engines: readonly Pod[]; readonly readers: readonly Pod[] }> {
+    const { engines = [], readers = [] } = Object.groupBy(await this.#select({ engine }), ({ metadata }) =>
+      metadata.labels[LABELS.reader] === undefined ? "engines" : "readers",
+    );
+    return { engines, readers };
+  }
+
+  /** Those that read files of engines. */
+  async readers(): Promise<readonly Pod[]> {
+    return (await this.#select({})).filter(({ metadata }) => metadata.labels[LABELS.reader] !== undefined);
+  }
+
+  async #select(of: { readonly engine?: string; readonly incarnation?: string }): Promise<readonly Pod[]> {
     const labelSelector = selector({
       [LABELS.deployment]: this.#deployment,
       ...(of.engine !== undefined && { [LABELS.engine]: of.engine }),

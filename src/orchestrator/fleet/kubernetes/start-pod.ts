@@ -63,7 +63,8 @@ async function create(pods: Pods, order: LaunchOrder, spec: object, { deployment
   }
 }
 
-async function running(
+/** Waits until the program of a pod runs, or has run. */
+export async function running(
   { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
   identity: PodIdentity,
   withinMs: number,

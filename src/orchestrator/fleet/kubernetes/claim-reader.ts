@@ -1,0 +1,147 @@
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
+import { formatCursor, type UsageCursor } from "../../../contract/metered-usage.ts";
+import { delay } from "../../../shared/clock.ts";
+import { untrustedText } from "../../../shared/untrusted-text.ts";
+import type { LedgerOutcome, ReadOutcome, StorageReader } from "../engine-storage.ts";
+import { engineUrl } from "../engine-url.ts";
+import { LaunchFailed } from "../launch-failed.ts";
+import { takeAll } from "../read-folder.ts";
+import { parseReports } from "../read-ledger.ts";
+import type { Claim } from "./claims.ts";
+import { PORT } from "./pod-spec.ts";
+import { stateOf } from "./pod-state.ts";
+import type { PodWatch } from "./pod-watch.ts";
+import type { PodIdentity, Pods } from "./pods.ts";
+import { type ReadFrom, type ReaderOptions, readerSecret, readerSpec } from "./reader-spec.ts";
+import { reasonOf } from "./reason-of.ts";
+import { running } from "./start-pod.ts";
+
+/** A program that runs may not listen yet. */
+const LISTEN_MS = 10_000;
+const POLL_MS = 100;
+/** A hostile user can stop what is read. */
+const SILENCE_MS = 60_000;
+const LEDGER_MS = 20_000;
+const MAX_LEDGER_BYTES = 4 * 1024 ** 2;
+const MAX_NOTES = 4000;
+const NOTES_TRAILER = "x-notes";
+
+/** Reads the files of claims. A short-lived pod for each gives them to this daemon alone, and goes with the answer. */
+export class ClaimReader {
+  readonly #pods: Pods;
+  readonly #watch: PodWatch;
+  readonly #options: ReaderOptions & { readonly startMs: number };
+
+  constructor(pods: Pods, watch: PodWatch, options: ReaderOptions & { readonly startMs: number }) {
+    this.#pods = pods;
+    this.#watch = watch;
+    this.#options = options;
+  }
+
+  /** What fails in the cluster is in the notes. Throws what `take` throws. */
+  async archive(from: Omit<ReadFrom, "node">, { signal, take }: StorageReader): Promise<ReadOutcome> {
+    const thrown: { error?: unknown } = {};
+    try {
+      return await this.#ask(from, "/archive", signal, async (answer) => {
+        const failure = await takeAll(answer, take).catch((error: unknown) => {
+          thrown.error = error;
+          throw error;
+        });
+        const left = Buffer.from(answer.trailers[NOTES_TRAILER] ?? "", "base64").toString("utf8");
+        return { kind: "read", notes: untrustedText([failure, left.trim()].filter(Boolean).join("; "), MAX_NOTES) };
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (thrown.error !== undefined) throw thrown.error;
+      return { kind: "read", notes: `its volume cannot be read: ${why(error)}` };
+    }
+  }
+
+  async ledger(claim: Claim, engine: string, known: UsageCursor | null, signal: AbortSignal): Promise<LedgerOutcome> {
+    const path = `/usage?${new URLSearchParams({ known: formatCursor(known) }).toString()}`;
+    try {
+      return await this.#ask({ claim, engine }, path, signal, async (answer) => {
+        const timer = setTimeout(() => answer.destroy(new Unreadable("the ledger was not read in time")), LEDGER_MS);
+        return parseReports(await text(bounded(answer)).finally(() => clearTimeout(timer)));
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: "failed", reason: why(error) };
+    }
+  }
+
+  /** Ends those that a daemon has left, or whose engine is about to start. */
+  async clear(readers: readonly { readonly metadata: PodIdentity }[]): Promise<void> {
+    for (const { metadata } of readers) await this.#pods.delete(metadata, 1);
+  }
+
+  async #ask<T>(
+    { claim, engine }: Omit<ReadFrom, "node">,
+    path: string,
+    signal: AbortSignal,
+    use: (answer: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
+    await this.clear((await this.#pods.readers()).filter((pod) => stateOf(pod).kind === "ended"));
+    const node = engine === null ? null : await this.#nodeOf(engine);
+    const { metadata } = await this.#pods.create(readerSpec({ claim, engine, node }, this.#options));
+    try {
+      const { token, secret } = readerSecret(this.#options.deployment, metadata);
+      await this.#pods.createSecret(secret);
+      const pod = await running({ pods: this.#pods, watch: this.#watch }, metadata, this.#options.startMs);
+      const answer = await ask(`${engineUrl(pod.ip, PORT)}${path}`, token, signal);
+      try {
+        return await use(answer);
+      } finally {
+        answer.destroy();
+      }
+    } finally {
+      // What is not deleted ends by itself, and is deleted before the next reading.
+      await this.#pods.delete(metadata, 1).catch(() => undefined);
+    }
+  }
+
+  async #nodeOf(engine: string): Promise<string | null> {
+    const { engines } = await this.#pods.ofEngine(engine);
+    return engines.find((pod) => stateOf(pod).kind !== "ended")?.spec.nodeName ?? null;
+  }
+}
+
+class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
+const why = (error: unknown): string =>
+  error instanceof Unreadable || error instanceof LaunchFailed ? error.message : reasonOf(error);
+
+async function ask(url: string, token: string, signal: AbortSignal): Promise<IncomingMessage> {
+  for (const end = performance.now() + LISTEN_MS; ;) {
+    try {
+      const answer = await get(url, token, signal);
+      if (answer.statusCode === 200) return answer;
+      answer.destroy();
+      throw new Unreadable(`its reader has answered ${answer.statusCode}`);
+    } catch (error) {
+      const isRefused = (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+      if (!isRefused || performance.now() >= end || !(await delay(POLL_MS, signal))) throw error;
+    }
+  }
+}
+
+const get = (url: string, token: string, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest(url, { headers: { authorization: `Bearer ${token}` }, agent: false, signal });
+    request.setTimeout(SILENCE_MS, () => request.destroy(new Unreadable(`no data for ${SILENCE_MS / 1000} s`)));
+    request.once("error", reject);
+    request.once("response", resolve);
+    request.end();
+  });
+
+async function* bounded(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_LEDGER_BYTES) throw new Unreadable("the ledger is too long");
+    yield chunk;
+  }
+}
