@@ -1,5 +1,6 @@
 import type PQueue from "p-queue";
 import type { Alarm } from "../shared/alarm.ts";
+import type { WakeReason } from "../contract/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
@@ -54,8 +55,8 @@ export interface HostContext {
   readonly calls: CallsInFlight;
   /** Limits the engines that are awake. */
   readonly places: AwakePlaces;
-  /** Wakes an engine for a call that waits on its socket. */
-  readonly onCall: (engineId: string) => void;
+  /** Wakes an engine, such as for a call that waits on its socket. */
+  readonly wake: (engineId: string, reason: WakeReason) => void;
   /** The runs of schedules and webhooks that have not ended. */
   readonly runs: OpenRuns;
   /** Rung when a due time may have come closer. */
