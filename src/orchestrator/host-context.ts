@@ -1,6 +1,5 @@
 import type PQueue from "p-queue";
 import type { Alarm } from "../shared/alarm.ts";
-import type { WakeReason } from "../contract/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
@@ -29,7 +28,7 @@ import type { Metrics } from "./status/metrics.ts";
 import type { Sessions } from "./status/sessions.ts";
 import type { EngineSampleStore } from "./status/usage-samples.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
-import type { WakeOutcome } from "./supervision/wake-outcome.ts";
+import type { Wake, WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { OpenRuns } from "./supervision/open-runs.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
@@ -56,7 +55,7 @@ export interface HostContext {
   /** Limits the engines that are awake. */
   readonly places: AwakePlaces;
   /** Wakes an engine, such as for a call that waits on its socket. */
-  readonly wake: (engineId: string, reason: WakeReason) => void;
+  readonly wake: Wake;
   /** The runs of schedules and webhooks that have not ended. */
   readonly runs: OpenRuns;
   /** Rung when a due time may have come closer. */

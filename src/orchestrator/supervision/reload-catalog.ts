@@ -88,12 +88,12 @@ async function restart(host: HostContext, live: LiveEngine): Promise<string | nu
     host.logger.warn({ engine_id: live.id, err: error }, "failed to restart an engine for its product's catalog");
     return null;
   });
-  const outcomes = { asleep: "restarted", overtaken: "restarted", refused: "busy" } as const;
+  const outcomes = { asleep: "restarted", overtaken: "failed", refused: "busy" } as const;
   host.metrics.catalogReloads.inc({ outcome: slept === null ? "failed" : outcomes[slept.kind] });
   if (slept === null) return "its restart with the version has failed";
   if (slept.kind === "refused") return `it is restarted with the version after its work (${slept.awake.join(", ")})`;
-  // What has overtaken it, such as a stop, decides about its next start.
-  if (slept.kind === "asleep") host.wake(live.id, "start");
+  if (slept.kind === "overtaken") return "another change of the engine came before its restart with the version";
+  host.wake(live.id, "start");
   return null;
 }
 
