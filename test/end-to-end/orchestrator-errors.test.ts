@@ -396,7 +396,8 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts, and pass-to-leader.test.ts.
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts, pass-to-leader.test.ts,
+  // and those of sessions in console-sessions and operations/sessions.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
@@ -410,6 +411,10 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "CATALOG_CHANGED",
     "CATALOG_INVALID",
     "LEADER_LOST",
+    "INVALID_SESSION",
+    "INVALID_LINK",
+    "READ_ONLY_SESSION",
+    "SESSION_NOT_FOUND",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(
