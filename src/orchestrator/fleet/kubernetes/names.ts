@@ -8,6 +8,8 @@ export const LABELS = {
   /** On a pod that reads a claim: the claim's name. */
   reader: "orchd.reader",
   product: "orchd.product",
+  /** The digest of a product's catalog, on its archive. */
+  catalog: "orchd.catalog",
   /** A hash of the user id. */
   user: "orchd.user",
   /** On a claim that was restored for a provision that is not finished. */
