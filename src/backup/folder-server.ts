@@ -26,9 +26,11 @@ export function folderServer(folder: string, token: string): Server {
   let isTaken = false;
   const server = createServer({ headersTimeout: WAIT_MS, requestTimeout: WAIT_MS }, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    if (!timingSafeEqual(digest, sha256(request.headers.authorization ?? "")))
-      return void response.writeHead(401).end();
-    if (isTaken) return void response.writeHead(409).end();
+    const isHolder = timingSafeEqual(digest, sha256(request.headers.authorization ?? ""));
+    if (!isHolder || isTaken) {
+      response.writeHead(isHolder ? 409 : 401).end();
+      return;
+    }
     isTaken = true;
     response.setTimeout(SILENCE_MS, () => response.destroy());
     response.once("close", end);
