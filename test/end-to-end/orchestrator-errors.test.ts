@@ -241,8 +241,8 @@ t.test("a product is registered with the hash of a key that never travelled", as
   const made = await post({ slug: "by-hash", api_key_hash: sha256(key), ...hints });
   t.match(made, { status: 201, body: { slug: "by-hash", platform_api_key: null } });
   t.equal((await daemon.platform(key, "/engines")).status, 200);
-  refused(t, await post({ slug: "taken", api_key_hash: sha256(key) }), "INVALID_REQUEST", /api_key_hash: another/);
-  t.equal((await daemon.admin("/products/taken")).status, 404, "nothing is left of it");
+  refused(t, await post({ slug: "same-key", api_key_hash: sha256(key) }), "INVALID_REQUEST", /api_key_hash: another/);
+  t.equal((await daemon.admin("/products/same-key")).status, 404, "nothing is left of it");
   refused(t, await post({ slug: "hints", ...hints }), "INVALID_REQUEST", /api_key_hash: required/);
   refused(t, await post({ slug: "short", api_key_hash: "short" }), "INVALID_REQUEST", /api_key_hash: expected SHA-256/);
 });
@@ -409,7 +409,8 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts, and pass-to-leader.test.ts.
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks, product-catalog and console-sessions.test.ts, and
+  // pass-to-leader.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
@@ -423,6 +424,10 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "CATALOG_CHANGED",
     "CATALOG_INVALID",
     "LEADER_LOST",
+    "INVALID_SESSION",
+    "INVALID_LINK",
+    "READ_ONLY_SESSION",
+    "SESSION_NOT_FOUND",
   ];
   const notYet = ["INTERNAL_ERROR"];
   const missing = Object.keys(ORCHESTRATOR_ERRORS).filter(
