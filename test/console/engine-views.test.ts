@@ -114,8 +114,8 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
       .waitFor();
     await show(page, `${engine}/turns/${turnOf("many")}?at=call-2`);
     await page.getByRole("region", { name: "Details: Model sandbox" }).waitFor();
-    const table = page.locator(".waterfall table");
-    await until("its events are read", async () => Number(await table.getAttribute("aria-rowcount")) > CALLS);
+    const rows = page.locator(".waterfall table");
+    await until("all are read", async () => Number(await rows.getAttribute("aria-rowcount")) > CALLS);
     t.ok((await page.locator(".waterfall tbody tr").count()) < 100, "only visible rows are drawn");
     const last = page.locator(".waterfall tr.selected");
     t.ok(await last.isVisible(), "the row of the link is scrolled to");
@@ -263,7 +263,7 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
     t.ok(await confirm.isDisabled());
     await page.getByLabel("Confirmation").fill("anna");
     await confirm.click();
-    await page.getByText("The memory is erased.").waitFor();
+    await page.locator(".notice span", { hasText: "The memory is erased." }).waitFor();
     t.same((await anna.call("/turns")).body.items, []);
   });
 

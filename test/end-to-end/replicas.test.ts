@@ -111,9 +111,9 @@ t.test("a frozen leader is replaced, and changes nothing once it thaws", async (
   t.match(await held, { status: 200 }, "a call that came meanwhile");
   t.match(await halfway.catch(() => ({ status: 0 })), { status: /^(0|201|409|502|503)$/ });
   t.match(await show(second), { pid: before.pid, incarnation: before.incarnation, state: "running" });
-  const calm = async () => (await second.admin("/admin/status")).body.boots.starting === 0;
-  await until("nothing starts", calm);
   const records = async () => (await second.admin("/admin/engines?limit=200")).body.data;
+  const isSettled = ({ state }: { state: string }) => state === "running";
+  await until("what was begun is undone or finished", async () => (await records()).every(isSettled));
   const settled = await records();
 
   first.process.kill("SIGCONT");

@@ -9,6 +9,8 @@ import type { HostContext } from "../host-context.ts";
 const UNDO_MS = 30_000;
 /** How long the call that provisioned waits for the undo. Then the undo continues in the background. */
 const UNDO_WAIT_MS = 5000;
+/** How long the start of a daemon waits for it: all engines and calls wait with it. */
+const START_WAIT_MS = 1000;
 const TERM_MS = 2000;
 
 /** What identifies a provision and its folder. */
@@ -21,7 +23,7 @@ export type ProvisionedIncarnation = Pick<EngineRow, "id" | "incarnation" | "pro
 export async function undoFailedProvision(
   host: HostContext,
   engine: EngineRow,
-  { processIsGone }: { readonly processIsGone: boolean },
+  { processIsGone, waitMs = UNDO_WAIT_MS }: { readonly processIsGone: boolean; readonly waitMs?: number },
 ): Promise<void> {
   let attempt = processIsGone ? undoProvision : abandonProvision;
   const undone = host.transitions.own(engine.id, () =>
@@ -31,8 +33,12 @@ export async function undoFailedProvision(
       return current(host, engine);
     }),
   );
-  await Promise.race([undone, delay(UNDO_WAIT_MS)]);
+  await Promise.race([undone, delay(waitMs)]);
 }
+
+/** Undoes the provision that an earlier daemon left unfinished. */
+export const undoInterruptedProvision = (host: HostContext, engine: EngineRow): Promise<void> =>
+  undoFailedProvision(host, engine, { processIsGone: false, waitMs: START_WAIT_MS });
 
 /** Stops the process of an unfinished provision, then undoes the provision. */
 export async function abandonProvision(host: HostContext, row: EngineRow): Promise<void> {

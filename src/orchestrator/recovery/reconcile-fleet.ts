@@ -9,7 +9,7 @@ import { handleUnobservedExit, finishDestroy, finishDrain, finishSleep, finishSt
 import { awaitCalls } from "../supervision/await-calls.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { HostContext } from "../host-context.ts";
-import { abandonProvision } from "../operations/undo-provision.ts";
+import { undoInterruptedProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";
 import { observeEngine } from "./observe-engine.ts";
 import { reportRefusedCalls } from "./report-refused-calls.ts";
@@ -95,7 +95,7 @@ async function reconcile(
       inBackground(host, row, () => finishDestroy(host, row));
       return "settled";
     case "undo":
-      await abandonProvision(host, row);
+      await undoInterruptedProvision(host, row);
       return "settled";
     case "ask_again":
     case "none":
