@@ -48,7 +48,7 @@ LABEL org.opencontainers.image.title="orchd-engine" \
   org.opencontainers.image.revision="${REVISION}"
 COPY --from=release /release/*/LICENSE /opt/orchd/
 COPY --from=release /release/*/bin/orch-engine.cjs /opt/orchd/bin/
-COPY --from=release /release/*/dist/package.json /release/*/dist/engine-*.cjs /opt/orchd/dist/
+COPY --from=release /release/*/dist/package.json /release/*/dist/engine-*.cjs /release/*/dist/orchd-unpack-catalog.cjs /opt/orchd/dist/
 COPY --from=release /release/*/licenses /opt/orchd/licenses
 WORKDIR /data
 USER 65532:65532

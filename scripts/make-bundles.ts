@@ -149,6 +149,7 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
   await program("src/orchestrator/daemon/main.ts", "orchd");
   await program("src/backup/folder-program.ts", "orchd-folder");
   await program("src/engine/catalog-check/check-program.ts", "orchd-catalog");
+  await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
   await program("cli/main.ts", "orchctl");
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set visits what is added while it is walked: the bundles of bundles too.

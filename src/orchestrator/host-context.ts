@@ -28,7 +28,7 @@ import type { Metrics } from "./status/metrics.ts";
 import type { Sessions } from "./status/sessions.ts";
 import type { EngineSampleStore } from "./status/usage-samples.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
-import type { WakeOutcome } from "./supervision/wake-outcome.ts";
+import type { Wake, WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { OpenRuns } from "./supervision/open-runs.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
@@ -54,8 +54,8 @@ export interface HostContext {
   readonly calls: CallsInFlight;
   /** Limits the engines that are awake. */
   readonly places: AwakePlaces;
-  /** Wakes an engine for a call that waits on its socket. */
-  readonly onCall: (engineId: string) => void;
+  /** Wakes an engine, such as for a call that waits on its socket. */
+  readonly wake: Wake;
   /** The runs of schedules and webhooks that have not ended. */
   readonly runs: OpenRuns;
   /** Rung when a due time may have come closer. */

@@ -93,7 +93,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
   await t.test("an evicted pod is gone by the host for a later daemon", async (t) => {
     const order = podOrder("does-as-told");
     // No kubelet sees it: it is for a node that does not exist.
-    const spec = podSpec(order, settings, "none");
+    const spec = podSpec(order, settings, { claim: "none", catalog: null });
     const nodeName = "no-such-node";
     const { metadata } = await pods.create({ ...spec, spec: { ...spec.spec, nodeName } });
     t.teardown(() => pods.delete(metadata, 0));

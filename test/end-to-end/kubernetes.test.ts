@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
 import { Pods } from "../../src/orchestrator/fleet/kubernetes/pods.ts";
+import { agentFile, skillFile } from "../engine/catalog/catalog-bench.ts";
+import { type CatalogFiles, catalogArchive } from "../helpers/catalog-archive.ts";
 import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { engineImage } from "../helpers/docker.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -36,7 +39,10 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
   };
   const settings = { dataDir, databaseUrl, env };
   let daemon = await startDaemon(t, settings);
-  const { body: registered } = await daemon.admin("/products/register", { method: "POST", body: { slug: "demo" } });
+  const { body: registered } = await daemon.admin("/products/register", {
+    method: "POST",
+    body: { slug: "demo", policy: { requests_per_minute: 10_000 } },
+  });
   const key = registered.platform_api_key as string;
   const call = (path: string, body?: object) =>
     daemon.platform(key, path, body === undefined ? {} : { method: "POST", body });
@@ -86,10 +92,51 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
     t.match(text, /completed/);
   });
 
-  await t.test("its catalog of the product is refused with a reason", async (t) => {
-    const { status, body } = await daemon.platform(key, "/catalog", { method: "PUT", body: Buffer.from("archive") });
-    t.equal(status, 422);
-    t.match(body.error, { code: "CATALOG_INVALID", message: /Kubernetes cluster have no catalog/ });
+  const push = async (files: CatalogFiles) =>
+    daemon.platform(key, "/catalog", { method: "PUT", body: await catalogArchive(files) });
+  const agents = async (): Promise<readonly string[]> => {
+    const answer = await fetch(`${url}/assets/catalog`, { headers: { "x-engine-key": engineKey } });
+    return ((await answer.json()) as { agents: readonly { name: string }[] }).agents.map(({ name }) => name);
+  };
+  const usesVersion = (version: number) =>
+    until(
+      `version ${version} is used`,
+      async () => (await call("/engines/ann")).body.catalog?.version === version,
+      60_000,
+    );
+  const ours = async (kind: string) => (await namespace.left(kind)).filter((name) => name.startsWith("orchd-"));
+
+  await t.test("a push restarts an engine without work, with the product's catalog", async (t) => {
+    t.match(await push({ "agents/clerk.md": "no front matter" }), {
+      status: 422,
+      body: { error: { code: "CATALOG_INVALID" } },
+    });
+    const { incarnation } = (await call("/engines/ann")).body;
+    // Larger than one secret.
+    const files = { "agents/clerk.md": agentFile("clerk"), "skills/tables/SKILL.md": skillFile("tables") };
+    const pushed = await timed("push", () => push({ ...files, "skills/tables/rows.bin": randomBytes(2_000_000) }));
+    t.match(pushed, { status: 200, body: { version: 1, engines: { running: 1 } } });
+    await usesVersion(1);
+    t.not((await call("/engines/ann")).body.incarnation, incarnation);
+    t.ok((await agents()).includes("clerk"));
+    t.match(await replay("first"), /completed/);
+    t.equal((await ours("configmaps")).length, 1);
+    t.equal((await ours("secrets")).length, 3 + 1, "three parts and the launch file");
+  });
+
+  await t.test("a push during a turn waits for its end", async (t) => {
+    const talk = turn("talk", { message: "/stream 200 40" });
+    await until("the turn runs", async () => (await replay("talk")).includes("text"));
+    const { body } = await push({ "agents/porter.md": agentFile("porter") });
+    t.match(body, {
+      version: 2,
+      engines: { running: 1, reloaded: 0, failed: [{ reason: /after its work \(.*turn/ }] },
+    });
+    t.match((await talk).text, /completed/);
+    await usesVersion(2);
+    t.notOk((await agents()).includes("clerk"));
+    t.ok((await agents()).includes("porter"));
+    t.match((await call("/engines/ann")).body, { catalog: { error: null }, restarts: { count: 0 } });
   });
 
   await t.test("its key is replaced while it runs", async (t) => {
@@ -103,7 +150,10 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
     await until("it sleeps", async () => (await call("/engines/ann/sleep", {})).status === 200, 60_000);
     await until("its pod is gone", async () => (await pods.list()).length === 0, 60_000);
     t.equal((await namespace.left("persistentvolumeclaims")).length, 1);
+    const { status, body } = await call("/catalog/rollback", { version: 1 });
+    t.match({ status, body }, { status: 200, body: { version: 3, engines: { running: 0 } } });
     t.equal((await timed("turn that wakes", () => turn("woken"))).status, 200);
+    t.ok((await agents()).includes("clerk"), "with the version that it was rolled back to");
     t.match(await replay("first"), /completed/);
   });
 
@@ -155,14 +205,9 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
     t.equal((await daemon.platform(key, "/engines/ann", { method: "DELETE" })).status, 200);
     for (const kind of ["pods", "persistentvolumeclaims"])
       await until(`no ${kind} are left`, async () => (await namespace.left(kind)).length === 0, 60_000);
-    await until(
-      "no secret of ours is left",
-      async () => {
-        const names = await namespace.left("secrets");
-        return !names.some((name) => name.startsWith("orchd-"));
-      },
-      60_000,
-    );
+    t.equal((await daemon.admin("/products/demo", { method: "DELETE" })).status, 200);
+    for (const kind of ["configmaps", "secrets"])
+      await until(`no ${kind} of ours are left`, async () => (await ours(kind)).length === 0, 60_000);
   });
 });
 

@@ -8,6 +8,7 @@ import { delay } from "../../src/shared/clock.ts";
 import type { EngineParameters, LaunchOrder } from "../../src/orchestrator/fleet/engine-backend.ts";
 import { CONTROL_TOKEN, PROVIDER_KEY } from "../backends/under-test.ts";
 import { FIXTURES, findDocker } from "./docker.ts";
+import { catalogFolders } from "./fleet.ts";
 import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
@@ -53,6 +54,8 @@ export const podSettings = ({ name, storageClass }: Pick<TestNamespace, "name" |
   storageClass,
   volumeSize: "1Gi",
   entry: `${FIXTURES}/by-user.cjs`,
+  catalogProgram: `${FIXTURES}/none.cjs`,
+  checker: catalogFolders("/nonexistent"),
   deployment: `host_${randomUUID()}`,
   certificates: null,
   startMs: 60_000,

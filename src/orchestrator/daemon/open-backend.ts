@@ -19,6 +19,7 @@ import { folderProgram, openEngineStart } from "./isolation.ts";
 
 /** As the Dockerfile puts it. */
 const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
+const CATALOG_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-unpack-catalog.cjs";
 
 interface BackendParts {
   readonly config: Config;
@@ -57,7 +58,7 @@ async function openContainers({ config, hostId, installDir, catalogs }: BackendP
   });
 }
 
-async function openPods({ config, hostId }: BackendParts): Promise<EngineBackend> {
+async function openPods({ config, hostId, catalogs }: BackendParts): Promise<EngineBackend> {
   const { kubeconfig, service, ...settings } = config.kubernetes;
   const access = await findCluster(kubeconfig, service);
   const options = { ...settings, access, namespace: settings.namespace ?? access.namespace ?? "default" };
@@ -65,6 +66,8 @@ async function openPods({ config, hostId }: BackendParts): Promise<EngineBackend
   return createKubernetesBackend({
     ...options,
     entry: ENTRY_IN_IMAGE,
+    catalogProgram: CATALOG_PROGRAM_IN_IMAGE,
+    checker: catalogs,
     deployment: hostId,
     certificates: await readCertificates(config.extraCaCerts),
     startMs: config.bootTimeoutMs,

@@ -18,7 +18,7 @@ import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import { AnswerLimit } from "../operations/answer-limit.ts";
 import { AwakePlaces } from "../supervision/awake-places.ts";
-import { wakeForCall } from "../supervision/wake-engine.ts";
+import { wakeWithAnswer } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { CallsInFlight } from "../supervision/calls-in-flight.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
@@ -126,7 +126,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     wakes: new Map(),
     calls: new CallsInFlight(),
     places: new AwakePlaces(config.maxAwake),
-    onCall: (engineId) => void wakeForCall(host, engineId),
+    wake: (engineId, reason) => void wakeWithAnswer(host, engineId, reason),
     runs: new OpenRuns(),
     alarm: new Alarm(Date.now),
     transitions: new TransitionOwners(),

@@ -29,6 +29,7 @@ export interface CatalogFoldersOptions extends CatalogProgramSettings {
  * which never changes. They are made from the database, and again when they are lost.
  */
 export class CatalogFolders implements CatalogStorage {
+  readonly reloads = true;
   readonly #options: CatalogFoldersOptions;
   readonly #checks = new PQueue({ concurrency: MAX_CHECKS });
   /** Folders that have been compared with their digest since the daemon started, or are being made. */

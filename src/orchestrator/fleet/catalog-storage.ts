@@ -14,6 +14,8 @@ export interface StagedCatalog extends AsyncDisposable {
  * archives that they are made from.
  */
 export interface CatalogStorage {
+  /** Whether running engines find the files that are placed later. Others find them at their next start. */
+  readonly reloads: boolean;
   /** Unpacks and checks a tar.gz archive. */
   stage(archive: Uint8Array): Promise<StagedCatalog>;
   /** Makes sure that the files of a digest are there and unchanged. `load` gives their archive. */

@@ -5,6 +5,7 @@ import { setEngineCatalog } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import type { CurrentCatalog } from "../store/products.ts";
+import { putToSleep } from "./fall-asleep.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 
 /** Reloads at once: each keeps a processor busy for some milliseconds. */
@@ -14,18 +15,18 @@ const ROLLOUT_MS = 20_000;
 const MAX_NAMED = 20;
 /** A version that an engine has refused or not answered is tried again after this time. */
 const RETRY_MS = 60_000;
-
-type Host = Pick<HostContext, "db" | "backend" | "box" | "directory" | "lanes" | "live" | "metrics" | "now" | "logger">;
+/** A restart for a version waits for the end of the engine's work. */
+const RESTART_RETRY_MS = 5000;
 
 /**
  * Lets an engine use the current version of its product's catalog, unless it does. A version that failed is tried again
  * later. Never rejects: `live.catalog` tells the outcome.
  */
-export function reloadCatalog(host: Host, live: LiveEngine): Promise<void> {
+export function reloadCatalog(host: HostContext, live: LiveEngine): Promise<void> {
   // In order, so that an earlier version does not replace a later one.
   return host.lanes.run(`catalog ${live.id}`, async () => {
     const wanted = await host.directory.catalogOf(live.productId).catch(() => null);
-    if (wanted === null || !isDue(live, wanted, host.now())) return;
+    if (wanted === null || !isDue(host, live, wanted)) return;
     const error = await reload(host, live, wanted);
     const { version } = live.catalog;
     live.catalog = {
@@ -36,13 +37,18 @@ export function reloadCatalog(host: Host, live: LiveEngine): Promise<void> {
   });
 }
 
-function isDue({ catalog: { version, error, tried } }: LiveEngine, wanted: CurrentCatalog, now: number): boolean {
+function isDue(
+  { backend, now }: Pick<HostContext, "backend" | "now">,
+  { catalog: { version, error, tried } }: LiveEngine,
+  wanted: CurrentCatalog,
+): boolean {
   if (error === null) return version !== wanted.version;
-  return tried.version !== wanted.version || now - tried.at >= RETRY_MS;
+  const retryMs = backend.catalogs.reloads ? RETRY_MS : RESTART_RETRY_MS;
+  return tried.version !== wanted.version || now() - tried.at >= retryMs;
 }
 
 /** Why the engine does not use the version, or null. */
-async function reload(host: Host, live: LiveEngine, wanted: CurrentCatalog): Promise<string | null> {
+async function reload(host: HostContext, live: LiveEngine, wanted: CurrentCatalog): Promise<string | null> {
   const fields = { engine_id: live.id, version: wanted.version };
   try {
     await prepareCatalog(host, live.productId, wanted);
@@ -51,7 +57,9 @@ async function reload(host: Host, live: LiveEngine, wanted: CurrentCatalog): Pro
     host.metrics.catalogReloads.inc({ outcome: "failed" });
     return "the files of the version cannot be prepared on the host";
   }
+  if (!mayHaveFiles(host, live, wanted)) return restart(host, live);
   const outcome = await setEngineCatalog({ url: live.url, token: live.controlToken }, { ...wanted });
+  if (outcome.kind !== "ok" && !host.backend.catalogs.reloads) return restart(host, live);
   host.metrics.catalogReloads.inc({ outcome: outcome.kind === "ok" ? "reloaded" : outcome.kind });
   if (outcome.kind !== "ok") {
     host.logger.warn({ ...fields, reason: outcome.reason }, "engine does not use its product's catalog");
@@ -62,8 +70,35 @@ async function reload(host: Host, live: LiveEngine, wanted: CurrentCatalog): Pro
   return null;
 }
 
+/** Where files are placed before a start, an engine has those of the version that it was started with. */
+const mayHaveFiles = (
+  { backend }: Pick<HostContext, "backend">,
+  { catalog, order }: LiveEngine,
+  wanted: CurrentCatalog,
+): boolean =>
+  backend.catalogs.reloads ||
+  wanted.digest === null ||
+  // An earlier daemon started it, with a version that it did not record.
+  catalog.version === null ||
+  order.catalog?.digest === wanted.digest;
+
+/** Ends an engine without work and starts it again, with the current version. Null when it is on its way. */
+async function restart(host: HostContext, live: LiveEngine): Promise<string | null> {
+  const slept = await putToSleep(host, live, { reason: "request", idleMs: 0 }).catch((error: unknown) => {
+    host.logger.warn({ engine_id: live.id, err: error }, "failed to restart an engine for its product's catalog");
+    return null;
+  });
+  const outcomes = { asleep: "restarted", overtaken: "failed", refused: "busy" } as const;
+  host.metrics.catalogReloads.inc({ outcome: slept === null ? "failed" : outcomes[slept.kind] });
+  if (slept === null) return "its restart with the version has failed";
+  if (slept.kind === "refused") return `it is restarted with the version after its work (${slept.awake.join(", ")})`;
+  if (slept.kind === "overtaken") return "another change of the engine came before its restart with the version";
+  host.wake(live.id, "start");
+  return null;
+}
+
 /** Lets the product's running engines on this host use its current version. What is not done in time goes on. */
-export async function rollOutCatalog(host: Host, productId: string): Promise<CatalogRollout> {
+export async function rollOutCatalog(host: HostContext, productId: string): Promise<CatalogRollout> {
   const engines = host.live.all().filter((live) => live.productId === productId && live.fallingAsleep === null);
   const queue = new PQueue({ concurrency: MAX_RELOADS });
   const pending = new Set(engines);

@@ -28,13 +28,13 @@ export function wakeEngine(host: HostContext, engineId: string, reason: WakeReas
   return wake;
 }
 
-/** For a call that waits on the socket of a sleeping engine. Never rejects: callers get an answer in any case. */
-export async function wakeForCall(host: HostContext, engineId: string): Promise<void> {
+/** For calls that wait on the socket of a sleeping engine. Never rejects: callers get an answer in any case. */
+export async function wakeWithAnswer(host: HostContext, engineId: string, reason: WakeReason): Promise<void> {
   try {
-    const outcome = await wakeEngine(host, engineId, "call");
+    const outcome = await wakeEngine(host, engineId, reason);
     if (outcome.kind === "failed") await refuseCalls(host, engineId, outcome.error);
   } catch (error) {
-    host.logger.warn({ err: error, engine_id: engineId }, "failed to wake an engine for a call");
+    host.logger.warn({ err: error, engine_id: engineId, reason }, "failed to wake an engine");
     await refuseCalls(host, engineId, null);
   }
 }

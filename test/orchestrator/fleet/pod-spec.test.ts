@@ -9,8 +9,10 @@ const options = {
   pullPolicy: "IfNotPresent" as const,
   runtimeClass: "gvisor",
   entry: "/opt/orchd/bin/orch-engine.cjs",
+  catalogProgram: "/opt/orchd/dist/orchd-unpack-catalog.cjs",
   deployment: "host_018f",
 };
+const WITHOUT_CATALOG = { claim: "the-claim", catalog: null };
 const order = {
   memoryMb: 512,
   uid: null,
@@ -31,7 +33,7 @@ const order = {
 };
 
 t.test("the pod of an engine is restricted, has its limits, and no secret", async (t) => {
-  const spec = podSpec(order, options, "the-claim");
+  const spec = podSpec(order, options, WITHOUT_CATALOG);
   t.match(spec.spec, {
     restartPolicy: "Never",
     automountServiceAccountToken: false,
@@ -62,10 +64,44 @@ t.test("without a limit of the policy there is none, and without a runtime class
     memoryMb: 0,
     launch: { ...order.launch, limits: { ...order.launch.limits, memory_mb: 0 } },
   };
-  const { spec } = podSpec(unlimited, { ...options, runtimeClass: null }, "the-claim");
+  const { spec } = podSpec(unlimited, { ...options, runtimeClass: null }, WITHOUT_CATALOG);
   t.notHas(spec, { runtimeClassName: String });
   t.same(spec.containers[0]?.resources, { requests: { cpu: "250m", memory: "128Mi" } });
   t.same(spec.containers[0]?.args, [options.entry]);
+});
+
+t.test("a catalog is unpacked before the engine starts, which only reads it", async (t) => {
+  const withCatalog = { ...order, catalog: { productId: "prd_1", version: 2, digest: "d" } };
+  const { spec } = podSpec(withCatalog, options, {
+    claim: "the-claim",
+    catalog: { digest: "d", parts: ["one", "two"] },
+  });
+  const [unpack, ...others] = spec.initContainers;
+  t.same(others, []);
+  t.same(JSON.parse(unpack?.args[1] ?? ""), {
+    parts: ["/run/orchd-catalog/0", "/run/orchd-catalog/1"],
+    target: "/catalogs/d",
+    digest: "d",
+  });
+  const [engine] = spec.containers;
+  for (const field of ["image", "securityContext", "resources"] as const)
+    t.same(unpack?.[field], engine?.[field], field);
+  t.match(engine?.volumeMounts.at(-1), { name: "catalogs", mountPath: "/catalogs", readOnly: true });
+  t.match(spec.volumes.at(-1), {
+    projected: {
+      sources: [
+        { secret: { name: "one", items: [{ path: "0" }] } },
+        { secret: { name: "two", items: [{ path: "1" }] } },
+      ],
+    },
+  });
+  const secret = launchSecret(withCatalog, { ...options, certificates: null }, { name: "the-pod", uid: "the-uid" });
+  t.match(JSON.parse(secret.stringData["launch.json"] ?? "").product_catalog, {
+    folder: "/catalogs",
+    version: 2,
+    digest: "d",
+  });
+  t.same(podSpec(order, options, WITHOUT_CATALOG).spec.initContainers, []);
 });
 
 t.test("the launch file is a secret of the pod, and ends with it", async (t) => {

@@ -53,3 +53,17 @@ t.test("a program that could not be started never ran", async (t) => {
   const status = { phase: "Failed", ...exited(127, { reason: "ContainerCannotRun", message: "no such file" }) };
   t.match(pod(status), { kind: "ended", neverRan: "ContainerCannotRun: no such file" });
 });
+
+t.test("a catalog that cannot be unpacked keeps the engine from starting, with its words", async (t) => {
+  const unpack = (state: object) => ({
+    initContainerStatuses: [{ name: "catalog", state }],
+    ...container({ waiting: { reason: "PodInitializing" } }),
+  });
+  t.match(pod({ phase: "Pending", ...unpack({ running: {} }) }), { kind: "waiting", problem: null });
+  const pulls = unpack({ waiting: { reason: "ErrImageNeverPull", message: "no image" } });
+  t.match(pod({ phase: "Pending", ...pulls }), { problem: "ErrImageNeverPull: no image", isFinal: true });
+  const failed = unpack({ terminated: { exitCode: 1, reason: "Error", message: "the catalog has other files" } });
+  t.match(pod({ phase: "Failed", ...failed }), { kind: "ended", neverRan: "Error: the catalog has other files" });
+  const done = { initContainerStatuses: [{ name: "catalog", state: { terminated: { exitCode: 0 } } }] };
+  t.match(pod({ phase: "Failed", ...done, ...exited(1) }), { kind: "ended", exit: { code: 1 }, neverRan: null });
+});

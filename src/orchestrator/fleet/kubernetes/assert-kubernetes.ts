@@ -13,6 +13,7 @@ export const NEEDED_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   pods: ["create", "get", "list", "watch", "delete"],
   "pods/log": ["get"],
   secrets: ["create", "patch"],
+  configmaps: ["create", "list", "patch", "delete"],
   persistentvolumeclaims: ["create", "list", "patch", "delete"],
 };
 

@@ -1,16 +1,24 @@
 import * as z from "zod/mini";
 import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import type { Attached, EngineBackend, EngineProcess, Incarnation, StopOutcome } from "../engine-backend.ts";
+import type {
+  Attached,
+  EngineBackend,
+  EngineProcess,
+  Incarnation,
+  LaunchOrder,
+  StopOutcome,
+} from "../engine-backend.ts";
 import { engineUrl } from "../engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
 import { createClaimStorage } from "./claim-storage.ts";
 import { type ClaimOptions, Claims } from "./claims.ts";
+import type { PodCatalog } from "./catalog-volumes.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { KubeApi } from "./kube-api.ts";
 import { LABELS, labelValue } from "./names.ts";
-import { NO_CATALOGS } from "./no-catalogs.ts";
+import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
 import { PodLogs } from "./pod-logs.ts";
 import { PodProcess, survived } from "./pod-process.ts";
 import { PORT } from "./pod-spec.ts";
@@ -36,7 +44,7 @@ const podHandle = z.object({
   node: z.string(),
 });
 
-export interface KubernetesBackendOptions extends StartOptions, ClaimOptions {
+export interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
   readonly access: ClusterAccess;
 }
 
@@ -48,6 +56,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   const watch = new PodWatch(api, pods);
   const claims = new Claims(api, options);
   const logs = new PodLogs(api, pods, claims);
+  const catalogs = new PodCatalogs(api, options);
   const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
 
   const track = (pod: { name: string; uid: string; ip: string; node: string }, engineId: string): PodProcess => {
@@ -109,7 +118,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   }
 
   return {
-    catalogs: NO_CATALOGS,
+    catalogs,
     sockets: NO_HELD_SOCKETS,
     spares: NO_SPARES,
     storage: createClaimStorage(claims),
@@ -130,9 +139,11 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       try {
         const claim = await claims.ensure(order.launch.engine_id, null);
         await clearEnded(await pods.list({ engine: order.launch.engine_id }), order.launch.engine_id);
-        const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name });
+        const catalog = await catalogOf(catalogs, order);
+        const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name, catalog });
         return track(started, order.launch.engine_id);
       } catch (error) {
+        if (order.catalog?.digest) catalogs.doubt(order.catalog.productId, order.catalog.digest);
         if (error instanceof LaunchFailed) throw error;
         throw new LaunchFailed(`failed to start the engine's pod: ${reasonOf(error)}`, { cause: error });
       }
@@ -187,6 +198,14 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       });
     },
   };
+}
+
+async function catalogOf(catalogs: PodCatalogs, { catalog }: LaunchOrder): Promise<PodCatalog | null> {
+  if (catalog === undefined || catalog.digest === null) return null;
+  const { productId, digest } = catalog;
+  const parts = await catalogs.partsOf(productId, digest);
+  if (parts === null) throw new LaunchFailed("the files of its product's catalog are not in the cluster");
+  return { digest, parts };
 }
 
 /** Where an engine's pod is reached in the cluster, by its record. */

@@ -6,6 +6,8 @@ export const LABELS = {
   engine: "orchd.engine",
   incarnation: "orchd.incarnation",
   product: "orchd.product",
+  /** The digest of a product's catalog, on its archive. */
+  catalog: "orchd.catalog",
   /** A hash of the user id. */
   user: "orchd.user",
   /** On a claim that was restored for a provision that is not finished. */

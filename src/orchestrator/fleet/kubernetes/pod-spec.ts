@@ -1,6 +1,7 @@
 import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../../contract/launch-file.ts";
 import { type EngineLaunch, encodeLaunch } from "../../../contract/engine-launch.ts";
 import type { LaunchOrder } from "../engine-backend.ts";
+import { CATALOGS, type PodCatalog, catalogVolumes } from "./catalog-volumes.ts";
 import { LABELS, USER_ANNOTATION, labelValue, objectName } from "./names.ts";
 
 /** The port of every engine in its pod. */
@@ -27,6 +28,8 @@ export interface PodOptions {
   readonly runtimeClass: string | null;
   /** The engine's entry point in the image, whose own entry point is Node.js. */
   readonly entry: string;
+  /** The program in the image that unpacks the product's catalog. */
+  readonly catalogProgram: string;
   /** The id of this deployment. */
   readonly deployment: string;
 }
@@ -49,15 +52,34 @@ const CONTAINER_SECURITY = {
   capabilities: { drop: ["ALL"] },
 };
 
+export interface PodVolumes {
+  readonly claim: string;
+  /** Null without one. */
+  readonly catalog: PodCatalog | null;
+}
+
 /** The body of a create call. It holds no secret: others can read it. */
 export function podSpec(
   { launch, memoryMb, cpuWeight }: LaunchOrder,
-  { image, pullPolicy, runtimeClass, entry, deployment }: PodOptions,
-  claim: string,
+  { image, pullPolicy, runtimeClass, entry, catalogProgram, deployment }: PodOptions,
+  { claim, catalog }: PodVolumes,
 ) {
   const name = podName(deployment, launch.incarnation);
   const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const { memory_mb: limitMb } = launch.limits;
+  const base = {
+    image,
+    imagePullPolicy: pullPolicy,
+    securityContext: CONTAINER_SECURITY,
+    resources: {
+      requests: {
+        cpu: `${cpuWeight}m`,
+        memory: `${limitMb > 0 ? Math.min(limitMb, REQUESTED_MB) : REQUESTED_MB}Mi`,
+      },
+      ...(limitMb > 0 && { limits: { memory: `${limitMb}Mi` } }),
+    },
+  };
+  const unpacked = catalogVolumes(catalog, catalogProgram, base);
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -79,11 +101,11 @@ export function podSpec(
       terminationGracePeriodSeconds: GRACE_S,
       ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
       securityContext: POD_SECURITY,
+      initContainers: unpacked.containers,
       containers: [
         {
           name: CONTAINER,
-          image,
-          imagePullPolicy: pullPolicy,
+          ...base,
           args: [...(heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : []), entry],
           env: [
             { name: LAUNCH_FILE_VARIABLE, value: `${LAUNCH_DIR}/${LAUNCH_FILE}` },
@@ -91,18 +113,11 @@ export function podSpec(
           ],
           workingDir: DATA_DIR,
           ports: [{ containerPort: PORT, protocol: "TCP" }],
-          securityContext: CONTAINER_SECURITY,
-          resources: {
-            requests: {
-              cpu: `${cpuWeight}m`,
-              memory: `${limitMb > 0 ? Math.min(limitMb, REQUESTED_MB) : REQUESTED_MB}Mi`,
-            },
-            ...(limitMb > 0 && { limits: { memory: `${limitMb}Mi` } }),
-          },
           volumeMounts: [
             { name: "data", mountPath: DATA_DIR },
             { name: "tmp", mountPath: "/tmp" },
             { name: "launch", mountPath: LAUNCH_DIR, readOnly: true },
+            ...unpacked.mounts,
           ],
         },
       ],
@@ -110,6 +125,7 @@ export function podSpec(
         { name: "data", persistentVolumeClaim: { claimName: claim } },
         { name: "tmp", emptyDir: { medium: "Memory" } },
         { name: "launch", secret: { secretName: name, defaultMode: 0o440 } },
+        ...unpacked.volumes,
       ],
     },
   };
@@ -141,11 +157,12 @@ export function launchSecret(
 export const EMPTIED_SECRET = { data: { [LAUNCH_FILE]: "" } };
 
 /** The launch file as the engine reads it in its pod. */
-const podLaunch = ({ launch }: LaunchOrder, certificates: string | null): EngineLaunch => ({
+const podLaunch = ({ launch, catalog }: LaunchOrder, certificates: string | null): EngineLaunch => ({
   ...launch,
   host: "0.0.0.0",
   port: PORT,
   data_dir: DATA_DIR,
+  ...(catalog && { product_catalog: { folder: CATALOGS, version: catalog.version, digest: catalog.digest } }),
   extra_ca_certs: certificates === null ? null : `${LAUNCH_DIR}/${CERTIFICATES_FILE}`,
   isolation: NOT_ISOLATED,
 });

@@ -6,6 +6,23 @@ import { CONTAINER } from "./pod-spec.ts";
 
 const MAX_REASON = 500;
 const text = z.optional(z.string());
+const containers = z._default(
+  z.array(
+    z.object({
+      name: z.string(),
+      containerID: text,
+      state: z._default(
+        z.object({
+          waiting: z.optional(z.object({ reason: text, message: text })),
+          running: z.optional(z.unknown()),
+          terminated: z.optional(z.object({ exitCode: z.int(), reason: text, message: text })),
+        }),
+        {},
+      ),
+    }),
+  ),
+  [],
+);
 const labels = z._default(z.record(z.string(), z.string()), {});
 
 export const podObject = z.object({
@@ -27,25 +44,11 @@ export const podObject = z.object({
         z.array(z.object({ type: z.string(), status: z.string(), reason: text, message: text })),
         [],
       ),
-      containerStatuses: z._default(
-        z.array(
-          z.object({
-            name: z.string(),
-            containerID: text,
-            state: z._default(
-              z.object({
-                waiting: z.optional(z.object({ reason: text, message: text })),
-                running: z.optional(z.unknown()),
-                terminated: z.optional(z.object({ exitCode: z.int(), reason: text, message: text })),
-              }),
-              {},
-            ),
-          }),
-        ),
-        [],
-      ),
+      /** What unpacks a catalog before the engine starts. */
+      initContainerStatuses: containers,
+      containerStatuses: containers,
     }),
-    { conditions: [], containerStatuses: [] },
+    { conditions: [], initContainerStatuses: [], containerStatuses: [] },
   ),
 });
 export type Pod = z.output<typeof podObject>;
@@ -73,6 +76,7 @@ const OWN_FAULT = /exceeds the (?:total )?limit|exceed/i;
 export function stateOf({ status }: Pick<Pod, "status">): PodState {
   const state = status.containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
   const { terminated, waiting, running } = state;
+  const before = status.initContainerStatuses[0]?.state;
   if (terminated !== undefined) {
     const { exitCode, reason = "", message } = terminated;
     const exit = containerExit({ exitCode, oomKilled: reason === "OOMKilled" });
@@ -83,10 +87,12 @@ export function stateOf({ status }: Pick<Pod, "status">): PodState {
   if (status.phase === "Succeeded" || status.phase === "Failed") {
     const host = hostCause(status);
     const exit = { code: null, signal: null, oom: false, ...(host !== null && { host }) };
-    return { kind: "ended", exit, neverRan: null };
+    const failed = before?.terminated;
+    const isOwnEnd = failed === undefined || failed.exitCode === 0;
+    return { kind: "ended", exit, neverRan: isOwnEnd ? null : describe(failed.reason || "Error", failed.message) };
   }
   if (running !== undefined && status.podIP) return { kind: "running", ip: status.podIP };
-  return { kind: "waiting", ...problemOf(status, waiting) };
+  return { kind: "waiting", ...problemOf(status, before?.waiting ?? waiting) };
 }
 
 /** Why the cluster ended a pod. Null when the engine did by itself, or a limit that it has exceeded. */

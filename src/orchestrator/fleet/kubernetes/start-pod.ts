@@ -1,7 +1,7 @@
 import { LaunchFailed } from "../launch-failed.ts";
 import type { LaunchOrder } from "../engine-backend.ts";
 import { isStatus } from "./kube-api.ts";
-import { type PodOptions, launchSecret, podName, podSpec } from "./pod-spec.ts";
+import { type PodOptions, type PodVolumes, launchSecret, podName, podSpec } from "./pod-spec.ts";
 import { type Pod, describe, stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
@@ -30,9 +30,9 @@ export interface StartedPod extends PodIdentity {
 export async function startPod(
   { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
   order: LaunchOrder,
-  { claim, ...options }: StartOptions & { readonly claim: string },
+  { claim, catalog, ...options }: StartOptions & PodVolumes,
 ): Promise<StartedPod> {
-  const { metadata } = await create(pods, order, podSpec(order, options, claim), options);
+  const { metadata } = await create(pods, order, podSpec(order, options, { claim, catalog }), options);
   try {
     // Its owner is the pod: whatever becomes of this daemon, none is left without it.
     await pods.createSecret(launchSecret(order, options, metadata));
