@@ -13,6 +13,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   idempotency_keys: "of calls, for a day",
   learning_batches: "what batches did; trajectories name theirs",
   memory_embeddings: "made again from what they are of",
+  model_requests: "of model calls, for a day",
   grants: "permissions of this engine",
   tool_definitions: "tools of this engine",
   engine_state: "about the store",
