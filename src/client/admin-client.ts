@@ -39,6 +39,8 @@ export interface RegisterOptions extends CallOptions {
   readonly slug: string;
   readonly name?: string | undefined;
   readonly policy?: PolicyChanges | undefined;
+  /** The hash of a key that the caller has made. Without it the daemon creates the key. */
+  readonly key?: Omit<PlatformKeyHash, "graceS"> | undefined;
 }
 
 export interface PlatformKeyHash {
@@ -49,6 +51,16 @@ export interface PlatformKeyHash {
   /** How long the previous key stays valid. */
   readonly graceS?: number | undefined;
 }
+
+export type RegisteredProduct<Options extends RegisterOptions> = ProductRecord & {
+  readonly platform_api_key: Options extends { readonly key: object } ? null : string;
+};
+
+const keyFields = ({ hash, prefix, last4 }: PlatformKeyHash) => ({
+  api_key_hash: hash,
+  key_prefix: prefix,
+  key_last4: last4,
+});
 
 /** One line of the audit log. `entry` is JSON text; `hash` covers it and `prev_hash`. */
 export interface AuditLine {
@@ -78,12 +90,15 @@ export function createAdminClient(options: AdminClientOptions) {
   return {
     url: service.url,
 
-    /** Registers a product. Its platform key is in this response only, so a lost response is not retried. */
-    registerProduct: ({ signal, ...body }: RegisterOptions) =>
-      call<ProductRecord & { readonly platform_api_key: string }>(
+    /**
+     * Registers a product. Its platform key is in this response only, so a lost response is not retried. It is null for
+     * a key that the caller has made.
+     */
+    registerProduct: <Options extends RegisterOptions>({ signal, key, ...product }: Options) =>
+      call<RegisteredProduct<Options>>(
         "POST",
         "/products/register",
-        { body, signal },
+        { body: { ...product, ...(key !== undefined && keyFields(key)) }, signal },
         { repeatable: false },
       ),
 
@@ -103,7 +118,7 @@ export function createAdminClient(options: AdminClientOptions) {
       call<ProductRecord>(
         "PUT",
         `${product(idOrSlug, 'setPlatformKeyHash("demo", key)')}/platform-key-hash`,
-        { body: { api_key_hash: key.hash, key_prefix: key.prefix, key_last4: key.last4, grace_s: key.graceS }, signal },
+        { body: { ...keyFields(key), grace_s: key.graceS }, signal },
         { repeatable: false },
       ),
 

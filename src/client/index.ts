@@ -6,6 +6,7 @@ export {
   type PlatformKeyHash,
   type PolicyChanges,
   type RegisterOptions,
+  type RegisteredProduct,
   createAdminClient,
 } from "./admin-client.ts";
 export { type AttachmentOptions, attachment } from "./attachment.ts";

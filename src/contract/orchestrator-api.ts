@@ -89,17 +89,30 @@ export const policyPatch = z.strictObject({
 });
 export type PolicyPatch = z.output<typeof policyPatch>;
 
-export const registerRequest = z.object({
-  slug,
-  name: z.optional(characters(1, 200)),
-  policy: z.optional(policyPatch),
-});
-
 const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
+const keyHash = z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH));
+/** What identifies a key to people. */
+const keyHints = { key_prefix: z.optional(characters(1, 10)), key_last4: z.optional(z.string().check(z.length(4))) };
+
+export const registerRequest = z
+  .object({
+    slug,
+    name: z.optional(characters(1, 200)),
+    policy: z.optional(policyPatch),
+    api_key_hash: z.optional(keyHash),
+    ...keyHints,
+  })
+  .check(
+    z.refine(
+      ({ api_key_hash: hash, key_prefix: prefix, key_last4: last4 }) =>
+        hash !== undefined || (prefix === undefined && last4 === undefined),
+      { path: ["api_key_hash"], error: "required with key_prefix and key_last4" },
+    ),
+  );
+
 export const platformKeyHashRequest = z.object({
-  api_key_hash: z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH)),
-  key_prefix: z.optional(characters(1, 10)),
-  key_last4: z.optional(z.string().check(z.length(4))),
+  api_key_hash: keyHash,
+  ...keyHints,
   grace_s: z.optional(integer(0, 30 * 86_400)),
 });
 

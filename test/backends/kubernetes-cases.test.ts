@@ -48,6 +48,16 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     t.match(await refusal(t, createKubernetesBackend(nowhere)), /cannot start: (?:ErrImagePull|ImagePullBackOff): /);
   });
 
+  await t.test("a catalog that is missing, or that cannot be unpacked, is told", async (t) => {
+    const digest = "a".repeat(64);
+    const order = { ...podOrder("does-as-told"), catalog: { productId: "prd_1", version: 1, digest } };
+    t.match(await refusal(t, backend, order), /files of its product's catalog are not in the cluster/);
+    await backend.catalogs.ensure("prd_1", digest, async () => Buffer.from("no archive"));
+    t.teardown(() => backend.catalogs.erase("prd_1"));
+    // The image of the fixtures has no program that unpacks.
+    t.match(await refusal(t, backend, order), /the engine's pod cannot start: Error: .*Cannot find module/);
+  });
+
   await t.test("a pod that no node has room for is told within the time of a start", async (t) => {
     const order = { ...podOrder("does-as-told"), cpuWeight: 1_000_000 };
     const said = await refusal(t, createKubernetesBackend({ ...options, startMs: 3000 }), order);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import t from "tap";
+import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
@@ -10,6 +11,34 @@ const HOSTILE = "<img src=x onerror=alert(1)>";
 const LONG = 20_000;
 const CALLS = 1000;
 
+/** A memory of two nodes and a relation: the sandbox model finds none. */
+function peopleFile(): string {
+  const at = "2026-11-22T12:00:00.000Z";
+  const node = (id: string, name: string) => ({
+    type: "social_node",
+    id,
+    name,
+    node_type: "person",
+    aliases: [name.toLowerCase()],
+    summary: "",
+    trust: "user",
+    mention_count: 1,
+    first_seen: at,
+    last_seen: at,
+  });
+  const edge = { type: "social_edge", id: "ed_1", from: "nd_1", to: "nd_2", relation: "works at", trust: "user" };
+  const times = { valid_from: null, valid_to: null, created_at: at, invalidated_at: null };
+  const from = { engine_id: "eng_1", user_id: "anna", product: "sleepy", exported_at: at };
+  const lines = [
+    { type: "header", format: "orchd-memory", version: 1, engine_version: "0.1.0", ...from },
+    node("nd_1", "Berta"),
+    node("nd_2", "Acme"),
+    { ...edge, ...times },
+    { type: "end", counts: { social_node: 2, social_edge: 1 } },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
 t.test("turns, playground and memory in a browser", withChromium, async (t) => {
   const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
   const { url, adminKey } = fleet.daemon;
@@ -18,11 +47,20 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
   await run("trip", `/think a moment\n/tool list_files {}\n/tool memory_note {"content":"${HOSTILE}"}\n/say done`);
   await run("about", "/say fine\nMy name is Anna. I live in Oslo.");
   for (const name of ["Berlin", "Paris", "Rome"])
-    await run(name, `/tool list_files {}\n/tool plan {"steps":[]}\n/say done\nSummarise the weekly report of ${name}.`);
+    await run(
+      name,
+      `/tool list_files {}\n/tool search_files {"pattern":"Berlin"}\n/say done\nSummarise the weekly report of ${name}.`,
+    );
   await run("long", `/stream ${LONG}`);
   await run("many", `${"/tool plan {}\n".repeat(CALLS)}/say done`);
   const learned = await anna.call("/admin/lc/trigger", {});
   t.equal(learned.body.knowledge_added, 2, learned.text);
+  const imported = await ask(anna.url, "/memory/import", {
+    method: "POST",
+    headers: { "x-engine-key": anna.key, "content-type": "application/x-ndjson" },
+    body: peopleFile(),
+  });
+  t.match(imported.body, { imported: { social_node: 2, social_edge: 1 } }, imported.text);
   const { body: turns } = await anna.call("/turns");
   const turnOf = (task: string): string =>
     turns.items.find((turn: { task_id: string }) => turn.task_id === task).turn_id;
@@ -120,7 +158,7 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
   await t.test("shows a call as code, which runs", async (t) => {
     await page.getByLabel("Message").fill('it\'s "quoted"');
     await page.getByRole("button", { name: "Copy as code" }).click();
-    const [shell = ""] = await page.getByRole("dialog").locator("pre").allTextContents();
+    const shell = (await page.getByRole("dialog").locator("pre").first().textContent()) ?? "";
     t.match(shell, "'\\''s");
     const [, body = ""] = /-d '([^]*)'$/.exec(shell) ?? [];
     t.match(JSON.parse(body.replaceAll("'\\''", "'")), { message: 'it\'s "quoted"' });
@@ -159,10 +197,15 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
     await show(page, `${engine}/memory?list=episodes`);
     await page.getByRole("link", { name: /Summarise the weekly report of Rome/ }).waitFor();
     await show(page, `${engine}/memory?list=graph`);
-    await page.getByRole("row").filter({ hasText: "person" }).first().waitFor();
+    await page.getByRole("row").filter({ hasText: "Berta" }).filter({ hasText: "works at Acme" }).waitFor();
+    t.same(await page.locator(".graph .relation").allTextContents(), ["works at"]);
     await show(page, `${engine}/memory?list=skills`);
-    const { body: drafts } = await anna.call("/memory/skills");
-    t.equal(await page.locator("main section").count(), drafts.skills.length);
+    const draft = page.getByRole("region", { name: /done-summarise/ });
+    await draft.getByText("proposed").waitFor();
+    await draft.getByRole("button", { name: "Refuse" }).click();
+    await draft.getByText("refused").waitFor();
+    t.equal(await draft.getByRole("button").count(), 0, "it is decided once");
+    t.match((await anna.call("/memory/skills")).body.skills, [{ state: "refused" }]);
   });
 
   await t.test("has no serious finding in both colour schemes, and fits 360 pixels", async (t) => {
@@ -224,5 +267,6 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
     t.same((await anna.call("/turns")).body.items, []);
   });
 
+  t.notMatch(fleet.daemon.output(), /MaxListenersExceededWarning/);
   t.same(browser.offences, [], "no other origin, no error, no violation of the policy");
 });

@@ -18,6 +18,12 @@ const reader = await openConsole(daemon, { admin_key: daemon.adminKey, role: "re
 const through = `/e/${anna.id}`;
 const refusedAs = (status: number, code: string) => ({ status, body: { error: { code } } });
 
+t.test("a session's calls of an engine keep within Node.js's limit of listeners", async (t) => {
+  t.match(await console.call(`${through}/hitl/pending`), { status: 200 });
+  t.match(await console.call("/engines/anna/logs?tail=5", { product: "sleepy" }), { status: 200 });
+  t.notMatch(daemon.output(), /MaxListenersExceededWarning/);
+});
+
 const newLink = async (role = "admin"): Promise<string> =>
   (await daemon.admin("/console/links", { method: "POST", body: { role } })).body.link;
 const signIn = (body: object, headers = signInHeaders(daemon.url)) =>

@@ -234,6 +234,19 @@ t.test("a key replaced by its hash works at once; the old one until its grace is
   refused(t, await put({ api_key_hash: "short" }), "INVALID_REQUEST", /api_key_hash: expected SHA-256/);
 });
 
+t.test("a product is registered with the hash of a key that never travelled", async (t) => {
+  const key = newKey("orchp_");
+  const hints = { key_prefix: key.slice(0, 10), key_last4: key.slice(-4) };
+  const post = (body: object) => daemon.admin("/products/register", { method: "POST", body });
+  const made = await post({ slug: "by-hash", api_key_hash: sha256(key), ...hints });
+  t.match(made, { status: 201, body: { slug: "by-hash", platform_api_key: null } });
+  t.equal((await daemon.platform(key, "/engines")).status, 200);
+  refused(t, await post({ slug: "same-key", api_key_hash: sha256(key) }), "INVALID_REQUEST", /api_key_hash: another/);
+  t.equal((await daemon.admin("/products/same-key")).status, 404, "nothing is left of it");
+  refused(t, await post({ slug: "hints", ...hints }), "INVALID_REQUEST", /api_key_hash: required/);
+  refused(t, await post({ slug: "short", api_key_hash: "short" }), "INVALID_REQUEST", /api_key_hash: expected SHA-256/);
+});
+
 t.test("an engine that exits while booting is reported at once, and nothing of it is left", async (t) => {
   const { key } = await register("bad-boot", { engine_env: { LLM_PROVIDER: "openai" } });
   const before = readdirSync(join(dataDir, "engines")).length;

@@ -1,10 +1,12 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import t from "tap";
 import { signWebhook } from "../../src/contract/webhook-signature.ts";
 import { daemonKey } from "../../src/orchestrator/status/daemon-key.ts";
 import { SealedBox } from "../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../helpers/api.ts";
+import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { openConsole } from "../helpers/console.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -137,6 +139,17 @@ t.test(
     t.same(inRequest, [], "no request to a model holds a key");
     t.same(processes.filter(exposed), [], "no environment and no command line holds a secret");
     t.same(readdirSync(join(dataDir, "run")), [], "no launch file is left");
+    const { stdout, stderr } = await orchctlOf(t, settingsOf(daemon))("--json", "backup", "create");
+    const backup = JSON.parse(stdout || stderr);
+    const archive = gunzipSync(readFileSync(join(backup.dir, backup.name))).toString("latin1");
+    // A backup has what a host needs, with its admin key, and the engines' stores.
+    const inBackup: readonly string[] = [daemon.adminKey, message, inFile];
+    t.same(
+      secrets.filter((secret) => !inBackup.includes(secret) && archive.includes(secret)),
+      [],
+      "a backup holds no key, no session and no link",
+    );
+    t.ok(archive.includes(message), "it is read as it is stored");
     await daemon.platform(platformKey, "/engines/alice", { method: "DELETE" });
     await daemon.stop();
     // The store of a user's own words is the engine's; it is gone. Of keys the files know no more than hashes.

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../routing/address.ts";
 import { type PathParams, fillPath } from "../routing/path-pattern.ts";
 import { EngineHeader } from "../views/engine/engine-header.tsx";
@@ -14,6 +15,11 @@ interface TabsProps {
 
 /** What the views of one engine or one product share: its header and the links between them. */
 export const Tabs = ({ view, params, children }: TabsProps) => {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the current tab may be beyond the edge.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [view]);
   if (view.tabOf === undefined) return <>{children}</>;
   const Header = view.tabOf === "engine" ? EngineHeader : ProductHeader;
   // A view of one thing on a tab, such as a turn, has no tab of its own.
@@ -21,7 +27,7 @@ export const Tabs = ({ view, params, children }: TabsProps) => {
   return (
     <>
       <Header params={params} />
-      <nav class="tabs" aria-label="Tabs">
+      <nav ref={nav} class="tabs" aria-label="Tabs">
         {tabs.map((tab) => (
           <a
             key={tab.path}

@@ -65,6 +65,8 @@ async function callDirectly(
   const { request, response } = exchange;
   const url = await addresses.find(engineId);
   if (url === null) return null;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
   const outcome = await callUpstream(exchange, {
     url,
     path: target,
@@ -73,6 +75,7 @@ async function callDirectly(
     connectMs: CONNECT_MS,
     // It may fall asleep at this moment, which this daemon does not hear of.
     asksFirst: true,
+    signal: gone.signal,
     sendBody: (upstream: ClientRequest) => void request.pipe(upstream),
   });
   switch (outcome.kind) {

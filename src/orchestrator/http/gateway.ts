@@ -84,6 +84,7 @@ async function deliver(
         without: OF_CONSOLE,
         connectMs: CONNECT_MS,
         asksFirst: !held,
+        signal: gone.signal,
         sendBody,
       };
       const outcome = await callUpstream(exchange, call);

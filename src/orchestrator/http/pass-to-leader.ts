@@ -36,7 +36,11 @@ export class LeaderCalls {
   async pass(exchange: Exchange): Promise<PassOutcome> {
     const { request, response } = exchange;
     const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    let term: LeaderTerm | null = null;
+    response.once("close", () => {
+      gone.abort();
+      term?.close();
+    });
     const end = performance.now() + WAIT_MS;
     const body = new SentBody(request, this.#sent);
     const headers = passedHeaders(exchange);
@@ -44,14 +48,13 @@ export class LeaderCalls {
       do {
         const url = this.#replica.leaderUrl;
         if (url === null) continue;
-        const term = new LeaderTerm(this.#replica.term);
-        response.once("close", () => term.close());
+        term = new LeaderTerm(this.#replica.term);
         const outcome = await callUpstream(exchange, {
           url,
           path: request.url ?? "/",
           headers,
           connectMs: CONNECT_MS,
-          signal: term.signal,
+          signal: AbortSignal.any([term.signal, gone.signal]),
           sendBody: (upstream) => body.sendTo(upstream),
         });
         if (outcome.kind === "answered") term.answered = true;

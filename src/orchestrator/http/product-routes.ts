@@ -12,7 +12,9 @@ const productId = (call: Call): string => call.params["product_id"] ?? "";
 export function productRoutes(host: HostContext) {
   return {
     registerProduct: async (call) => {
-      const { record, platformApiKey } = await registerProduct(host, call.body(registerRequest));
+      const { api_key_hash: hash, key_prefix, key_last4, ...product } = call.body(registerRequest);
+      const key = hash === undefined ? undefined : { hash, prefix: key_prefix ?? null, last4: key_last4 ?? null };
+      const { record, platformApiKey } = await registerProduct(host, { ...product, key });
       return { status: 201, body: { ...record, platform_api_key: platformApiKey }, secret: true };
     },
     listProducts: (call) => {

@@ -28,8 +28,8 @@ interface UpstreamCall {
    * has not run.
    */
   readonly asksFirst?: boolean;
-  /** Ends the call as a lost connection does. */
-  readonly signal?: AbortSignal;
+  /** Ends the call as a lost connection does. Aborted when the client goes away. */
+  readonly signal: AbortSignal;
   /** Called once connected, or once asked: until then nothing of the request is read. */
   readonly sendBody: (upstream: ClientRequest) => void;
 }
@@ -46,7 +46,7 @@ type UpstreamOutcome =
 /** Without a body, they may run twice (RFC 9110, 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Sends a request on to another server, until its answer begins. The end of the client's connection ends it. */
+/** Sends a request on to another server, until its answer begins. `signal` ends it. */
 export function callUpstream({ request, response }: Exchange, call: UpstreamCall): Promise<UpstreamOutcome> {
   const { promise, resolve } = Promise.withResolvers<UpstreamOutcome>();
   const { hostname, port } = new URL(call.url);
@@ -70,11 +70,10 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
     },
     // Servers close idle connections, an engine before it sleeps: a call on a kept one could be lost.
     agent: false,
-    ...(call.signal && { signal: call.signal }),
+    signal: call.signal,
   });
   let mayHaveRun = false;
   const late = setTimeout(() => upstream.destroy(new Error("no connection")), call.connectMs);
-  const abandon = () => upstream.destroy();
   const failed = () => resolve({ kind: response.closed ? "gone" : mayHaveRun ? "lost" : "unreachable" });
   const send = () => {
     mayHaveRun = hasBody || call.asksFirst !== true || !REPEATABLE.has(request.method ?? "");
@@ -92,11 +91,9 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
   upstream.on("error", failed);
   upstream.once("close", () => {
     clearTimeout(late);
-    response.off("close", abandon);
     failed();
   });
-  response.once("close", abandon);
-  if (response.closed) abandon();
+  if (response.closed) upstream.destroy();
   return promise;
 }
 

@@ -1,8 +1,9 @@
 import { DEFAULT_POLICY, type PolicyPatch, type ProductRecord } from "../../contract/orchestrator-api.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
 import { ApiError } from "../api-error.ts";
-import { findProduct, insertProduct } from "../store/products.ts";
+import { type ProductKey, findProduct, insertProduct } from "../store/products.ts";
 import { assertToolPorts, describePatch, patchedPolicy, recordProductChange } from "./change-product.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
@@ -10,20 +11,25 @@ import { productRecord } from "../status/look-up-product.ts";
 
 interface Registered {
   readonly record: ProductRecord;
-  /** Returned once. Only its hash is stored. */
-  readonly platformApiKey: string;
+  /** Returned once. Only its hash is stored. Null for a key that the caller has made. */
+  readonly platformApiKey: string | null;
 }
 
-/** Registers a product and creates its platform key. Tested in test/cli/products.test.ts. */
+/** Registers a product and creates its platform key, unless the hash of one is given. Tested in test/cli/products.test.ts. */
 export async function registerProduct(
   host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings">,
-  request: { readonly slug: string; readonly name?: string | undefined; readonly policy?: PolicyPatch | undefined },
+  request: {
+    readonly slug: string;
+    readonly name?: string | undefined;
+    readonly policy?: PolicyPatch | undefined;
+    readonly key?: ProductKey | undefined;
+  },
 ): Promise<Registered> {
   assertToolPorts(host, request.policy ?? {}, "policy.");
-  const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
+  const { key, platformApiKey } =
+    request.key === undefined ? newPlatformKey() : { key: request.key, platformApiKey: null };
   const id = newId("prd");
   const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);
-  const key = storedKey(platformApiKey);
   const inserted = await host.db.transaction().execute(async (trx) => {
     const product = {
       id,
@@ -33,7 +39,9 @@ export async function registerProduct(
       ...env,
       key,
     };
-    if (!(await insertProduct(trx, product))) return false;
+    const outcome = await insertProduct(trx, product);
+    if (outcome === "slug_taken") return false;
+    if (outcome === "key_taken") throw new InvalidInput("api_key_hash", "another product has a key with this hash");
     const detail = {
       slug: request.slug,
       policy: describePatch(request.policy ?? {}),
@@ -48,4 +56,9 @@ export async function registerProduct(
   const product = await findProduct(host.db, id);
   if (product === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product was deleted as soon as it was registered");
   return { record: productRecord(host, product), platformApiKey };
+}
+
+function newPlatformKey() {
+  const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
+  return { key: storedKey(platformApiKey), platformApiKey };
 }

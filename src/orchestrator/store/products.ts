@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator-api.ts";
-import type { StoredKey } from "../../contract/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 
 /** A product: its record and its sealed engine settings. */
@@ -17,6 +16,13 @@ export interface CurrentCatalog {
   readonly digest: string | null;
 }
 
+/** A platform key as it is stored. The other fields identify it to people. */
+export interface ProductKey {
+  readonly hash: string;
+  readonly prefix: string | null;
+  readonly last4: string | null;
+}
+
 interface NewProduct {
   readonly id: string;
   readonly slug: string;
@@ -24,11 +30,11 @@ interface NewProduct {
   readonly policy: Policy;
   readonly sealedEngineEnv: Buffer | null;
   readonly engineEnvNames: readonly string[];
-  readonly key: StoredKey;
+  readonly key: ProductKey;
 }
 
-/** Inserts a product with its key; false when the slug is taken. */
-export async function insertProduct(trx: Trx, product: NewProduct): Promise<boolean> {
+/** Inserts a product with its key. Nothing may be kept of a product whose key is taken. */
+export async function insertProduct(trx: Trx, product: NewProduct): Promise<"inserted" | "slug_taken" | "key_taken"> {
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto("products")
     .values({
@@ -41,8 +47,8 @@ export async function insertProduct(trx: Trx, product: NewProduct): Promise<bool
     })
     .onConflict((conflict) => conflict.column("slug").doNothing())
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 0n) return false;
-  await trx
+  if (numInsertedOrUpdatedRows === 0n) return "slug_taken";
+  const { numInsertedOrUpdatedRows: keys = 0n } = await trx
     .insertInto("product_keys")
     .values({
       hash: product.key.hash,
@@ -51,8 +57,9 @@ export async function insertProduct(trx: Trx, product: NewProduct): Promise<bool
       last4: product.key.last4,
       expires_at: null,
     })
-    .execute();
-  return true;
+    .onConflict((conflict) => conflict.column("hash").doNothing())
+    .executeTakeFirst();
+  return keys === 0n ? "key_taken" : "inserted";
 }
 
 /** Products with their current key. */

@@ -50,7 +50,9 @@ export const Facts = ({ engine: { id, user_id: user } }: MemoryProps) => {
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {items !== null && items.length === 0 && (
         <Empty title="No fact was learned yet." command={`orchctl memory learn ${user}`}>
-          <p>A learning batch reads past turns. It runs by itself after 20 turns, or now:</p>
+          <p>
+            A learning batch reads past turns. It runs by itself after 20 turns, with <b>Learn now</b>, or by:
+          </p>
         </Empty>
       )}
       {items !== null && items.length > 0 && (

@@ -10,6 +10,8 @@ export interface Place {
 
 const STEPS = 250;
 const SIZE = 100;
+/** Half of the drawing, without the room for labels. */
+const FRAME = { x: 66, y: 48 };
 
 /** Places nodes by forces: all repel each other, relations attract. The same nodes always get the same places. */
 export function placeNodes(count: number, edges: readonly GraphEdge[]): readonly Place[] {
@@ -30,7 +32,19 @@ export function placeNodes(count: number, edges: readonly GraphEdge[]): readonly
       place.y += (y / length) * Math.min(length, most) - place.y * 0.02;
     }
   }
-  return places;
+  return fill(places);
+}
+
+/** Uses the whole drawing, so that labels have room. */
+function fill(places: readonly Place[]): readonly Place[] {
+  const [x, y] = [scaleOf(places.map((place) => place.x)), scaleOf(places.map((place) => place.y))];
+  return places.map((place) => ({ x: x(place.x) * FRAME.x, y: y(place.y) * FRAME.y }));
+}
+
+/** Maps the values to -1 to 1. */
+function scaleOf(values: readonly number[]): (value: number) => number {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return high === low ? () => 0 : (value) => (2 * (value - low)) / (high - low) - 1;
 }
 
 function repulsion(place: Place, places: readonly Place[], ideal: number): Place {

@@ -75,6 +75,7 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
             Send
           </button>
         )}
+        {isBusy && text !== "" && <span class="dim">It can be sent when this turn has ended.</span>}
         <label class="button">
           {files.length === 0 ? "Attach files" : `${files.length} ${files.length === 1 ? "file" : "files"}`}
           <input

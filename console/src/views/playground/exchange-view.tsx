@@ -107,7 +107,7 @@ const Question = ({
 }) => {
   const [text, setText] = useState("");
   const { isBusy, run } = useAction();
-  const reply = (chosen: string) => void run(() => calls.respond(id, chosen), "The answer is sent.");
+  const reply = (chosen: string) => void run(() => calls.respond(id, chosen));
   const isOpen = answer === null && !isOver;
   return (
     <div
@@ -118,7 +118,11 @@ const Question = ({
       <p>
         <bdi>{question}</bdi>
       </p>
-      {!isOpen && <p class="dim">{answer === null ? "It was not answered." : `Answer: ${answer}`}</p>}
+      {!isOpen && (
+        <p class="dim">
+          {answer === null ? "It was not answered." : `Answer: ${isPermission ? answer.replaceAll("_", " ") : answer}`}
+        </p>
+      )}
       {isOpen && mayChange() && (
         <form
           class="controls"
@@ -129,7 +133,7 @@ const Question = ({
         >
           {options.map((option) => (
             <button key={option} type="button" disabled={isBusy} onClick={() => reply(option)}>
-              {option.replaceAll("_", " ")}
+              {isPermission ? option.replaceAll("_", " ") : option}
             </button>
           ))}
           {allowsText && (

@@ -41,7 +41,10 @@ const Chat = ({ engine: { id, url }, task }: { readonly engine: EngineRecord; re
     <div class="chat">
       <header class="controls">
         <span class="dim">
-          Conversation <bdi>{task}</bdi>
+          Conversation{" "}
+          <code>
+            <bdi>{task}</bdi>
+          </code>
         </span>
         <button
           type="button"

@@ -28,10 +28,13 @@ export const RegisterProduct = () => {
     setProblem(null);
     setBusy(true);
     try {
-      await admin.registerProduct({ slug, name: name.trim() === "" ? undefined : name.trim() });
       const made = newPlatformKey();
-      // The key of the registration is not shown, and ends here.
-      storeProduct(await admin.setPlatformKeyHash(slug, await hashOf(made)));
+      const { platform_api_key: _, ...product } = await admin.registerProduct({
+        slug,
+        name: name.trim() === "" ? undefined : name.trim(),
+        key: await hashOf(made),
+      });
+      storeProduct(product);
       setKey(made);
     } catch (error) {
       const failure = asProblem(error);

@@ -89,7 +89,7 @@ const TurnFacts = ({
     <p class="turn-text">
       <bdi>{message.trim() === "" ? "(files only)" : message}</bdi>
     </p>
-    <dl class="facts">
+    <dl class="facts inline">
       <div>
         <dt>State</dt>
         <dd>

@@ -70,7 +70,7 @@ export const Waterfall = ({ rows, fromMs, toMs, selected }: WaterfallProps) => {
                   {row.label}
                 </button>
               </td>
-              <td class="extra note">
+              <td class="extra note" title={row.note}>
                 <bdi class="dim">{row.note}</bdi>
               </td>
               <td class="number">{formatMs((row.toMs ?? endMs) - row.fromMs)}</td>
