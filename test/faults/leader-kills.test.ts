@@ -49,10 +49,10 @@ t.test("leaders that die one after the other lose no call and start nothing twic
   }
 
   const met = new Map<number, number>();
-  let isOver = false;
+  const over = new AbortController();
   const traffic = Array.from({ length: USERS }, async (_, index) => {
     const user = `user-${index}`;
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const provisioned = await call("/engines/provision", { body: { user_id: user } });
       const acts = ["stop", "start"].map((act) => () => call(`/engines/${user}/${act}`, { body: {} }));
       for (const answer of [provisioned, await random.pick(acts)(), await call(`/engines/${user}`)])
@@ -79,7 +79,7 @@ t.test("leaders that die one after the other lose no call and start nothing twic
     await ended;
     await replicas.start();
   }
-  isOver = true;
+  over.abort();
   await Promise.all(traffic);
   for (const [kind, all] of Object.entries(took)) {
     const sorted = all.toSorted((a, b) => a - b).map(Math.round);
