@@ -7,6 +7,7 @@ import { Copy } from "../../parts/copy.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
 import { address, linkTo, setQuery } from "../../routing/address.ts";
@@ -58,15 +59,7 @@ export const Audit = () => {
       <ChainResult state={state} onAgain={again} />
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
       <div class="controls" role="search">
-        <input
-          data-search
-          type="search"
-          placeholder="Search lines"
-          aria-label="Search lines"
-          value={text}
-          spellcheck={false}
-          onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-        />
+        <SearchField placeholder="Search lines" value={text} onInput={(q) => setQuery({ q })} />
       </div>
       {shown.length > 0 ? (
         <Table label="Audit log" columns={COLUMNS} rows={shown} keyOf={({ seq }) => seq} />

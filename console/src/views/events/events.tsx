@@ -4,6 +4,7 @@ import { onEvents } from "../../live/events.ts";
 import { useResource } from "../../live/resource.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { address, setQuery } from "../../routing/address.ts";
 import { admin } from "../../session/clients.ts";
 import { EventTable } from "./event-table.tsx";
@@ -25,14 +26,11 @@ export const Events = () => {
     <>
       <h1>Events</h1>
       <div class="controls" role="search">
-        <input
-          data-search
-          type="search"
+        <SearchField
           placeholder="Search type, user or reason"
-          aria-label="Search events"
+          label="Search events"
           value={text}
-          spellcheck={false}
-          onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
+          onInput={(q) => setQuery({ q })}
         />
       </div>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}

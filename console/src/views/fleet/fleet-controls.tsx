@@ -1,5 +1,6 @@
 import { products } from "../../live/fleet.ts";
 import { formatCount } from "../../parts/format.ts";
+import { SearchField } from "../../parts/search-field.tsx";
 import { type StateGroup, STATE_GROUPS } from "../../parts/state-badge.tsx";
 import { setQuery } from "../../routing/address.ts";
 import type { FleetFilter } from "./fleet-filter.ts";
@@ -12,15 +13,7 @@ interface ControlsProps {
 /** Search, product and state. Each is in the address. */
 export const FleetControls = ({ filter, counts }: ControlsProps) => (
   <div class="controls" role="search">
-    <input
-      data-search
-      type="search"
-      placeholder="Search users"
-      aria-label="Search users"
-      value={filter.search}
-      spellcheck={false}
-      onInput={({ currentTarget }) => setQuery({ q: currentTarget.value })}
-    />
+    <SearchField placeholder="Search users" value={filter.search} onInput={(q) => setQuery({ q })} />
     <select
       aria-label="Product"
       value={filter.product}
