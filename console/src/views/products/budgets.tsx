@@ -1,17 +1,15 @@
 import type { Policy, ProductRecord, UsageEntry } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { asProblem, fieldProblem } from "../../parts/problem.ts";
 import { useResource } from "../../live/resource.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { NONE, formatCount } from "../../parts/format.ts";
-import { notify } from "../../parts/notices.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { admin } from "../../session/clients.ts";
 import { mayChange } from "../../session/session.ts";
-import { storeProduct } from "./product-by-name.ts";
+import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
 const SCOPES = [
@@ -60,16 +58,13 @@ const BudgetForm = ({ product }: ProductProps) => {
     if (wrong !== undefined)
       return setProblem({ field: wrong[0], text: "expected a number of at least 0, or nothing" });
     setBusy(true);
-    try {
-      storeProduct(await admin.setPolicy(product.slug, { budgets: budgetsOf(inputs) }));
-      notify("done", "The budgets are changed.");
-    } catch (error) {
-      const failure = asProblem(error);
-      const at = fieldProblem(failure);
-      const field = at?.field.replace(/^budgets\./, "") ?? "";
-      if (at !== null && field in inputs) setProblem({ field, text: at.text });
-      else notify("problem", `${failure.message} (${failure.code})`);
-    }
+    const fieldOf = (named: string) => {
+      const field = named.replace(/^budgets\./, "");
+      return field in inputs ? field : null;
+    };
+    const done = "The budgets are changed.";
+    const outcome = await savePolicy(product, { budgets: budgetsOf(inputs) }, { done, fieldOf });
+    if (typeof outcome === "object") setProblem(outcome);
     setBusy(false);
   };
   return (

@@ -1,12 +1,9 @@
 import type { Policy } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { asProblem, fieldProblem } from "../../parts/problem.ts";
 import { CheckField, TextField } from "../../parts/field.tsx";
-import { notify } from "../../parts/notices.tsx";
-import { admin } from "../../session/clients.ts";
 import { mayChange } from "../../session/session.ts";
 import { type FieldInput, POLICY_GROUPS, type PolicyField, inputOf, readInput } from "./policy-fields.ts";
-import { storeProduct } from "./product-by-name.ts";
+import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
 type Inputs = Readonly<Record<string, FieldInput>>;
@@ -31,21 +28,14 @@ const PolicyForm = ({ product }: ProductProps) => {
     setProblems(Object.fromEntries(wrong));
     if (wrong.length > 0) return;
     setBusy(true);
-    try {
-      const changes = Object.fromEntries(
-        read.flatMap(({ field, result }) => ("value" in result ? [[field.name, result.value]] : [])),
-      );
-      storeProduct(await admin.setPolicy(product.slug, changes));
-      setEdited({});
-      notify("done", "The policy is changed.");
-    } catch (error) {
-      const failure = asProblem(error);
-      const at = fieldProblem(failure);
-      // Such as `tool_network.3`: a part of the field.
-      const name = at?.field.split(".")[0] ?? "";
-      if (at !== null && FIELDS.some((field) => field.name === name)) setProblems({ [name]: at.text });
-      else notify("problem", `${failure.message} (${failure.code})`);
-    }
+    const changes = Object.fromEntries(
+      read.flatMap(({ field, result }) => ("value" in result ? [[field.name, result.value]] : [])),
+    );
+    // Such as `tool_network.3`: a part of the field.
+    const fieldOf = (named: string) => FIELDS.find(({ name }) => name === named.split(".")[0])?.name ?? null;
+    const outcome = await savePolicy(product, changes, { done: "The policy is changed.", fieldOf });
+    if (outcome === "saved") setEdited({});
+    if (typeof outcome === "object") setProblems({ [outcome.field]: outcome.text });
     setBusy(false);
   };
   return (
