@@ -1,15 +1,14 @@
 import type { EngineRecord } from "@orchd/client";
-import { useRef } from "preact/hooks";
 import { slugOf } from "../../live/fleet.ts";
 import { formatCount, formatMb, formatPercent } from "../../parts/format.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { type Column, cellClass, moveBetweenRows } from "../../parts/table.tsx";
+import { type Column, cellClass } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { UserName } from "../../parts/user-name.tsx";
+import { VirtualTable } from "../../parts/virtual-table.tsx";
 import { linkTo, setQuery } from "../../routing/address.ts";
 import type { FleetFilter, Sort } from "./fleet-filter.ts";
 import { stateReason } from "./state-reason.ts";
-import { ROW_HEIGHT, useVirtualWindow } from "./virtual-window.ts";
 
 interface FleetColumn extends Column<EngineRecord> {
   readonly sort?: Sort;
@@ -53,63 +52,40 @@ const COLUMNS: readonly FleetColumn[] = [
   },
 ];
 
-/** Draws only the rows near the visible ones: a fleet may have thousands. */
+/** Every engine of the host that fits the filter: it may have thousands. */
 export const FleetTable = ({
   rows,
   filter,
 }: {
   readonly rows: readonly EngineRecord[];
   readonly filter: FleetFilter;
-}) => {
-  const box = useRef<HTMLDivElement>(null);
-  const { first, end } = useVirtualWindow(box, rows.length);
-  return (
-    <div
-      ref={box}
-      class="table-scroll fleet-table"
-      role="region"
-      aria-label="Engines"
-      tabIndex={0}
-      onKeyDown={moveBetweenRows}
-    >
-      <table aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {COLUMNS.map((column) => (
-              <SortHeader key={column.title} column={column} filter={filter} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer rows={first} />
-          {rows.slice(first, end).map((engine, index) => (
-            <tr key={engine.id} aria-rowindex={first + index + 2}>
-              {COLUMNS.map((column) => (
-                <td key={column.title} class={cellClass(column)}>
-                  {column.cell(engine)}
-                </td>
-              ))}
-            </tr>
-          ))}
-          <Spacer rows={rows.length - end} />
-        </tbody>
-      </table>
-    </div>
-  );
-};
+}) => (
+  <VirtualTable
+    label="Engines"
+    class="fleet-table"
+    columns={COLUMNS.length}
+    head={COLUMNS.map((column) => (
+      <SortHeader key={column.title} column={column} filter={filter} />
+    ))}
+    rows={rows}
+  >
+    {(engine, position) => (
+      <tr key={engine.id} aria-rowindex={position}>
+        {COLUMNS.map((column) => (
+          <td key={column.title} class={cellClass(column)}>
+            {column.cell(engine)}
+          </td>
+        ))}
+      </tr>
+    )}
+  </VirtualTable>
+);
 
 const Why = ({ text }: { readonly text: string }) => (
   <span class="dim" title={text}>
     {text}
   </span>
 );
-
-const Spacer = ({ rows }: { readonly rows: number }) =>
-  rows > 0 ? (
-    <tr class="spacer" aria-hidden="true">
-      <td colSpan={COLUMNS.length} style={{ height: `${rows * ROW_HEIGHT}px` }} />
-    </tr>
-  ) : null;
 
 const SortHeader = ({ column, filter }: { readonly column: FleetColumn; readonly filter: FleetFilter }) => {
   const { title, sort } = column;

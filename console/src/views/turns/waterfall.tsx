@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
-import { moveBetweenRows } from "../../parts/table.tsx";
 import { now } from "../../parts/time.tsx";
 import { setQuery } from "../../routing/address.ts";
-import { ROW_HEIGHT, useVirtualWindow } from "../fleet/virtual-window.ts";
+import { VirtualTable } from "../../parts/virtual-table.tsx";
+import { ROW_HEIGHT } from "../../parts/virtual-window.ts";
 import { formatMs } from "./format-ms.ts";
 import type { TurnRow } from "./turn-rows.ts";
 
@@ -14,10 +14,9 @@ interface WaterfallProps {
   readonly selected: string;
 }
 
-/** What happened when. Only the rows near the visible part are drawn, so that ten thousand scroll as ten do. */
+/** What happened when. */
 export const Waterfall = ({ rows, fromMs, toMs, selected }: WaterfallProps) => {
   const box = useRef<HTMLDivElement>(null);
-  const { first, end } = useVirtualWindow(box, rows.length);
   const endMs = toMs ?? Math.max(now.value, rows.at(-1)?.fromMs ?? 0);
   const span = Math.max(1, endMs - fromMs);
   const linked = useRef(selected);
@@ -29,71 +28,58 @@ export const Waterfall = ({ rows, fromMs, toMs, selected }: WaterfallProps) => {
     linked.current = "";
   }, [at >= 0]);
   return (
-    <div
-      ref={box}
-      class="table-scroll waterfall"
-      role="region"
-      aria-label="What happened when"
-      tabIndex={0}
-      onKeyDown={moveBetweenRows}
+    <VirtualTable
+      label="What happened when"
+      class="waterfall"
+      box={box}
+      columns={4}
+      rows={rows}
+      head={
+        <>
+          <th scope="col">What</th>
+          <th scope="col" class="extra note">
+            Content
+          </th>
+          <th scope="col" class="number">
+            Time
+          </th>
+          <th scope="col" class="bar">
+            <span class="bar-scale">
+              <span>0</span>
+              <span>{formatMs(span)}</span>
+            </span>
+          </th>
+        </>
+      }
     >
-      <table aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <th scope="col">What</th>
-            <th scope="col" class="extra note">
-              Content
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-            <th scope="col" class="bar">
-              <span class="bar-scale">
-                <span>0</span>
-                <span>{formatMs(span)}</span>
-              </span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {first > 0 && <Spacer rows={first} />}
-          {rows.slice(first, end).map((row, index) => (
-            <tr key={row.key} aria-rowindex={first + index + 2} class={row.key === selected ? "selected" : ""}>
-              <td>
-                <button
-                  type="button"
-                  class={`row-button ${row.kind}${row.failed ? " failed" : ""}`}
-                  aria-pressed={row.key === selected}
-                  onClick={() => setQuery({ at: row.key })}
-                >
-                  <span class="dot" aria-hidden="true" />
-                  {row.label}
-                </button>
-              </td>
-              <td class="extra note" title={row.note}>
-                <bdi class="dim">{row.note}</bdi>
-              </td>
-              <td class="number">{formatMs((row.toMs ?? endMs) - row.fromMs)}</td>
-              <td class="bar">
-                <span
-                  class={`span ${row.kind}${row.failed ? " failed" : ""}`}
-                  style={{
-                    marginInlineStart: `${(Math.max(0, row.fromMs - fromMs) / span) * 100}%`,
-                    width: `${(((row.toMs ?? endMs) - row.fromMs) / span) * 100}%`,
-                  }}
-                />
-              </td>
-            </tr>
-          ))}
-          {end < rows.length && <Spacer rows={rows.length - end} />}
-        </tbody>
-      </table>
-    </div>
+      {(row, position) => (
+        <tr key={row.key} aria-rowindex={position} class={row.key === selected ? "selected" : ""}>
+          <td>
+            <button
+              type="button"
+              class={`row-button ${row.kind}${row.failed ? " failed" : ""}`}
+              aria-pressed={row.key === selected}
+              onClick={() => setQuery({ at: row.key })}
+            >
+              <span class="dot" aria-hidden="true" />
+              {row.label}
+            </button>
+          </td>
+          <td class="extra note" title={row.note}>
+            <bdi class="dim">{row.note}</bdi>
+          </td>
+          <td class="number">{formatMs((row.toMs ?? endMs) - row.fromMs)}</td>
+          <td class="bar">
+            <span
+              class={`span ${row.kind}${row.failed ? " failed" : ""}`}
+              style={{
+                marginInlineStart: `${(Math.max(0, row.fromMs - fromMs) / span) * 100}%`,
+                width: `${(((row.toMs ?? endMs) - row.fromMs) / span) * 100}%`,
+              }}
+            />
+          </td>
+        </tr>
+      )}
+    </VirtualTable>
   );
 };
-
-const Spacer = ({ rows }: { readonly rows: number }) => (
-  <tr class="spacer" aria-hidden="true">
-    <td colSpan={4} style={{ height: `${rows * ROW_HEIGHT}px` }} />
-  </tr>
-);
