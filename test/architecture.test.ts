@@ -156,7 +156,13 @@ const ARROWS: Record<string, readonly string[]> = {
   "console/src/parts": [],
   "console/src/session": ["console/src/routing", "console/src/parts"],
   "console/src/live": ["console/src/session", "console/src/parts"],
-  "console/src/views": ["console/src/live", "console/src/session", "console/src/parts", "console/src/routing"],
+  "console/src/views": [
+    "console/src/live",
+    "console/src/session",
+    "console/src/parts",
+    "console/src/routing",
+    "src/contract/key-format.ts",
+  ],
   "console/src/shell": [
     "console/src/views",
     "console/src/live",

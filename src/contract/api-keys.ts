@@ -1,12 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { CHECK_LENGTH, RANDOM_LENGTH, checkDigits, formatKey } from "./key-format.ts";
 
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const RANDOM_LENGTH = 32;
-const CHECK_LENGTH = 6;
-
-export const PLATFORM_KEY_PREFIX = "orchp_";
-export const ENGINE_KEY_PREFIX = "sk-orch-";
+export { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX } from "./key-format.ts";
 
 /** A key as it is stored: never the key itself. */
 export interface StoredKey {
@@ -17,17 +13,16 @@ export interface StoredKey {
   readonly last4: string;
 }
 
-/** A new key: prefix, 32 random base62 characters (190 bits) and 6 characters of checksum. */
-export function newKey(prefix: string): string {
-  const random = randomBase62(RANDOM_LENGTH);
-  return prefix + random + checksum(prefix + random);
-}
+/** A new key in our format. */
+export const newKey = (prefix: string): string => formatKey(prefix, { randomBytes, crc32 });
 
 /** False for a key with our prefix and a wrong checksum, so that a typo costs no look-up. Other formats pass. */
 export function plausibleKey(prefix: string, key: string): boolean {
   if (!key.startsWith(prefix)) return true;
   const body = key.slice(0, -CHECK_LENGTH);
-  return key.length === prefix.length + RANDOM_LENGTH + CHECK_LENGTH && checksum(body) === key.slice(-CHECK_LENGTH);
+  return (
+    key.length === prefix.length + RANDOM_LENGTH + CHECK_LENGTH && checkDigits(crc32(body)) === key.slice(-CHECK_LENGTH)
+  );
 }
 
 export function storedKey(key: string): StoredKey {
@@ -42,23 +37,4 @@ export function sha256(text: string): string {
 export function sameSecret(left: string, right: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(left), digest(right));
-}
-
-function checksum(text: string): string {
-  let value = crc32(text);
-  let digits = "";
-  for (let index = 0; index < CHECK_LENGTH; index++) {
-    digits = BASE62.charAt(value % 62) + digits;
-    value = Math.floor(value / 62);
-  }
-  return digits;
-}
-
-function randomBase62(length: number): string {
-  let text = "";
-  while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte. Larger bytes would favour some letters.
-    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
-  }
-  return text;
 }
