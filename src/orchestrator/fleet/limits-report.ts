@@ -35,5 +35,14 @@ export function limitsReport(hierarchies: readonly CgroupHierarchy[]): LimitsRep
   };
 }
 
+/** Where what runs the engines limits each of them. */
+export const limitedByRuntime = (detail: string): LimitsReport => ({
+  name: "limits",
+  active: true,
+  problem: null,
+  fix: null,
+  detail,
+});
+
 const versionOf = (hierarchies: readonly CgroupHierarchy[], controller: CgroupController): 1 | 2 | null =>
   hierarchies.find(({ controllers }) => controllers.includes(controller))?.version ?? null;

@@ -20,6 +20,7 @@ import { changeOwner } from "../isolation/change-owner.ts";
 import { makeTraversable } from "../isolation/own-modes.ts";
 import { type Owner, engineUser } from "../isolation/owner.ts";
 import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
+import { limitedByRuntime } from "../limits-report.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
 import { portFreed } from "../port-check.ts";
@@ -162,13 +163,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
         await folders.erase(engineId);
       },
     },
-    limitsReport: () => ({
-      name: "limits",
-      active: true,
-      problem: null,
-      fix: null,
-      detail: "processes, memory and CPU by the container, disk by a watch of the engine",
-    }),
+    limitsReport: () => limitedByRuntime("processes, memory and CPU by the container, disk by a watch of the engine"),
     startProblem: () => null,
 
     async launch(order) {

@@ -10,6 +10,7 @@ import type {
 } from "../engine-backend.ts";
 import { engineUrl } from "../engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
+import { limitedByRuntime } from "../limits-report.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
 import { ClaimReader } from "./claim-reader.ts";
@@ -128,13 +129,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     // The scheduler knows, when it places the pod.
     capacityProblem: async () => null,
     portProblem: async () => null,
-    limitsReport: () => ({
-      name: "limits",
-      active: true,
-      problem: null,
-      fix: null,
-      detail: "memory and CPU by the pod, processes and disk by a watch of the engine",
-    }),
+    limitsReport: () => limitedByRuntime("memory and CPU by the pod, processes and disk by a watch of the engine"),
     startProblem: () => null,
 
     async launch(order) {
