@@ -10,7 +10,7 @@ import { type CatalogProgramSettings, runCatalogProgram } from "./catalog-progra
 import type { CatalogStorage, StagedCatalog } from "./catalog-storage.ts";
 import { removeEngineFolder } from "./engine-folder.ts";
 import { hashFolder } from "./hash-folder.ts";
-import { makeTraversable } from "./isolation/own-modes.ts";
+import { makeTraversable } from "./isolation/file-modes.ts";
 
 /** Checks at once: each is a process that reads a whole archive. */
 const MAX_CHECKS = 2;

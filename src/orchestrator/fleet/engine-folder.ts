@@ -7,8 +7,8 @@ import { StorageUnusable, LaunchFailed } from "./launch-failed.ts";
 import type { KeptFor } from "./engine-storage.ts";
 import { openAnew } from "./engine-file.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
-import { ownUser } from "./isolation/owner.ts";
-import { makeTraversable } from "./isolation/own-modes.ts";
+import { daemonUser } from "./isolation/owner.ts";
+import { makeTraversable } from "./isolation/file-modes.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
@@ -63,7 +63,7 @@ export async function removeEngineFolder(folder: string): Promise<void> {
 async function removeAsOwner(folder: string): Promise<void> {
   const { uid, gid } = await lstat(folder);
   // Programs that the daemon starts do not have its capabilities.
-  const owner = uid === ownUser().uid ? {} : { uid, gid };
+  const owner = uid === daemonUser().uid ? {} : { uid, gid };
   const timeout = REMOVE_TIMEOUT_MS;
   const options = { ...owner, cwd: "/", stdin: "ignore", stdout: "ignore", stderr: "ignore", reject: false } as const;
   await execa("chmod", ["-R", "u+rwX", "--", folder], { ...options, timeout });
@@ -74,7 +74,7 @@ async function removeAsOwner(folder: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error, ...STUBBORN)) throw error;
     throw new StorageUnusable(
-      `the engine's folder (user ${uid}) cannot be removed by orchd (user ${ownUser().uid}); as root, remove the folder that orchd's log names`,
+      `the engine's folder (user ${uid}) cannot be removed by orchd (user ${daemonUser().uid}); as root, remove the folder that orchd's log names`,
       { cause: error },
     );
   }
@@ -83,7 +83,7 @@ async function removeAsOwner(folder: string): Promise<void> {
 /** Moves an engine's folder to `kept`, for the user's next engine. The daemon owns it there: the engine's uid is free. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
-  await changeOwner(folder, ownUser());
+  await changeOwner(folder, daemonUser());
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   await removeEngineFolder(kept);
   await rename(folder, kept);

@@ -82,7 +82,7 @@ async function settleOwnUser(
   const { min, max } = engineUids;
   const preferred = Math.min(Math.max(min + engine.port - portRange.min, min), max);
   try {
-    return await settleUser(db, engine, isolation.ownUsers ? { min, max, preferred } : null);
+    return await settleUser(db, engine, isolation.hasEngineUsers ? { min, max, preferred } : null);
   } catch (error) {
     if (error instanceof NoFreeUser) return "none free";
     throw error;

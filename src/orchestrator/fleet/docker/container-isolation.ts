@@ -33,6 +33,6 @@ export function containerIsolation(mode: IsolationMode, runtime: string | null):
       ],
     },
     launch: NOT_ISOLATED,
-    ownUsers: false,
+    hasEngineUsers: false,
   };
 }

@@ -17,7 +17,7 @@ import { engineFolder } from "../engine-folder.ts";
 import { engineUrl } from "../engine-url.ts";
 import { createFolderStorage } from "../folder-storage.ts";
 import { changeOwner } from "../isolation/change-owner.ts";
-import { makeTraversable } from "../isolation/own-modes.ts";
+import { makeTraversable } from "../isolation/file-modes.ts";
 import { type Owner, engineUser } from "../isolation/owner.ts";
 import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
 import { limitedByRuntime } from "../limits-report.ts";

@@ -1,8 +1,8 @@
 import type { Logger } from "../../../shared/logger.ts";
 import { nativeProblem } from "../../../shared/linux/system-calls.ts";
 import { hasSnapshot } from "../engine-snapshots.ts";
-import { ownUser } from "../isolation/owner.ts";
-import { makeTraversable } from "../isolation/own-modes.ts";
+import { daemonUser } from "../isolation/owner.ts";
+import { makeTraversable } from "../isolation/file-modes.ts";
 import { type StartSettings, engineEnvironment, nodeOptions } from "../start-process.ts";
 import { endLeftovers } from "./end-leftovers.ts";
 import { SparePool } from "./spare-pool.ts";
@@ -31,7 +31,7 @@ export function openSpares(
   const pool = new SparePool({
     target: nativeProblem() === null ? target : 0,
     start: (kind) => {
-      const environment = engineEnvironment(processes, ownUser());
+      const environment = engineEnvironment(processes, daemonUser());
       const spare = new SpareProcess({ nodePath, engineEntry, runDir, environment, nodeOptions: kind.nodeOptions });
       void spare.exited.then(({ code }) => snapshots?.exited(code));
       return spare;
