@@ -14,7 +14,7 @@ import { stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 import { type ReadFrom, type ReaderOptions, readerSecret, readerSpec } from "./reader-spec.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "./kube-errors.ts";
 import { running } from "./start-pod.ts";
 
 /** A program that runs may not listen yet. */

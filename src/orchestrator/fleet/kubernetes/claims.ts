@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import type { KeptFor } from "../engine-storage.ts";
-import { type KubeApi, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue, objectName, selector } from "./names.ts";
 
 const LOG_ANNOTATION = "orchd.log";
-const MERGE_PATCH = "application/merge-patch+json";
 /** How many claims of an engine that are being deleted may still have a name. */
 const MAX_NAMES = 8;
 /** Controllers change claims too. */
@@ -164,7 +164,7 @@ export class Claims {
   }
 
   async #patch(name: string, metadata: object): Promise<void> {
-    await this.#api.call("PATCH", `${this.#path}/${name}`, { body: { metadata }, contentType: MERGE_PATCH });
+    await this.#api.patch(`${this.#path}/${name}`, { metadata });
   }
 
   #spec(engineId: string, { owner, at }: { readonly owner: KeptFor | null; readonly at: number }) {

@@ -28,7 +28,7 @@ import { type Pod, stateOf } from "./pod-state.ts";
 import { PodUsage } from "./pod-usage.ts";
 import { PodWatch } from "./pod-watch.ts";
 import { Pods } from "./pods.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "./kube-errors.ts";
 import { NO_IP, type StartOptions, startPod } from "./start-pod.ts";
 
 const BACKEND = "kubernetes";

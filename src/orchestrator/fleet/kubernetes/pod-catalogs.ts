@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { CatalogStorage, StagedCatalog } from "../catalog-storage.ts";
 import { type CatalogEntry, CatalogIndex } from "./catalog-index.ts";
 import { PART_KEY } from "./catalog-volumes.ts";
-import { type KubeApi, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { LABELS, labelValue, objectName } from "./names.ts";
 
 /** A secret holds at most 1 MiB. */
