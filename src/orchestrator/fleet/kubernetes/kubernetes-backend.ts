@@ -22,7 +22,7 @@ import { KubeApi } from "./kube-api.ts";
 import { LABELS, labelValue } from "./names.ts";
 import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
 import { PodLogs } from "./pod-logs.ts";
-import { PodProcess, survived } from "./pod-process.ts";
+import { PodProcess, podSurvived } from "./pod-process.ts";
 import { PORT } from "./pod-spec.ts";
 import { type Pod, stateOf } from "./pod-state.ts";
 import { PodUsage } from "./pod-usage.ts";
@@ -181,7 +181,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
         }
         return { kind: ended === 0 ? "exited" : "killed" };
       } catch (error) {
-        return survived({ name: id }, reasonOf(error));
+        return podSurvived({ name: id }, reasonOf(error));
       }
     },
 
