@@ -8,7 +8,7 @@ import { engineUrl } from "../engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { takeAll } from "../read-folder.ts";
 import { parseReports } from "../read-ledger.ts";
-import type { Claim } from "./claims.ts";
+import type { Claim } from "./claim-spec.ts";
 import { PORT } from "./pod-spec.ts";
 import { stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";

@@ -1,7 +1,8 @@
 import type { EngineStorage, KeptData, KeptFor, StoredEngine } from "../engine-storage.ts";
 import { LaunchFailed, StorageUnusable } from "../launch-failed.ts";
 import type { ClaimReader } from "./claim-reader.ts";
-import { type Claim, type Claims, ownerLabels } from "./claims.ts";
+import { type Claim, ownerLabels } from "./claim-spec.ts";
+import type { Claims } from "./claims.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue } from "./names.ts";
 import { reasonOf } from "./kube-errors.ts";
 
