@@ -200,6 +200,6 @@ export function createProcessBackend({
     },
 
     addressConflict: ({ port }) => portConflict(host, port),
-    list: async (known) => findOrphans({ runDir, cgroups }, known),
+    listOrphans: async (known) => findOrphans({ runDir, cgroups }, known),
   };
 }

@@ -135,7 +135,7 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
 
 /** Logs engine processes without a row. They are not stopped: the database may be an old backup. */
 async function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): Promise<void> {
-  const orphans = await host.backend.list(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
+  const orphans = await host.backend.listOrphans(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
   for (const orphan of orphans) host.logger.error({ ...orphan }, "found engine processes without a record");
 }
 

@@ -79,7 +79,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     },
     isolation: isolationReport(host),
     backup,
-    orphans: await host.backend.list(await listIncarnations(host.db, portRange.hostId)),
+    orphans: await host.backend.listOrphans(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
       ...(portProblem === null ? [] : [portProblem]),
       ...headroom,

@@ -37,13 +37,13 @@ export interface MountedFolders {
   readonly catalogs: string | null;
 }
 
-/** A name for each incarnation: the Docker engine refuses a second one. */
+/** A unique name for each incarnation, since the Docker engine refuses a duplicate. */
 export const containerName = (deployment: string, incarnation: string): string =>
   `orchd-${hash(deployment).slice(0, 8)}-${hash(incarnation).slice(0, 24)}`;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The body of a create call. It holds no secret: others can read it. */
+/** The body of a create call. It contains no secret, since `docker inspect` shows it. */
 export function containerSpec(
   { launch, memoryMb, cpuWeight }: LaunchOrder,
   { image, entry, runtime, deployment, host, extraCaCerts }: ContainerOptions,

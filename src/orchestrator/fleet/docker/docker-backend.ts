@@ -216,7 +216,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
 
     addressConflict: ({ port }) => portConflict(host, port),
 
-    async list(known) {
+    async listOrphans(known) {
       const ids = new Set(known.map(({ id }) => id));
       const running = (await containers.list()).filter(({ incarnation }) => !ids.has(incarnation));
       return running.map(({ name, incarnation }) => ({

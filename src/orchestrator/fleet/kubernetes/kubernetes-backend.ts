@@ -169,7 +169,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     addressConflict: async () => null,
 
-    async list(known) {
+    async listOrphans(known) {
       const ids = new Set(known.map(({ id }) => labelValue(id)));
       const running = (await pods.list()).filter((pod) => stateOf(pod).kind !== "ended");
       return running.flatMap(({ metadata: { name, labels } }) => {
