@@ -11,7 +11,7 @@ import { BatchedLookups } from "../store/batched-lookups.ts";
 import type { WebhookRow } from "../store/schedule-tables.ts";
 import { findRunOfMessage, insertRuns } from "../store/scheduled-runs.ts";
 import { findWebhooksById } from "../store/webhooks.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
 import { newWebhookRun } from "./new-run.ts";
 
 interface Received {
@@ -67,7 +67,7 @@ export class WebhookReceiver {
       throw new ApiError("PAYLOAD_TOO_LARGE", `filled in, the template has more than ${MAX_TURN_LENGTH} characters`);
     const [run] = await insertRuns(host.db, [newWebhookRun(host, webhook, { id, key, message: text })]);
     if (run !== undefined) {
-      void carryOutRun(host, run);
+      void executeRun(host, run);
       return { answer: { accepted: true, run_id: run.id }, isReplay: false };
     }
     const earlier = await findRunOfMessage(host.db, webhook.id, key);

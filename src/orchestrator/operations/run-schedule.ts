@@ -5,7 +5,7 @@ import { insertRuns } from "../store/scheduled-runs.ts";
 import { findSchedule } from "../store/schedules.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { runRecord, scheduleNotFound } from "../status/look-up-schedule.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
 import { type ScheduleAddress, assertNotSuspended } from "./change-schedule.ts";
 import { newRun } from "./new-run.ts";
 
@@ -21,6 +21,6 @@ export async function runSchedule(
   const [run] = await insertRuns(host.db, [newRun(host, schedule, { dueAt: host.now() })]);
   // Its schedule has been deleted meanwhile.
   if (run === undefined) return scheduleNotFound();
-  void carryOutRun(host, run);
+  void executeRun(host, run);
   return runRecord(run);
 }

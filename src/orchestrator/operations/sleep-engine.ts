@@ -6,7 +6,7 @@ import { isAsleep, maySleep } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
-import { type SleepOutcome, canSleep, putToSleep } from "../supervision/fall-asleep.ts";
+import { type SleepOutcome, canSleep, putToSleep } from "../supervision/put-to-sleep.ts";
 import { sleepSettled } from "../supervision/sleep-lane.ts";
 import { assertAllowed } from "./assert-admission.ts";
 

@@ -4,8 +4,8 @@ import { dueRuns } from "../rules/due-runs.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
 import { type NewRun, insertRuns } from "../store/scheduled-runs.ts";
 import { advanceDue, listDue } from "../store/schedules.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
-import { countEnd, tellEnd } from "../supervision/end-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
+import { countRunOutcome, insertEndEvent } from "../supervision/end-run.ts";
 import { dueTimesOf } from "../status/due-times-of.ts";
 import { newRun } from "./new-run.ts";
 
@@ -27,12 +27,12 @@ export async function takeDueRuns(host: HostContext): Promise<boolean> {
       trx,
       decided.flatMap(({ id, runs }) => (moved.has(id) ? runs : [])),
     );
-    for (const run of inserted) if (run.state === "missed") await tellEnd(host, trx, run);
+    for (const run of inserted) if (run.state === "missed") await insertEndEvent(host, trx, run);
     return inserted;
   });
   for (const run of runs) {
-    if (run.state === "missed") await countEnd(host, run);
-    else void carryOutRun(host, run);
+    if (run.state === "missed") await countRunOutcome(host, run);
+    else void executeRun(host, run);
   }
   return due.length === BATCH;
 }

@@ -12,12 +12,12 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "live" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "idempotencyLimit" | "live" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
-    await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
+    await attempt(host, "idempotency keys", () => host.idempotencyLimit.trimAll(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));

@@ -10,7 +10,7 @@ import { abandonStart, finishDestroy, finishSleep, finishStop, retryStart } from
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
-import { stayAwake } from "../supervision/fall-asleep.ts";
+import { cancelSleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
@@ -117,7 +117,7 @@ async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void
   if (live === undefined) return reconcileEngine(host, row);
   const { url, controlToken: token } = live;
   if ((await engineStatus({ url, token })).kind === "failed") return finishSleep(host, row);
-  await inSleepLane(host, row.id, () => stayAwake(host, live, []));
+  await inSleepLane(host, row.id, () => cancelSleep(host, live, []));
 }
 
 async function retryStop(

@@ -3,7 +3,7 @@ import type { HostContext } from "../host-context.ts";
 import { takeDueRuns } from "../operations/take-due-runs.ts";
 import { earliestDue } from "../store/schedules.ts";
 import { listOpenRuns } from "../store/scheduled-runs.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
 
 /** A look finds runs whose engine runs again, and due times that another program wrote. */
 const LOOK_MS = 60_000;
@@ -38,7 +38,7 @@ async function resumeOpenRuns(host: HostContext): Promise<void> {
   const { hostId } = host.settings.portRange;
   for (let after = ""; ;) {
     const runs = await listOpenRuns(host.db, { hostId, after, limit: PAGE });
-    for (const run of runs) void carryOutRun(host, run);
+    for (const run of runs) void executeRun(host, run);
     if (runs.length < PAGE) return;
     after = runs.at(-1)?.id ?? after;
     await nextLoop();
