@@ -36,10 +36,6 @@ export function assertCurrent({ version }: CurrentCatalog, ifVersion: number | n
     );
 }
 
-export function assertNotSuspended({ record: { policy } }: Product): void {
-  if (policy.suspended) throw new ApiError("POLICY_DENIED", "the product is suspended");
-}
-
 /** Makes a version the current one, unless the current one has the same files, and lets the running engines use it. */
 export async function publishCatalog(
   host: HostContext,

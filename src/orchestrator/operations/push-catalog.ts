@@ -6,7 +6,8 @@ import type { HostContext } from "../host-context.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import { type Product, findProduct } from "../store/products.ts";
-import { assertCurrent, assertNotSuspended, publishCatalog } from "./publish-catalog.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import { assertCurrent, publishCatalog } from "./publish-catalog.ts";
 
 interface Push {
   /** A tar.gz archive. */
