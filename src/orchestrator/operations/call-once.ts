@@ -51,7 +51,7 @@ export async function callOnce<T>(
   const hostId = host.settings.portRange.hostId;
   const holder = await claimKey(host.db, { ...claim, fingerprint, hostId, keptS: RETENTION_S }).catch(
     (error: unknown) => {
-      // After a lost connection the key may have been claimed all the same.
+      // The claim may have been committed although the connection was lost.
       void release();
       throw error;
     },

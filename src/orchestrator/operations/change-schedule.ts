@@ -4,10 +4,8 @@ import type { SchedulePatch, ScheduleRequest } from "../../contract/schedule-req
 import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { nextDue, timingProblem } from "../rules/due-times.ts";
-import type { Trx } from "../store/database.ts";
 import type { Product } from "../store/products.ts";
 import { deleteSchedule as deleteRow, insertSchedule, lockSchedule, updateSchedule } from "../store/schedules.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";

@@ -1,9 +1,9 @@
 import type { Db } from "../store/database.ts";
 import { trimResponses } from "../store/idempotency-keys.ts";
 
-/** The most that is stored per scope (a product, or the admin key). The oldest responses are removed first. */
+/** The limits of stored responses per scope (a product, or the admin key). The oldest are removed first. */
 const LIMITS = { keys: 50_000, bytes: 64 * 1_048_576 };
-/** The trim scans the scope, so it runs once in so many stored responses. */
+/** Responses between two trims, since a trim scans the whole scope. */
 const TRIM_EVERY = 500;
 
 /** Limits the responses stored for idempotency keys, however fast a caller creates keys. */

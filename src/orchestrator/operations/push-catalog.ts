@@ -18,8 +18,8 @@ interface Push {
 }
 
 /**
- * Replaces a product's catalog by the files of an archive. The files are on this host before the version is stored; a
- * host that lacks them makes them from the database. Tested in test/end-to-end/product-catalog.test.ts.
+ * Replaces a product's catalog by the files of an archive. The files are placed before the version is stored. A host that
+ * lacks them later creates them from the database. Tested in test/end-to-end/product-catalog.test.ts.
  */
 export async function pushCatalog(
   host: HostContext,
@@ -43,7 +43,7 @@ export async function pushCatalog(
   }
   await staged.place(id);
   const next = { digest, files, bytes, restoredFrom: null, sealed: host.box.sealBytes(archive) };
-  // Awaited here: what is staged is removed, and a failure handled, after it.
+  // `return await`: the staged files must not be disposed before this has settled.
   return await publishCatalog(host, product, { next, ifVersion, type: "catalog.pushed", warnings });
 }
 

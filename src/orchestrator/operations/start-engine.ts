@@ -79,7 +79,7 @@ export async function wokenRecord(
     case "failed":
       throw outcome.error;
     case "not_asleep": {
-      // It refused to sleep.
+      // The engine refused to sleep.
       const row = await findEngineById(host.db, id);
       return row !== null && isRunning(row.state) ? engineRecord(host, row) : null;
     }
@@ -103,7 +103,7 @@ function recordFailure(
   { id, incarnation }: EngineRow,
   { lastError }: FailedBoot,
 ): Promise<unknown> {
-  // Before the move, after which another start may hold it again.
+  // Released before the move: afterwards another start may hold the socket.
   host.backend.sockets.release(id);
   return host.transitions.own(id, () =>
     retryMove(host, "failed start", () => ({

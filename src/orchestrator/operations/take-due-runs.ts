@@ -12,8 +12,8 @@ import { newRun } from "./new-run.ts";
 const BATCH = 200;
 
 /**
- * Writes the runs that are due and moves their schedules on, in one transaction; then carries them out. A death before
- * the commit leaves the schedules due, and one after it leaves runs that the next daemon finds. True when more may be due.
+ * Writes the due runs and the next due times of their schedules in one transaction, then executes the runs. After a crash
+ * before the commit the schedules are still due; after it, the next daemon finds the open runs. True when more may be due.
  * Tested in test/end-to-end/schedules.test.ts and test/faults/schedules-once.test.ts.
  */
 export async function takeDueRuns(host: HostContext): Promise<boolean> {

@@ -36,7 +36,7 @@ export const retryStart = (host: HostContext, row: EngineRow): Promise<void> =>
     reason: "the start was interrupted, not by the engine",
   });
 
-/** Finishes a drain of an earlier daemon, then starts the engine again: a drain cannot be taken back. */
+/** Finishes a drain of an earlier daemon, then restarts the engine: a drain cannot be cancelled. */
 export async function finishDrain(host: HostContext, row: EngineRow): Promise<void> {
   const product = await findProduct(host.db, row.product_id);
   await restartUncounted(host, row, {
@@ -95,7 +95,7 @@ export async function handleUnobservedExit(
   await restartOrFail(host, { id, incarnation, from, lastError, healthyForMs });
 }
 
-/** Finishes a sleep of another operation or daemon, whose engine did not answer this one. */
+/** Finishes a sleep of another operation or daemon, after the engine did not answer. */
 export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
   return inSleepLane(host, row.id, async () => {
     const live = host.live.get(row.id);

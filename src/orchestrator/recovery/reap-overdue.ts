@@ -23,7 +23,7 @@ const STOP_RETRY_MS = 30_000;
  * that should run but are not supervised, and stops that failed before. `advanced` is called after each look, also one
  * that failed without the database.
  */
-export async function reapOverdue(host: HostContext, advanced: () => void): Promise<void> {
+export async function reapOverdue(host: HostContext, onScan: () => void): Promise<void> {
   const inProgress = new Set<string>();
   let seenBefore: ReadonlySet<string> = new Set();
   while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
@@ -42,9 +42,9 @@ export async function reapOverdue(host: HostContext, advanced: () => void): Prom
       for (const row of stuck) finish(host, row, { reason: "no operation owns it", inProgress });
       for (const row of overdue) finish(host, row, { reason: "it is past its deadline", inProgress });
     } catch (error) {
-      host.logger.warn({ err: error }, "failed to look for stuck engines");
+      host.logger.warn({ err: error }, "failed to scan for stuck engines");
     }
-    advanced();
+    onScan();
   }
 }
 
@@ -111,7 +111,7 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
   }
 }
 
-/** A sleep whose operation failed. An engine of this daemon that answers has not decided to sleep. */
+/** Finishes a sleep whose operation failed, or cancels it: an engine that answers has not decided to sleep. */
 async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void> {
   const live = host.live.get(row.id);
   if (live === undefined) return reconcileEngine(host, row);
