@@ -20,8 +20,8 @@ const STOP_RETRY_MS = 30_000;
 
 /**
  * Finishes stuck engines until the daemon stops: states past their deadline, transient states without an owner, engines
- * that should run but are not supervised, and stops that failed before. `advanced` is called after each look, also one
- * that failed without the database.
+ * that should run but are not supervised, and stops that failed before. `onScan` is called after each scan, also a
+ * failed one.
  */
 export async function reapOverdue(host: HostContext, onScan: () => void): Promise<void> {
   const inProgress = new Set<string>();
