@@ -12,7 +12,7 @@ import { type BuildOptions, type Plugin, build } from "esbuild";
 import { programName } from "../src/contract/engine-program.ts";
 import { PROVIDERS, type ProviderName } from "../src/contract/engine-settings.ts";
 import { laterBuiltIns } from "./later-built-ins.ts";
-import { noLegacyTables, noLocales, textTypesOnly } from "./trim-packages.ts";
+import { noLocales, noParsers, textTypesOnly } from "./trim-packages.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -99,7 +99,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
     external: ["pg-native"],
     define: { "import.meta.dirname": "__dirname" },
     logLevel: "warning",
-    plugins: [...plugins, noLegacyTables, noLocales],
+    plugins: [...plugins, noParsers, noLocales, textTypesOnly],
   });
   await escapeBeyondAscii(outfile);
   return Object.keys(metafile.inputs);
@@ -181,6 +181,6 @@ function engineProgram(provider: ProviderName, pending: Set<string>): Omit<Bundl
     banner: { js: LOADING },
     // A snapshot has no dynamic import.
     supported: { "dynamic-import": false },
-    plugins: [laterBuiltIns, textTypesOnly, ownBundles(pending, family)],
+    plugins: [laterBuiltIns, ownBundles(pending, family)],
   };
 }
