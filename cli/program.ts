@@ -36,6 +36,7 @@ import { productPolicyCommand, productRegisterCommand } from "./commands/product
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { samplesCommand } from "./commands/samples.ts";
 import { sessionListCommand, sessionRevokeCommand } from "./commands/sessions.ts";
 import { scheduleCreateCommand } from "./commands/schedule-create.ts";
 import {
@@ -178,6 +179,7 @@ export function createProgram(
   group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);
   topCommand(program, settings);
+  samplesCommand(program, settings);
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);
