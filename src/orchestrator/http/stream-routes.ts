@@ -6,7 +6,7 @@ import { flagParameter, integerParameter } from "../../shared/http/parameters.ts
 import type { HostContext } from "../host-context.ts";
 import { engineLog } from "../status/look-up-engine.ts";
 import { lookUpProduct } from "../status/look-up-product.ts";
-import { followEvents, pageOfEvents } from "../status/read-history.ts";
+import { followEvents, pageOfEvents } from "../status/read-events.ts";
 import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 import { StreamSeats } from "./stream-seats.ts";

@@ -4,7 +4,7 @@ import type { Db } from "./database.ts";
 export interface DatabaseReport {
   /** Such as `18.4`. */
   readonly version: string;
-  /** Of one query on an open connection. */
+  /** The duration of one query on an open connection. */
   readonly roundTripMs: number;
   readonly now: Date;
 }

@@ -63,7 +63,7 @@ export async function queryUsage(db: Db, query: UsageQuery): Promise<readonly Us
   }));
 }
 
-/** What the engines of a product have spent in a UTC day or month, by their ledgers. Tokens without a price cost nothing. */
+/** The spending of a product's engines in a UTC day or month, by ledger. Tokens without a price cost nothing. */
 export async function spentByLedger(
   db: Db,
   {
