@@ -4,7 +4,7 @@ import { BatchedLookups } from "../store/batched-lookups.ts";
 import { type EngineEndpoint, findEngineEndpoints } from "../store/engines.ts";
 
 /** The address at which the gateway calls an engine, or why there is none. */
-export type EngineAddress =
+type EngineAddress =
   /** `held`: calls wait at this address until its process accepts them. */
   | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
   /** A call wakes it. */

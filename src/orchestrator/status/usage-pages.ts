@@ -7,7 +7,7 @@ import { type UsageGroupRow, keysOf, queryUsage } from "../store/usage-query.ts"
 const DAY_MS = 86_400_000;
 
 /** The parameters of a call as text; those left out are undefined. */
-export interface UsageParameters {
+interface UsageParameters {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly by?: string | undefined;

@@ -6,7 +6,7 @@ import type { EngineRow } from "./tables.ts";
 import { spentByLedger } from "./usage-query.ts";
 
 /** One engine's share of a product's budget in one period. Amounts are tokens or micro-units. */
-export interface LeaseKey {
+interface LeaseKey {
   readonly productId: string;
   readonly budget: string;
   readonly period: string;
@@ -16,7 +16,7 @@ export interface LeaseKey {
   readonly prices: readonly ModelPrice[];
 }
 
-export interface LeaseState {
+interface LeaseState {
   /** What the engine may spend in the whole period, including what it has spent. */
   readonly granted: number;
   /** The sum of all engines of the product. */
@@ -130,7 +130,7 @@ const stateOf = (granted: number, period: Period | undefined): LeaseState => ({
   productSpent: Number(period?.spent ?? 0),
 });
 
-export interface BudgetNotice {
+interface BudgetNotice {
   readonly type: "budget.warned" | "budget.spent";
   /** The engine whose report caused the notice. */
   readonly engine: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-export interface DatabaseReport {
+interface DatabaseReport {
   /** Such as `18.4`. */
   readonly version: string;
   /** The duration of one query on an open connection. */

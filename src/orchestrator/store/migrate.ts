@@ -5,7 +5,7 @@ import { hasCode } from "../../shared/error-code.ts";
 import type { Db } from "./database.ts";
 
 /** The database was migrated by a newer daemon, whose schema this one does not know. */
-export class NewerSchema extends Error {
+class NewerSchema extends Error {
   override readonly name = "NewerSchema";
 }
 

@@ -30,7 +30,7 @@ interface LoadOptions {
 }
 
 /** No free port is left for an engine. */
-export class TooFewPorts extends Error {
+class TooFewPorts extends Error {
   override readonly name = "TooFewPorts";
 }
 

@@ -4,7 +4,7 @@ import type { ModelPrice } from "../../contract/price-table.ts";
 import type { UsageGroup } from "../../contract/usage-records.ts";
 import type { Db } from "./database.ts";
 
-export interface UsageQuery {
+interface UsageQuery {
   /** Null for all products. */
   readonly productId: string | null;
   readonly userId: string | null;
