@@ -48,7 +48,10 @@ interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(host: HostContext, { handlers, adminKey, site, cookie, unavailableReasonOf }: AppParts): Express {
+export function createApp(
+  host: HostContext,
+  { handlers, adminKey, site, cookie, unavailableReasonOf }: AppParts,
+): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const admission = { host, adminKey, site, cookie, limit: new RequestLimit(host.now) };
