@@ -49,7 +49,7 @@ export async function createSchedule(
     ends_at: dateOf(request.ends_at),
   };
   const next = nextDueOf(host, fields);
-  await refusingTakenNames(() =>
+  await refusingTakenNames("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       await assertFewer(trx, product, engine.id);
       await insertSchedule(trx, {
@@ -83,7 +83,7 @@ export async function changeSchedule(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const timing = patch.timing && checkedTiming(host, product, patch.timing);
-  await refusingTakenNames(() =>
+  await refusingTakenNames("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       const before = (await lockSchedule(trx, engine.id, id)) ?? scheduleNotFound();
       const { timing: _, ends_at: endsAt, ...same } = patch;
@@ -131,11 +131,11 @@ export async function assertFewer(trx: Trx, { record: { policy } }: Product, eng
 }
 
 /** The name is unique by a constraint, so a race is decided by it. */
-export async function refusingTakenNames(change: () => Promise<void>): Promise<void> {
+export async function refusingTakenNames(kind: "schedule" | "webhook", change: () => Promise<void>): Promise<void> {
   try {
     await change();
   } catch (error) {
-    if (isNameTaken(error)) throw new InvalidInput("name", "the engine has another with this name");
+    if (isNameTaken(error)) throw new InvalidInput("name", `the engine has another ${kind} with this name`);
     throw error;
   }
 }

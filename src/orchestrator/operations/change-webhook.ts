@@ -34,7 +34,7 @@ export async function createWebhook(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const [id, secret] = [newId("whk"), newSecret()];
-  await refusingTakenNames(() =>
+  await refusingTakenNames("webhook", () =>
     host.db.transaction().execute(async (trx) => {
       await assertFewer(trx, product, engine.id);
       await insertWebhook(trx, {
@@ -64,7 +64,7 @@ export async function changeWebhook(
   { address, patch }: { readonly address: ScheduleAddress; readonly patch: WebhookPatch },
 ): Promise<WebhookRecord> {
   assertNotSuspended(product);
-  await refusingTakenNames(() =>
+  await refusingTakenNames("webhook", () =>
     changeRow(host, product, address, {
       fields: Object.keys(patch),
       change: (trx) => updateWebhook(trx, address.id, patch),
