@@ -144,7 +144,9 @@ t.test("every field with a problem is named, up to five", async (t) => {
     field: "a",
     message: "a: expected a string, received a number; e: unknown field; expected one of a, b, c, d",
   });
-  t.throws(() => parse(four, { e: 1, f: 1, g: 1 }), { message: /^a: required.*; b: .*; c: .*; d: .*; e: .*; and 2 more$/ });
+  t.throws(() => parse(four, { e: 1, f: 1, g: 1 }), {
+    message: /^a: required.*; b: .*; c: .*; d: .*; e: .*; and 2 more$/,
+  });
 });
 
 t.test("an unknown field is named in text that a header can carry", async (t) => {
