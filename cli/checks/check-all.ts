@@ -3,6 +3,7 @@ import type { HostReport } from "../../src/contract/orchestrator-records.ts";
 import { VERSION } from "../../src/shared/version.ts";
 import { CliFailure } from "../exit-codes.ts";
 import type { Session } from "../session.ts";
+import { checkLeader } from "./check-leader.ts";
 import { checkLocally, isLocal } from "./check-locally.ts";
 
 interface Findings {
@@ -24,8 +25,10 @@ export async function checkAll(session: Session): Promise<Findings> {
     ready instanceof CliFailure
       ? failed("daemon", `is up, but not ready: ${ready.message}`, "journalctl -u orchd -n 50 shows why")
       : passed("daemon", `orchd ${health.version} is ready at ${settings.url}`);
-  const own = [daemon, checkVersion(health.version)];
   const report = await attempt(() => client.admin((admin) => admin.doctor(), { doing: "checking the daemon" }));
+  const leader = checkLeader(health, report);
+  const own = [daemon, checkVersion(health.version), leader];
+  if (leader.status === "problem") return { report: null, checks: own };
   if (!(report instanceof CliFailure)) return { report, checks: [...own, ...report.checks] };
   const refused =
     report.code === "NOT_FOUND"

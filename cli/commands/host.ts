@@ -1,4 +1,5 @@
 import { type CommandMaker, example, sessionOf } from "../session.ts";
+import type { HostHealth } from "../../src/client/health-client.ts";
 import { ENGINE_STATES, type HostStatus, type Isolation } from "../../src/contract/orchestrator-records.ts";
 import { showLive } from "../live-view.ts";
 import { interval } from "../option-values.ts";
@@ -9,13 +10,18 @@ import { formatDuration } from "../times.ts";
 export const statusCommand: CommandMaker = (program, settings) => {
   program
     .command("status")
-    .description("Show the host: engines by state, ports, load, isolation and warnings")
+    .description("Show the host: which daemon leads, engines by state, ports, load, isolation and warnings")
     .option("-w, --watch", "show it again and again, until Ctrl-C", false)
     .option("--interval <time>", "how often with --watch", interval, 2)
     .addHelpText("after", example("orchctl status --watch"))
     .action(async ({ watch, interval: intervalS }: { watch: boolean; interval: number }, command) => {
       const { client, print } = sessionOf(command, settings);
-      const read = () => client.admin((admin) => admin.status(), { doing: watch ? null : "reading the status" });
+      const read = async () => {
+        // Of the daemon that is called. The status is that of the leader.
+        const { role, leader } = await client.open((daemon) => daemon.health());
+        const doing = watch ? null : "reading the status";
+        return { ...(await client.admin((admin) => admin.status(), { doing })), role, leader };
+      };
       if (watch) await showLive({ print, intervalS, read, describe: describeStatus });
       const status = await read();
       print.document(status, (columns) => describeStatus(status, columns));
@@ -44,8 +50,10 @@ export const drainCommand = drainingCommand(
 );
 export const resumeCommand = drainingCommand("resume", "Take new engines again", () => "The host takes new engines.");
 
+type ShownStatus = HostStatus & Pick<HostHealth, "role" | "leader">;
+
 /** A host's engines, capacity and warnings for its operator. */
-function describeStatus(status: HostStatus, columns: number | null): string {
+function describeStatus(status: ShownStatus, columns: number | null): string {
   const { engines, boots, ports, load } = status;
   const states = ENGINE_STATES.filter((state) => engines[state] > 0).map((state) => `${engines[state]} ${state}`);
   const all = ENGINE_STATES.reduce((sum, state) => sum + (engines[state] ?? 0), 0);
@@ -57,6 +65,7 @@ function describeStatus(status: HostStatus, columns: number | null): string {
     [
       ["orchd", `${safe(status.version)}, up ${formatDuration(status.uptime_s)}`],
       ["host", safe(status.host_id)],
+      ["leader", status.role === "leader" ? "this daemon" : `${safe(status.leader)}, which this daemon follows`],
       ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
       ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "not paused"],
       ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],

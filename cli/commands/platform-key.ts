@@ -19,8 +19,7 @@ export const productRotateKeyCommand: CommandMaker = (products, settings) => {
     .action(async (product: string, { grace: graceS, save }: Options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
       const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
-      const { hash, prefix, last4 } = storedKey(platformApiKey);
-      const key = { hash, prefix, last4, graceS };
+      const key = { ...storedKey(platformApiKey), graceS };
       const record = await client.admin((admin) => admin.setPlatformKeyHash(product, key), { product });
       const show = () =>
         print.document(

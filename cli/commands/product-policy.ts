@@ -1,3 +1,4 @@
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-keys.ts";
 import { describeProduct } from "./product-show.ts";
 import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -32,23 +33,30 @@ interface Options extends PolicyOptions {
 
 export const productRegisterCommand: CommandMaker = (products, settings) => {
   policyOptions(products.command("register <slug>"))
-    .description("Register a product; its platform key is shown once and saved for later commands")
+    .description(
+      "Register a product; its platform key is made here, shown once and saved, and only its hash is sent to the daemon",
+    )
     .option("--name <name>", "a name for people")
     .option("--no-save", "do not save the key")
     .addHelpText("after", example("orchctl products register demo --max-engines 20"))
     .action(async (slug: string, options: Options, command) => {
       const { client, credentials, print } = sessionOf(command, settings);
       const policy = await readPolicy(options, settings);
-      const params = { slug, name: options.name, ...(Object.keys(policy).length > 0 && { policy }) };
+      const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
+      const params = {
+        slug,
+        name: options.name,
+        key: storedKey(platformApiKey),
+        ...(Object.keys(policy).length > 0 && { policy }),
+      };
       const product = await client.admin((admin) => admin.registerProduct(params), { product: slug });
-      const { platform_api_key: key } = product;
       const show = () =>
         print.document(
-          product,
-          (columns) => `${describeProduct(product, columns)}\n\nPlatform key, shown only now:\n  ${key}`,
+          { ...product, platform_api_key: platformApiKey },
+          (columns) => `${describeProduct(product, columns)}\n\nPlatform key, shown only now:\n  ${platformApiKey}`,
         );
       if (!options.save) return show();
-      await saveThenShow(() => credentials.savePlatformKey(product.slug, key), show);
+      await saveThenShow(() => credentials.savePlatformKey(product.slug, platformApiKey), show);
       const current = await credentials.currentProduct();
       print.note(`Saved in ${credentials.path}; ${whichIsCurrent(product.slug, current)}`);
     });

@@ -411,7 +411,7 @@ t.test("a wrong ORCH_ENGINE_KEY is distinguished from a stored key", async (t) =
 
 t.test("a failure of a turn names the product of the stored key", async (t) => {
   const { server, orchctl } = await withEngine(t);
-  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_x" } });
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: null } });
   const { ORCH_ENGINE_KEY } = KEYS;
   await orchctl(["products", "register", "demo"], { env: { ORCH_ADMIN_KEY: "admin-key-of-the-test" } });
   server.on("POST /execute", (_call, response) => {

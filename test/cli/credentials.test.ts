@@ -10,7 +10,7 @@ const KEY = { ORCH_PLATFORM_KEY: "orchp_of-the-test" };
 t.test("kept keys can be read by their owner only", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
-  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_x" } });
+  server.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: null } });
   await orchctl(["products", "register", "demo"], { env: ADMIN });
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
   t.equal(mode(orchctl.configDir), "700");
@@ -47,7 +47,7 @@ t.test("a key of an engine that was made anew is not taken for the old one's", a
 t.test("keys of one daemon are not shown to another", async (t) => {
   const [one, other] = [await startFakeServer(t), await startFakeServer(t)];
   const orchctl = orchctlFor(t, one);
-  one.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: "orchp_x" } });
+  one.on("POST /products/register", { status: 201, body: { ...product(), platform_api_key: null } });
   await orchctl(["products", "register", "demo"], { env: ADMIN });
   const ran = await orchctl(["engines", "list", "--url", other.url]);
   t.equal(ran.code, 3);

@@ -13,7 +13,9 @@ const DISK: HostCheck = { name: "disk", status: "ok", message: "9 GB free", fix:
 t.test("each check is a line, with what to type below it; a problem ends with 1, a warning with 0", async (t) => {
   const server = await startFakeServer(t);
   const doctor = (...options: string[]) => orchctlFor(t, server)(["doctor", ...options], { env: KEY });
-  server.on("GET /health", { body: { status: "ok", version: VERSION, uptime_s: 12 } });
+  server.on("GET /health", {
+    body: { status: "ok", version: VERSION, uptime_s: 12, role: "leader", leader: "host-1" },
+  });
   server.on("GET /ready", { body: { status: "ready", version: VERSION } });
   const clock: HostCheck = { name: "clock", status: "warning", message: "is late", fix: "timedatectl set-ntp true" };
   server.on("GET /admin/doctor", report([DISK, clock]));
@@ -34,7 +36,9 @@ t.test("each check is a line, with what to type below it; a problem ends with 1,
 t.test("what the daemon refuses, or does not know, is a line too", async (t) => {
   const server = await startFakeServer(t);
   const doctor = () => orchctlFor(t, server)(["doctor"], { env: KEY });
-  server.on("GET /health", { body: { status: "ok", version: "0.0.1", uptime_s: 12 } });
+  server.on("GET /health", {
+    body: { status: "ok", version: "0.0.1", uptime_s: 12, role: "leader", leader: "host-1" },
+  });
   server.on("GET /ready", fault(503, "SERVICE_UNAVAILABLE", "the database does not answer"));
   server.on("GET /admin/doctor", fault(401, "INVALID_ADMIN_KEY", "wrong key"));
   const ran = await doctor();
@@ -44,6 +48,30 @@ t.test("what the daemon refuses, or does not know, is a line too", async (t) => 
   t.match(ran.stdout, /^PROBLEM {2}checks {7}.*wrong key.*\n {22}the key is the daemon's ORCH_ADMIN_KEY/m);
   server.on("GET /admin/doctor", fault(404, "NOT_FOUND", "no such route"));
   t.match((await doctor()).stdout, /^warning {2}checks {7}this daemon is older/m);
+});
+
+t.test("a leader is missing, unknown, unreachable, or answers through its follower", async (t) => {
+  const server = await startFakeServer(t);
+  const url = "http://10.0.0.2:7700";
+  const doctor = async (leader: string | null) => {
+    server.on("GET /health", { body: { status: "ok", version: VERSION, uptime_s: 12, role: "follower", leader } });
+    return (await orchctlFor(t, server)(["doctor"], { env: KEY })).stdout;
+  };
+  server.on("GET /ready", { body: { status: "ready", version: VERSION } });
+  server.on("GET /admin/doctor", report([DISK]));
+  t.match(
+    await doctor(url),
+    `ok       leader       this daemon follows ${url}, which leads and answers its calls\nok       disk`,
+  );
+  server.on("GET /admin/doctor", fault(503, "SERVICE_UNAVAILABLE", "no orchd leads this host now"));
+  const unreachable = await doctor(url);
+  t.match(
+    unreachable,
+    `PROBLEM  leader       ${url} leads, but this daemon does not reach it: no orchd leads this host now`,
+  );
+  t.match(unreachable, new RegExp(`\\n {22}curl ${url}/health on this machine; ORCH_REPLICA_URL .*\\n$`));
+  t.match(await doctor("host-2"), /^PROBLEM {2}leader .*host-2 leads, .*\n {22}set ORCH_REPLICA_URL/m);
+  t.match(await doctor(null), /^PROBLEM {2}leader .*no daemon is known to lead.*\n {22}journalctl -u orchd/m);
 });
 
 t.test("a daemon that is down is looked at from outside", async (t) => {

@@ -8,6 +8,7 @@ import {
 import { engine, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
+const leads = { status: "ok", version: "9.9.9", uptime_s: 1, role: "leader", leader: "http://10.0.0.1:7700" };
 const KEY = { ORCH_ADMIN_KEY: "admin-key-of-the-test", ORCH_PLATFORM_KEY: "orchp_of-the-test" };
 
 function status(more: Partial<HostStatus> = {}): HostStatus {
@@ -38,11 +39,13 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
 t.test("status shows what runs, what is free, and what needs attention", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
+  server.on("GET /health", { body: leads });
   server.on("GET /admin/status", { body: status() });
   const calm = await orchctl(["status"], { env: KEY });
   t.equal(calm.code, 0, calm.stderr);
   for (const line of [
     /orchd +9\.9\.9, up 1 d 1 h\n/,
+    /leader +this daemon\n/,
     /new engines +accepted\n/,
     /restarts +not paused\n/,
     /engines +14: 12 running, 2 failed\n/,
@@ -60,12 +63,15 @@ t.test("status shows what runs, what is free, and what needs attention", async (
   const orphans = [{ incarnation: "i9", pids: [77, 78], fix: "kill 77 78" }];
   const warnings = ["ports\u001b[2J overlap"];
   server.on("GET /admin/status", { body: status({ draining: true, breaker: "open", orphans, warnings, uptime_s: 0 }) });
+  server.on("GET /health", { body: { ...leads, role: "follower" } });
   const { stdout } = await orchctl(["status"], { env: KEY });
+  t.match(stdout, /leader +http:\/\/10\.0\.0\.1:7700, which this daemon follows\n/);
   t.match(stdout, /new engines +refused: the host is draining \(orchctl resume\)/);
   t.match(stdout, /restarts +paused: too many engines fail at once/);
   t.match(stdout, /orphans +i9 \(pid 77, 78\)/);
   t.match(stdout, String.raw`warning: ports\u{1b}[2J overlap`);
-  t.same(JSON.parse((await orchctl(["status", "--json"], { env: KEY })).stdout).orphans, orphans);
+  const json = JSON.parse((await orchctl(["status", "--json"], { env: KEY })).stdout);
+  t.match(json, { orphans, role: "follower", leader: leads.leader });
 });
 
 t.test("status names each part of the isolation that is missing, and what would add it", async (t) => {
@@ -75,6 +81,7 @@ t.test("status names each part of the isolation that is missing, and what would 
     { name: "engine", active: true, problem: "signals get out", fix: "use a newer kernel", detail: null },
     { name: "user", active: false, problem: "no\u001b[2J right", fix: "start as root", detail: null },
   ];
+  server.on("GET /health", { body: leads });
   server.on("GET /admin/status", { body: status({ isolation: { mode: "auto", parts } }) });
   const { stdout } = await orchctl(["status"], { env: KEY });
   t.match(stdout, /^isolation +auto: engine$/m);

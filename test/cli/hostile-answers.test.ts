@@ -98,6 +98,7 @@ const READS: readonly (readonly [args: string, route: string, answer: unknown])[
 t.test("nothing that a daemon answers steers the terminal, and with --json it stays JSON", async (t) => {
   const { server, orchctl } = await attacker(t);
   server.on("GET /ready", { body: hostile({ status: "ready" }) });
+  server.on("GET /health", { body: hostile({ version: "1", role: "follower", leader: "host" }) });
   for (const [args, route, answer] of READS) {
     const body = route.endsWith("/audit") ? answer : hostile(answer);
     server.on(route, ({ path }) => ({ body: path.includes("after=1") ? page() : body }));

@@ -6,30 +6,41 @@ import { fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
 const ADMIN = { ORCH_ADMIN_KEY: "admin-key-of-the-test" };
-const registered = { status: 201, body: { ...product(), platform_api_key: "orchp_shown-once" } };
+const registered = { status: 201, body: { ...product(), platform_api_key: null } };
+const shownKey = (stdout: string): string => /shown only now:\n {2}(orchp_\w+)\n/.exec(stdout)?.[1] ?? "";
 
-t.test("register shows the key once, keeps it, and makes the product the current one", async (t) => {
-  const server = await startFakeServer(t);
-  const orchctl = orchctlFor(t, server);
-  server.on("POST /products/register", registered);
-  const ran = await orchctl(["products", "register", "demo", "--name", "The demo"], { env: ADMIN });
-  t.equal(ran.code, 0, ran.stderr);
-  t.match(ran.stdout, /Platform key, shown only now:\n {2}orchp_shown-once\n/);
-  t.match(ran.stderr, /Saved in .*credentials\.json; demo is the current product/);
-  t.same(server.calls[0]?.body, { slug: "demo", name: "The demo" });
-  t.equal(server.calls[0]?.headers["x-admin-key"], ADMIN.ORCH_ADMIN_KEY);
+t.test(
+  "register makes the key, sends its hash, shows it once, keeps it, and makes the product the current one",
+  async (t) => {
+    const server = await startFakeServer(t);
+    const orchctl = orchctlFor(t, server);
+    server.on("POST /products/register", registered);
+    const ran = await orchctl(["products", "register", "demo", "--name", "The demo"], { env: ADMIN });
+    t.equal(ran.code, 0, ran.stderr);
+    const key = shownKey(ran.stdout);
+    t.ok(plausibleKey("orchp_", key) && key !== "", key);
+    t.match(ran.stderr, /Saved in .*credentials\.json; demo is the current product/);
+    t.same(server.calls[0]?.body, {
+      slug: "demo",
+      name: "The demo",
+      api_key_hash: sha256(key),
+      key_prefix: key.slice(0, 10),
+      key_last4: key.slice(-4),
+    });
+    t.equal(server.calls[0]?.headers["x-admin-key"], ADMIN.ORCH_ADMIN_KEY);
 
-  server.on("GET /engines", { body: { data: [], next_cursor: null } });
-  t.equal((await orchctl(["engines", "list"])).code, 0);
-  t.equal(server.calls[1]?.headers["x-platform-key"], "orchp_shown-once", "the next command needs nothing else");
-});
+    server.on("GET /engines", { body: { data: [], next_cursor: null } });
+    t.equal((await orchctl(["engines", "list"])).code, 0);
+    t.equal(server.calls[1]?.headers["x-platform-key"], key, "the next command needs nothing else");
+  },
+);
 
 t.test("register with --no-save leaves nothing behind", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("POST /products/register", registered);
   const ran = await orchctl(["products", "register", "demo", "--no-save"], { env: ADMIN });
-  t.match(ran.stdout, /orchp_shown-once/);
+  t.not(shownKey(ran.stdout), "");
   t.throws(() => readFileSync(join(orchctl.configDir, "credentials.json")), { code: "ENOENT" });
 });
 
@@ -178,23 +189,25 @@ t.test(
     const orchctl = orchctlFor(t, server);
     server.on("POST /products/register", ({ body }) => ({
       status: 201,
-      body: { ...product({ slug: body.slug }), platform_api_key: `orchp_${body.slug}` },
+      body: { ...product({ slug: body.slug }), platform_api_key: null },
     }));
     server.on("GET /engines", { body: { data: [], next_cursor: null } });
-    for (const slug of ["one", "two"]) await orchctl(["products", "register", slug], { env: ADMIN });
+    const register = async (slug: string) =>
+      shownKey((await orchctl(["products", "register", slug], { env: ADMIN })).stdout);
+    const [one, two] = [await register("one"), await register("two")];
     const keyFor = async (args: string[], env = {}) => {
       const ran = await orchctl(["engines", "list", ...args], { env });
       t.equal(ran.code, 0, ran.stderr);
       return server.calls.at(-1)?.headers["x-platform-key"];
     };
-    t.equal(await keyFor([]), "orchp_one", "the first one registered");
+    t.equal(await keyFor([]), one, "the first one registered");
     t.equal((await orchctl(["products", "use", "two"])).code, 0);
-    t.equal(await keyFor([]), "orchp_two");
+    t.equal(await keyFor([]), two);
     t.equal((await orchctl(["products", "use", "one"])).code, 0);
-    t.equal(await keyFor(["--product", "two"]), "orchp_two");
-    t.equal(await keyFor([], { ORCH_PRODUCT: "two" }), "orchp_two");
+    t.equal(await keyFor(["--product", "two"]), two);
+    t.equal(await keyFor([], { ORCH_PRODUCT: "two" }), two);
     t.equal(await keyFor([], { ORCH_PLATFORM_KEY: "orchp_env" }), "orchp_env");
-    t.equal(await keyFor(["--product", "two"], { ORCH_PLATFORM_KEY: "orchp_env" }), "orchp_two");
+    t.equal(await keyFor(["--product", "two"], { ORCH_PLATFORM_KEY: "orchp_env" }), two);
     t.equal((await orchctl(["products", "use", "three"])).code, 4, "of which no key is kept");
   },
 );
@@ -264,7 +277,7 @@ t.test("a second product does not take the place of the current one, and says so
   const orchctl = orchctlFor(t, server);
   server.on("POST /products/register", ({ body }) => ({
     status: 201,
-    body: { ...product({ slug: body.slug }), platform_api_key: `orchp_${body.slug}` },
+    body: { ...product({ slug: body.slug }), platform_api_key: null },
   }));
   t.match((await orchctl(["products", "register", "one"], { env: ADMIN })).stderr, "one is the current product.");
   const second = await orchctl(["products", "register", "two"], { env: ADMIN });

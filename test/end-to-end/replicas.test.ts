@@ -4,6 +4,7 @@ import { ask } from "../helpers/api.ts";
 import { openConsole, signInHeaders } from "../helpers/console.ts";
 import type { Daemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
+import { orchctlFor } from "../helpers/orchctl.ts";
 import { openReplicas } from "../helpers/replicas.ts";
 import { until } from "../helpers/until.ts";
 
@@ -38,6 +39,8 @@ t.test("every replica serves every call, and says who leads", async (t) => {
   t.match((await ask(first.url, "/health")).body, { role: "leader", leader: first.url });
   t.match((await ask(second.url, "/health")).body, { role: "follower", leader: first.url });
   t.match((await ask(second.url, "/ready")).body, { status: "ready", role: "follower" });
+  const doctor = await orchctlFor(t, second)(["doctor"], { env: { ORCH_ADMIN_KEY: adminKey } });
+  t.match(doctor.stdout, `ok       leader       this daemon follows ${first.url}, which leads`);
   t.same(await show(second), await show(first));
   t.match(await ask(second.url, "/engines", {}), { status: 401, body: { error: { code: "INVALID_PLATFORM_KEY" } } });
   t.match(await second.admin("/nowhere"), { status: 404, body: { error: { code: "NOT_FOUND" } } });

@@ -68,7 +68,7 @@ export function openEngineStart({
 
 /** With snapshots, only what engines load later. */
 async function fill(cache: CompileCache, snapshots: EngineSnapshots, stopping: AbortSignal): Promise<void> {
-  await cache.fill((await snapshots.tried()) ? "later" : "all", stopping);
+  await cache.fill((await snapshots.areUsable()) ? "later" : "all", stopping);
 }
 
 /** The one line at start. */

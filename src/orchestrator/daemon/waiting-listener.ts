@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "../../shared/logger.ts";
-import { podAddress } from "../fleet/kubernetes/kubernetes-backend.ts";
+import { podAddress } from "../fleet/kubernetes/pod-handle.ts";
 import { engineUrl } from "../fleet/engine-url.ts";
 import { createFollowerGateway } from "../http/follower-gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";

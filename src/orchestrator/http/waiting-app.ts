@@ -26,7 +26,7 @@ interface WaitingAppParts extends OpenRoutesParts {
  */
 export function createWaitingApp(readiness: Readiness, parts: WaitingAppParts): Express {
   const { site, adminKey, leaderCalls, metrics, logger, ...open } = parts;
-  const app = express().disable("x-powered-by").disable("etag");
+  const app = express().disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.use(identifyRequest);
   const handlers = openRoutes(readiness, open);
   for (const name of Object.keys(handlers) as (keyof typeof handlers)[]) {

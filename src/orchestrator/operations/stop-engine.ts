@@ -54,7 +54,7 @@ async function stopRow(
 ): Promise<Stopped | null> {
   const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
-    // Before the move, after which a start may hold it again.
+    // Released before the move: afterwards a start may hold the socket.
     host.backend.sockets.release(engine.id);
     const stopped = await host.states.move({
       id: engine.id,

@@ -23,7 +23,7 @@ type StatusParts = Pick<
   | "backend"
   | "backups"
   | "live"
-  | "places"
+  | "awakeSlots"
   | "bootQueue"
   | "breaker"
   | "isolation"
@@ -66,7 +66,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       EngineState,
       number
     >,
-    awake: { engines: host.live.ids().size, limit: host.places.limit },
+    awake: { engines: host.live.ids().size, limit: host.awakeSlots.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
     spares: { ready, target, problem },
     ports,
@@ -79,7 +79,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     },
     isolation: isolationReport(host),
     backup,
-    orphans: await host.backend.list(await listIncarnations(host.db, portRange.hostId)),
+    orphans: await host.backend.listOrphans(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
       ...(portProblem === null ? [] : [portProblem]),
       ...headroom,

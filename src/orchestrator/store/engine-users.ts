@@ -22,7 +22,7 @@ export class NoFreeUser extends Error {
  * Gives a starting engine a user id of the range, and without a range takes it away. An engine that has one keeps it.
  * Returns null when another operation changed the engine. Throws {@link NoFreeUser}.
  */
-export async function settleUser(
+export async function assignUser(
   db: Db,
   engine: EngineRow,
   range: (UidRange & { readonly preferred: number }) | null,

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { InvalidSettings } from "../../../shared/environment.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { KubeApi, isStatus } from "./kube-api.ts";
-import { reasonOf } from "./reason-of.ts";
+import { KubeApi } from "./kube-api.ts";
+import { isStatus, reasonOf } from "./kube-errors.ts";
 
 const OLDEST_MINOR = 20;
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
