@@ -29,9 +29,9 @@ export const TOOL_LABELS = [
 export type ToolLabel = (typeof TOOL_LABELS)[number];
 
 /** Why a call was not run, and why a run failed. */
-export const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
+const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
 export type ToolRefusal = (typeof TOOL_REFUSALS)[number];
-export const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
+const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
 export type ToolFailure = (typeof TOOL_FAILURES)[number];
 
 const PURPOSES = ["turn", "summary", "learning"] as const;
