@@ -87,7 +87,7 @@ const limitsOf = ({ launch: { limits }, cpuWeight }: ProcessOrder): EngineLimits
   cpuWeight,
 });
 
-/** The cgroups of its tools. Without a cgroup that limits processes, RLIMIT_NPROC of the engine's own user does. */
+/** The cgroups of its tools. Without a cgroup that limits processes, the kernel limits those of the engine's own user. */
 function toolLimitsOf({ launch: { limits }, uid }: ProcessOrder, cgroup: EngineCgroup | null) {
   const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
   return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };
