@@ -99,7 +99,9 @@ function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: 
       const restarted = host.transitions.own(id, () =>
         restartOrFail(host, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 }),
       );
-      restarted.catch((cause: unknown) => host.logger.error({ err: cause, engine_id: id }, "failed to restart"));
+      restarted.catch((cause: unknown) =>
+        host.logger.error({ err: cause, engine_id: id }, "failed to restart an engine after its wake"),
+      );
       return { kind: "failed", error };
     }
     default:
