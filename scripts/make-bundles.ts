@@ -12,7 +12,8 @@ import { type BuildOptions, type Plugin, build } from "esbuild";
 import { programName } from "../src/contract/engine-program.ts";
 import { PROVIDERS, type ProviderName } from "../src/contract/engine-settings.ts";
 import { laterBuiltIns } from "./later-built-ins.ts";
-import { noLegacyTables, noLocales, textTypesOnly } from "./trim-packages.ts";
+import { lazyImports } from "./lazy-imports.ts";
+import { noLocales, noParsers, textTypesOnly } from "./trim-packages.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -99,7 +100,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
     external: ["pg-native"],
     define: { "import.meta.dirname": "__dirname" },
     logLevel: "warning",
-    plugins: [...plugins, noLegacyTables, noLocales],
+    plugins: [...plugins, noParsers, noLocales, textTypesOnly],
   });
   await escapeBeyondAscii(outfile);
   return Object.keys(metafile.inputs);
@@ -145,12 +146,13 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
     const used = await bundle({ ...parts, folder, plugins: [reportVersion(version), ...parts.plugins] });
     for (const file of used) sources.add(file);
   };
-  const program = (entry: string, name: string) => make({ entryPoints: [join(root, entry)], name, plugins: [] });
+  const program = (entry: string, name: string, ...plugins: Plugin[]) =>
+    make({ entryPoints: [join(root, entry)], name, plugins });
   await program("src/orchestrator/daemon/main.ts", "orchd");
   await program("src/backup/folder-program.ts", "orchd-folder");
   await program("src/engine/catalog-check/check-program.ts", "orchd-catalog");
   await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
-  await program("cli/main.ts", "orchctl");
+  await program("cli/main.ts", "orchctl", lazyImports);
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set visits what is added while it is walked: the bundles of bundles too.
   for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
@@ -181,6 +183,6 @@ function engineProgram(provider: ProviderName, pending: Set<string>): Omit<Bundl
     banner: { js: LOADING },
     // A snapshot has no dynamic import.
     supported: { "dynamic-import": false },
-    plugins: [laterBuiltIns, textTypesOnly, ownBundles(pending, family)],
+    plugins: [laterBuiltIns, ownBundles(pending, family)],
   };
 }

@@ -1,14 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { Plugin } from "esbuild";
 
-/** What decodes bodies brings tables of 400 kB for scripts that JSON is not written in; nothing else reads them. */
-export const noLegacyTables: Plugin = {
-  name: "no-legacy-tables",
+/**
+ * Express loads parsers of bodies and of nested query strings, of 600 kB and 20 ms. Bodies are read by `src/shared/http`,
+ * and query strings by `node:querystring`.
+ */
+export const noParsers: Plugin = {
+  name: "no-parsers",
   setup(builder) {
-    builder.onResolve({ filter: /^\.\/tables\/.*\.json$/ }, ({ path, importer }) =>
-      importer.includes("/iconv-lite/") ? { path, namespace: "no-table" } : undefined,
+    builder.onResolve({ filter: /^(body-parser|qs)$/ }, ({ path, importer }) =>
+      importer.includes("/express/") ? { path, namespace: "no-parser" } : undefined,
     );
-    builder.onLoad({ filter: /./, namespace: "no-table" }, () => ({ contents: "[]", loader: "json" }));
+    builder.onLoad({ filter: /./, namespace: "no-parser" }, () => ({ contents: "", loader: "js" }));
   },
 };
 
@@ -23,7 +26,7 @@ export const noLocales: Plugin = {
   },
 };
 
-/** Express brings all 2,500 registered media types. An engine sends JSON, text and events. */
+/** Express brings all 2,500 registered media types. Responses are JSON, text and events, or name their type. */
 export const textTypesOnly: Plugin = {
   name: "text-types-only",
   setup(builder) {

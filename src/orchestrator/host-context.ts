@@ -17,8 +17,8 @@ import type { EventLog } from "./store/events.ts";
 import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
-import type { AnswerLimit } from "./operations/answer-limit.ts";
-import type { AwakePlaces } from "./supervision/awake-places.ts";
+import type { IdempotencyLimit } from "./operations/idempotency-limit.ts";
+import type { AwakeSlots } from "./supervision/awake-slots.ts";
 import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
@@ -26,7 +26,7 @@ import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { Sessions } from "./status/sessions.ts";
-import type { EngineSampleStore } from "./status/usage-samples.ts";
+import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Wake, WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";
@@ -53,7 +53,7 @@ export interface HostContext {
   /** The calls that the gateway has sent and that are not answered. */
   readonly calls: CallsInFlight;
   /** Limits the engines that are awake. */
-  readonly places: AwakePlaces;
+  readonly awakeSlots: AwakeSlots;
   /** Wakes an engine, such as for a call that waits on its socket. */
   readonly wake: Wake;
   /** The runs of schedules and webhooks that have not ended. */
@@ -68,7 +68,7 @@ export interface HostContext {
   readonly breaker: FleetBreaker;
   readonly failures: RecentFailures;
   /** Limits the responses stored for idempotency keys. */
-  readonly answerLimit: AnswerLimit;
+  readonly idempotencyLimit: IdempotencyLimit;
   readonly backups: Backups;
   readonly prices: Prices;
   readonly readiness: Readiness;

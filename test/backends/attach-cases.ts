@@ -40,7 +40,7 @@ export async function attachCases(t: Test, under: BackendUnderTest): Promise<voi
 
     await t.test("is listed", async (t) => {
       t.match(
-        (await later.list([])).map(({ incarnation }) => incarnation),
+        (await later.listOrphans([])).map(({ incarnation }) => incarnation),
         [order.launch.incarnation],
       );
     });

@@ -3,14 +3,14 @@ import { type BackendUnderTest, healthy, incarnationOf, started } from "./under-
 
 export async function listCases(t: Test, under: BackendUnderTest): Promise<void> {
   const { backend } = under;
-  const listed = async (daemon = backend) => (await daemon.list([])).map(({ incarnation }) => incarnation);
+  const listed = async (daemon = backend) => (await daemon.listOrphans([])).map(({ incarnation }) => incarnation);
 
   await t.test("what runs", async (t) => {
     const { order, process } = await started(t, under, await under.order("does-as-told.list"));
     const { incarnation: id } = order.launch;
 
     await t.test("is listed with what ends it", async (t) => {
-      const found = (await backend.list([])).filter(({ incarnation }) => incarnation === id);
+      const found = (await backend.listOrphans([])).filter(({ incarnation }) => incarnation === id);
       t.match(found, [{ incarnation: id, pids: Array, fix: /\w/ }]);
     });
 
@@ -19,7 +19,7 @@ export async function listCases(t: Test, under: BackendUnderTest): Promise<void>
     });
 
     await t.test("is not listed when it is known", async (t) => {
-      const found = await backend.list([{ id, uid: null }]);
+      const found = await backend.listOrphans([{ id, uid: null }]);
       t.notOk(found.some(({ incarnation }) => incarnation === id));
     });
 

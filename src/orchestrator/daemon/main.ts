@@ -7,7 +7,7 @@ import { type Command, InvalidArguments, USAGE, readArguments } from "./argument
 import { readConfig } from "./config.ts";
 import { openIsolation } from "./isolation.ts";
 import { type StartOptions, serve } from "./serve.ts";
-import { keepCapabilitiesToOurselves } from "../fleet/isolation/capabilities.ts";
+import { dropAmbientCapabilities } from "../fleet/isolation/capabilities.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import { isDatabaseUnavailable } from "../store/database.ts";
 import { HostTakenOver } from "../store/host-lock.ts";
@@ -31,7 +31,7 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   const stopping = new AbortController();
   const [listeners, resources] = [new Releasers(), new Releasers()];
   let work = Promise.resolve();
-  keepCapabilitiesToOurselves();
+  dropAmbientCapabilities();
   try {
     const command = readArguments(process.argv.slice(2));
     if (command.kind === "help") return void process.stdout.write(USAGE);

@@ -16,8 +16,8 @@ import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { ownPlace } from "./own-place.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
-import { AnswerLimit } from "../operations/answer-limit.ts";
-import { AwakePlaces } from "../supervision/awake-places.ts";
+import { IdempotencyLimit } from "../operations/idempotency-limit.ts";
+import { AwakeSlots } from "../supervision/awake-slots.ts";
 import { wakeWithAnswer } from "../supervision/wake-engine.ts";
 import { BootQueue } from "../supervision/boot-queue.ts";
 import { CallsInFlight } from "../supervision/calls-in-flight.ts";
@@ -30,7 +30,7 @@ import type { Metrics } from "../status/metrics.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { Sessions } from "../status/sessions.ts";
-import { EngineSampleStore } from "../status/usage-samples.ts";
+import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
@@ -125,7 +125,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     boots: new Map(),
     wakes: new Map(),
     calls: new CallsInFlight(),
-    places: new AwakePlaces(config.maxAwake),
+    awakeSlots: new AwakeSlots(config.maxAwake),
     wake: (engineId, reason) => void wakeWithAnswer(host, engineId, reason),
     runs: new OpenRuns(),
     alarm: new Alarm(Date.now),
@@ -133,7 +133,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     bootQueue,
     breaker: new FleetBreaker((transition) => reportBreaker({ db, events, logger }, transition)),
     failures: new RecentFailures(),
-    answerLimit: new AnswerLimit(),
+    idempotencyLimit: new IdempotencyLimit(),
     lanes: new SerialLanes(),
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,

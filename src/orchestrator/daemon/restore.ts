@@ -10,7 +10,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
 import { listFolder } from "../fleet/engine-folder.ts";
-import { ownUser } from "../fleet/isolation/owner.ts";
+import { daemonUser } from "../fleet/isolation/owner.ts";
 import { type Db, openDatabase } from "../store/database.ts";
 import { holdHost } from "../store/host-lock.ts";
 import { SCHEMAS, migrateTo, schemaOf } from "../store/migrate.ts";
@@ -29,7 +29,7 @@ export class NotEmpty extends Error {
   override readonly name = "NotEmpty";
 }
 
-export interface RestoreParts {
+interface RestoreParts {
   readonly config: Config;
   readonly installDir: string;
   readonly logger: Logger;
@@ -108,7 +108,7 @@ function refuseRunning(): never {
 /** Files that root makes would be of no use to a daemon that is another user. */
 async function assertOwnFolder(dataDir: string): Promise<void> {
   const found = await unlessMissing(stat(dataDir));
-  const { uid } = ownUser();
+  const { uid } = daemonUser();
   if (found !== null && found.uid !== uid)
     throw new NotEmpty(
       `ORCH_DATA_DIR: ${dataDir} belongs to user ${found.uid}, and this is user ${uid}; restore as that user (docs/operating.md)`,

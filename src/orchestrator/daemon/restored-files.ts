@@ -4,7 +4,7 @@ import { KEYS, RECORDS } from "../../backup/format.ts";
 import { recordFile, recordLines } from "../../backup/record-lines.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { listFolder } from "../fleet/engine-folder.ts";
-import { makeTraversable } from "../fleet/isolation/own-modes.ts";
+import { makeTraversable } from "../fleet/isolation/file-modes.ts";
 import { RECORD_TABLES, type RecordBatch } from "../store/record-dump.ts";
 import { removeRestoreMark } from "./restore-marker.ts";
 

@@ -23,9 +23,9 @@ import { followBudgets } from "../supervision/follow-budgets.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
-import { restoreModes } from "../fleet/isolation/own-modes.ts";
+import { restoreModes } from "../fleet/isolation/file-modes.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
-import { ownUser } from "../fleet/isolation/owner.ts";
+import { daemonUser } from "../fleet/isolation/owner.ts";
 import { logIsolation, openIsolation } from "./isolation.ts";
 import { type OpenHost, openHost } from "./open-host.ts";
 import { createWaitingListener } from "./waiting-listener.ts";
@@ -76,7 +76,7 @@ export async function serve(options: StartOptions): Promise<void> {
   const folder = await openDataFolder(config.dataDir, config);
   restoreModes(config.dataDir, logger);
   const isolation = await openIsolation(options);
-  assertRequired(isolation.report, { isRoot: ownUser().uid === 0 });
+  assertRequired(isolation.report, { isRoot: daemonUser().uid === 0 });
   const replica = new Replica(config.replicaUrl);
   const metrics = new Metrics(replica);
   const dist = join(options.installDir, "dist");
@@ -142,7 +142,7 @@ export async function serve(options: StartOptions): Promise<void> {
     adminKey: folder.adminKey,
     site,
     cookie,
-    whyDatabase: unavailableReason,
+    unavailableReasonOf: unavailableReason,
   });
   app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
   const report = isolationReport(host);

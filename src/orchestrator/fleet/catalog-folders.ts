@@ -10,36 +10,36 @@ import { type CatalogProgramSettings, runCatalogProgram } from "./catalog-progra
 import type { CatalogStorage, StagedCatalog } from "./catalog-storage.ts";
 import { removeEngineFolder } from "./engine-folder.ts";
 import { hashFolder } from "./hash-folder.ts";
-import { makeTraversable } from "./isolation/own-modes.ts";
+import { makeTraversable } from "./isolation/file-modes.ts";
 
-/** Checks at once: each is a process that reads a whole archive. */
+/** Concurrent checks. Each is a process that reads a whole archive. */
 const MAX_CHECKS = 2;
 const STAGE = ".new";
-/** A turn of long ago may use an old version still. */
+/** A long turn may still use an old version. */
 const UNUSED_MS = 24 * 3_600_000;
 
-export interface CatalogFoldersOptions extends CatalogProgramSettings {
+interface CatalogFoldersOptions extends CatalogProgramSettings {
   readonly dataDir: string;
-  /** Makes the name of a product's folder, which nobody can guess. */
+  /** The name of a product's folder. Engines of other products cannot guess it. */
   readonly nameOf: (productId: string) => string;
 }
 
 /**
- * The folders of products' catalogs on this host: one per product, which its engines may read, and in it one per digest,
- * which never changes. They are made from the database, and again when they are lost.
+ * The folders of products' catalogs on this host. Each product has one, which its engines may read; in it is one per
+ * digest, which never changes. They are created from the archives in the database, again when they are lost.
  */
 export class CatalogFolders implements CatalogStorage {
   readonly reloads = true;
   readonly #options: CatalogFoldersOptions;
   readonly #checks = new PQueue({ concurrency: MAX_CHECKS });
-  /** Folders that have been compared with their digest since the daemon started, or are being made. */
-  readonly #sound = new Map<string, Promise<void>>();
+  /** Folders that were compared with their digest since the daemon started, or are being created. */
+  readonly #verified = new Map<string, Promise<void>>();
 
   constructor(options: CatalogFoldersOptions) {
     this.#options = options;
   }
 
-  /** Made if it is not there: an engine may read what exists at its launch. */
+  /** Creates a missing folder: an engine may read only paths that exist at its launch. */
   ofProduct(productId: string): string {
     const folder = this.#path(productId);
     makeTraversable(this.#root);
@@ -47,7 +47,7 @@ export class CatalogFolders implements CatalogStorage {
     return folder;
   }
 
-  /** Removes what a daemon that crashed was unpacking. */
+  /** Removes the unpacked files of a daemon that crashed. */
   discardStaged(): void {
     rmSync(join(this.#root, STAGE), { recursive: true, force: true });
   }
@@ -56,11 +56,11 @@ export class CatalogFolders implements CatalogStorage {
     makeTraversable(this.#root);
     mkdirSync(join(this.#root, STAGE), { recursive: true, mode: 0o700 });
     const target = join(this.#root, STAGE, randomUUID());
-    // What cannot be removed now is removed at the next start.
+    // A folder that cannot be removed now is removed at the next start.
     const remove = () => rm(target, { recursive: true, force: true }).catch(() => undefined);
     try {
       await mkdir(target, { mode: 0o755 });
-      // Whatever the umask is.
+      // mkdir applies the umask.
       chmodSync(target, 0o755);
       const check = await this.#checks.add(() => runCatalogProgram(this.#options, archive, target));
       const digest = catalogDigest(check.files);
@@ -70,7 +70,7 @@ export class CatalogFolders implements CatalogStorage {
         place: async (productId) => {
           const place = join(this.ofProduct(productId), digest);
           await this.#move(target, place);
-          this.#sound.set(place, Promise.resolve());
+          this.#verified.set(place, Promise.resolve());
         },
         [Symbol.asyncDispose]: remove,
       };
@@ -82,18 +82,18 @@ export class CatalogFolders implements CatalogStorage {
 
   async ensure(productId: string, digest: string, load: () => Promise<Uint8Array>): Promise<void> {
     const place = join(this.ofProduct(productId), digest);
-    if (!(await exists(place))) this.#sound.delete(place);
-    let sound = this.#sound.get(place);
-    if (sound === undefined) {
-      sound = this.#make({ place, productId, digest, load });
-      this.#sound.set(place, sound);
-      sound.catch(() => this.#sound.delete(place));
+    if (!(await exists(place))) this.#verified.delete(place);
+    let verified = this.#verified.get(place);
+    if (verified === undefined) {
+      verified = this.#create({ place, productId, digest, load });
+      this.#verified.set(place, verified);
+      verified.catch(() => this.#verified.delete(place));
     }
-    await sound;
+    await verified;
     await touch(place);
   }
 
-  /** Removes those of products that are gone too. */
+  /** Also removes the folders of deleted products. */
   async collect(inUse: ReadonlyMap<string, ReadonlySet<string>>, now: number): Promise<void> {
     const names = new Map([...inUse].map(([id, digests]) => [this.#options.nameOf(id), digests]));
     for (const name of (await unlessMissing(readdir(this.#root))) ?? []) {
@@ -111,7 +111,7 @@ export class CatalogFolders implements CatalogStorage {
 
   async erase(productId: string): Promise<void> {
     const folder = this.#path(productId);
-    for (const place of this.#sound.keys()) if (place.startsWith(`${folder}/`)) this.#sound.delete(place);
+    for (const place of this.#verified.keys()) if (place.startsWith(`${folder}/`)) this.#verified.delete(place);
     await removeEngineFolder(folder);
   }
 
@@ -123,7 +123,7 @@ export class CatalogFolders implements CatalogStorage {
     return join(this.#root, this.#options.nameOf(productId));
   }
 
-  async #make({
+  async #create({
     place,
     productId,
     digest,
@@ -136,7 +136,7 @@ export class CatalogFolders implements CatalogStorage {
   }): Promise<void> {
     if ((await exists(place)) && catalogDigest(await hashFolder(place)) === digest) return;
     await removeEngineFolder(place);
-    // The rules may have become stricter since it was pushed: its faults do not count here.
+    // The rules may have become stricter since the push, so errors of the check are ignored here.
     await using staged = await this.stage(await load());
     if (staged.digest !== digest) throw new Error(`the stored archive of ${productId} has other files than ${digest}`);
     await staged.place(productId);
@@ -153,12 +153,12 @@ export class CatalogFolders implements CatalogStorage {
   }
 
   async #remove(place: string): Promise<void> {
-    this.#sound.delete(place);
+    this.#verified.delete(place);
     await removeEngineFolder(place);
   }
 }
 
-/** The time of a folder is that of its last use. */
+/** The modification time of a folder is the time of its last use. */
 async function touch(folder: string): Promise<void> {
   const now = new Date();
   await utimes(folder, now, now);

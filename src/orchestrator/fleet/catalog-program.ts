@@ -14,12 +14,12 @@ export interface CatalogProgramSettings {
   readonly program: string;
   /** Whether the kernel can confine it. */
   readonly confine: boolean;
-  /** What tools may read. */
+  /** The paths that tools may read. */
   readonly readable: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Unpacks and checks an archive in a process of its own. One that the program cannot cope with is invalid. */
+/** Unpacks and checks an archive in a separate process. An archive that exceeds its time or memory is invalid. */
 export async function runCatalogProgram(
   { nodePath, program, confine, readable, signal }: CatalogProgramSettings,
   archive: Uint8Array,

@@ -1,9 +1,9 @@
 import type { CatalogCheck } from "../../contract/catalog-check.ts";
 
-/** An archive that was unpacked and checked. What was unpacked is removed with it, unless it has been placed. */
+/** An archive that was unpacked and checked. Its files are removed when it is disposed, unless they have been placed. */
 export interface StagedCatalog extends AsyncDisposable {
   readonly check: CatalogCheck;
-  /** Of its files. */
+  /** The digest of its files. */
   readonly digest: string;
   /** Keeps the files for the engines of the product. */
   place(productId: string): Promise<void>;
@@ -14,7 +14,7 @@ export interface StagedCatalog extends AsyncDisposable {
  * archives that they are made from.
  */
 export interface CatalogStorage {
-  /** Whether running engines find the files that are placed later. Others find them at their next start. */
+  /** Whether running engines see files that are placed later. Otherwise engines see them at their next start. */
   readonly reloads: boolean;
   /** Unpacks and checks a tar.gz archive. */
   stage(archive: Uint8Array): Promise<StagedCatalog>;

@@ -2,9 +2,9 @@ import { accessSync, closeSync, constants, openSync, readFileSync } from "node:f
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
 
-/** The leaf of the daemon itself, where whoever starts it has made one. */
+/** The leaf cgroup of the daemon itself, if the service manager or the container created one. */
 const SUPERVISOR_LEAF = "supervisor";
-/** The systemd unit that owns the engines' cgroups, beside the daemon's own. It has a process of its own in its cgroup. */
+/** The systemd unit that owns the engines' cgroups, beside the daemon's unit. A process of its own keeps it active. */
 const ENGINES_UNIT = "orchd-engines.service";
 
 /** The controllers that orchd uses. */
@@ -16,8 +16,8 @@ export interface CgroupHierarchy {
   readonly version: 1 | 2;
   readonly path: string;
   /**
-   * What may be limited below it. Version 2 has none when the daemon itself is a member: the kernel allows no processes
-   * beside controlled cgroups, so no service manager could start the daemon there again while engines run.
+   * The controllers that may be enabled below it. None in version 2 when the daemon itself is a member: the kernel allows
+   * no processes in a cgroup with enabled controllers, so a service manager could not restart the daemon there.
    */
   readonly controllers: readonly CgroupController[];
 }
@@ -33,7 +33,7 @@ export function findCgroupHierarchies(): readonly CgroupHierarchy[] {
 }
 
 /**
- * As {@link findCgroupHierarchies}, from the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`, without access.
+ * Parses `/proc/self/cgroup` and `/proc/self/mountinfo` for {@link findCgroupHierarchies}, without file access.
  * `mayMove` says whether this process may move its children to a cgroup beside its own.
  */
 export function cgroupHierarchies(
@@ -76,7 +76,7 @@ function mountedAt(cgroup: string, mounts: string, controller: CgroupController 
   return null;
 }
 
-/** The kernel asks for the right to write to the common parent too. Opened, because `access` does not count capabilities. */
+/** Moving a process also needs write access to the common parent. It is opened, since `access` ignores capabilities. */
 const mayMoveTo = (path: string): boolean =>
   isAllowed(() => {
     assertWritable(path);

@@ -14,17 +14,17 @@ export interface EngineBackend {
   readonly storage: EngineStorage;
   readonly catalogs: CatalogStorage;
   /**
-   * Where calls wait for engines that restart or sleep. Those of an engine whose socket is not held wait at the gateway,
-   * as far as they come through it.
+   * The listening sockets of engines, in which calls wait while an engine restarts or sleeps. Without a held socket, only
+   * calls through the gateway can wait.
    */
   readonly sockets: HeldSockets;
-  /** The base URL of an engine by what its record has, as this daemon reaches it. Nothing may answer there. */
+  /** The base URL of an engine, by its record. Nothing may answer there. */
   addressOf(engine: { readonly port: number; readonly handle: EngineHandle | null }): string;
-  /** Why no further engine can be made (`new`) or started (`awake`) now. Null when one can, as far as is known. */
-  capacityProblem(place: EnginePlace): Promise<string | null>;
+  /** Why no further engine can be created (`new`) or started (`awake`) now. Null when one can, as far as is known. */
+  capacityProblem(purpose: CapacityFor): Promise<string | null>;
   /** Why other programs may take the ports of engines, and what to do. Null when they cannot. */
   portProblem(): Promise<string | null>;
-  /** How the limits of engines hold on this host. */
+  /** Which limits of engines are enforced on this host, and by what. */
   limitsReport(): LimitsReport;
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
   startProblem(): string | null;
@@ -47,25 +47,25 @@ export interface EngineBackend {
     engineId: string,
     options: { readonly lines: number; readonly signal: AbortSignal },
   ): AsyncIterable<string>;
-  /** What processes use with their tools. One that is gone has no entry. */
+  /** CPU and memory of engines with their tools. A process that is gone has no entry. */
   usage(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>>;
   /**
    * For an incarnation whose exit this daemon did not observe: removes its launch file and kills its remaining child
    * processes. After an observed exit this happens by itself.
    */
   endOrphans(incarnation: Incarnation): Promise<StopOutcome>;
-  /** After the process of an incarnation is gone: what still answers at its address. Null when nothing does. */
+  /** After the process of an incarnation is gone: what still listens at its address. Null when nothing does. */
   addressConflict(incarnation: Incarnation): Promise<Survived | null>;
   /**
-   * Lists what runs of this deployment, except what belongs to these incarnations. Nothing is signalled; `endOrphans`
-   * kills it.
+   * Lists the processes of this deployment that belong to none of these incarnations. It signals none; `endOrphans` kills
+   * them.
    */
-  list(known: readonly Pick<Incarnation, "id" | "uid">[]): Promise<readonly Listed[]>;
+  listOrphans(known: readonly Pick<Incarnation, "id" | "uid">[]): Promise<readonly Orphan[]>;
 }
 
-export type EnginePlace = "new" | "awake";
+export type CapacityFor = "new" | "awake";
 
-/** One life of an engine, as far as a later daemon needs it to find what is left of it. */
+/** One life of an engine's process, as a later daemon needs it to find the process. */
 export interface Incarnation {
   readonly id: string;
   readonly engineId: string;
@@ -74,16 +74,16 @@ export interface Incarnation {
   readonly uid: number | null;
 }
 
-/** What runs of one incarnation. */
-export interface Listed {
+/** The processes of an incarnation without a record. */
+export interface Orphan {
   readonly incarnation: string;
-  /** For operators. Empty where the backend has none. */
+  /** For operators. Empty with a backend whose processes have no pid on this host. */
   readonly pids: readonly number[];
-  /** The commands that show and end it. */
+  /** The commands that show and end them. */
   readonly fix: string;
 }
 
-/** What an engine is started with, wherever it runs. The rest of its launch file is the backend's affair. */
+/** The launch parameters that do not depend on the backend. The backend adds the rest of the launch file. */
 export type EngineParameters = Omit<
   EngineLaunch,
   "host" | "listen_fd" | "data_dir" | "extra_ca_certs" | "tool_cgroups" | "user_tasks" | "isolation" | "product_catalog"
@@ -102,9 +102,9 @@ export interface LaunchOrder {
 
 export type Attached =
   | { readonly kind: "running"; readonly process: EngineProcess }
-  /** `host`: the machine went away under it, which is not the engine's fault. */
+  /** `host`: the machine restarted or failed, so the exit is not the engine's fault. */
   | { readonly kind: "gone"; readonly cause: "exit" | "host" }
-  /** The backend cannot tell now. Nothing may be changed for it: ask again later. */
+  /** The backend cannot tell now. The caller must change nothing, and retry later. */
   | { readonly kind: "unknown"; readonly reason: string };
 
 export interface EngineProcess {
@@ -124,7 +124,7 @@ export interface EngineProcess {
 }
 
 export interface ProcessTreeUsage {
-  /** CPU time since its start of all processes that run now, and of those that they have waited for. */
+  /** CPU time since the start of each running process, including the children that it has waited for. */
   readonly cpuMs: number;
   /** Resident memory. Pages that several processes share count once. */
   readonly memoryBytes: number;
@@ -139,13 +139,13 @@ export interface ProcessExit {
 export interface EngineExit extends ProcessExit {
   /** Killed by the kernel's OOM killer. An exhausted V8 heap aborts instead and is logged. */
   readonly oom: boolean;
-  /** Why the machine or its cluster ended it, which is not the engine's fault. */
+  /** Why the machine or the cluster ended it. Such an exit is not the engine's fault. */
   readonly host?: string;
 }
 
 export type StopOutcome = { readonly kind: "exited" } | { readonly kind: "killed" } | Survived;
 
-/** Something of an incarnation is left that could not be ended. */
+/** Processes of an incarnation are left that could not be killed. */
 export interface Survived {
   readonly kind: "survived";
   readonly reason: string;

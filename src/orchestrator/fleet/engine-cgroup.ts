@@ -3,17 +3,12 @@ import { join } from "node:path";
 import { CgroupFolder } from "../../shared/linux/cgroup-folder.ts";
 import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
 import { type EngineLimits, engineLimits, limitsOf, toolLimits } from "./engine-limits.ts";
+import type { Owner } from "./isolation/owner.ts";
 
-/** For the engine's own process, where the kernel allows none beside controlled cgroups. */
+/** The engine's own process. In version 2 a cgroup with controllers enabled below it may contain no process itself. */
 const ENGINE_LEAF = "main";
-/** Its engine creates a cgroup in it for each command and tool server. */
+/** The engine creates a cgroup in it for each command and tool server. */
 const TOOLS = "tools";
-
-/** The user of an engine's process. */
-export interface EngineUser {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** The folder in one hierarchy. */
 interface Part {
@@ -49,7 +44,7 @@ export class EngineCgroup {
   }
 
   /** Creates the folders with their limits. The engine's user may create cgroups in `tools`, and change no limit above. */
-  create(limits: EngineLimits, user: EngineUser | null): void {
+  create(limits: EngineLimits, user: Owner | null): void {
     for (const { folder, hierarchy } of this.#parts) {
       mkdirSync(folder.path);
       // The engine passes through, whatever the daemon's umask.
@@ -64,7 +59,7 @@ export class EngineCgroup {
   }
 
   /** Creates `tools` again where it is missing: systemd removes empty cgroups when a service restarts. */
-  restoreTools(user: EngineUser | null): void {
+  restoreTools(user: Owner | null): void {
     for (const { folder, hierarchy } of this.#parts) {
       if (!folder.exists() || new CgroupFolder(join(folder.path, TOOLS)).exists()) continue;
       createTools(
@@ -112,7 +107,7 @@ export class EngineCgroup {
   }
 }
 
-function createTools({ folder, hierarchy }: Part, limits: EngineLimits, user: EngineUser | null): void {
+function createTools({ folder, hierarchy }: Part, limits: EngineLimits, user: Owner | null): void {
   const tools = new CgroupFolder(join(folder.path, TOOLS));
   mkdirSync(tools.path);
   setLimits(tools, toolLimits(limits, hierarchy.version));

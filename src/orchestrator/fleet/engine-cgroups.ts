@@ -4,13 +4,14 @@ import type { Logger } from "../../shared/logger.ts";
 import { CgroupFolder, writeKernelFile } from "../../shared/linux/cgroup-folder.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 import type { CgroupHierarchy } from "./cgroup-hierarchies.ts";
-import { EngineCgroup, type EngineUser } from "./engine-cgroup.ts";
+import { EngineCgroup } from "./engine-cgroup.ts";
+import type { Owner } from "./isolation/owner.ts";
 import type { EngineLimits } from "./engine-limits.ts";
 
 /** For the process of systemd/orchd-engines.service. */
 const HOLDER_LEAF = "holder";
 
-/** The cgroups of the engines of one run folder. The name prefix tells them from those of other daemons. */
+/** The cgroups of the engines of one run folder. The name prefix distinguishes them from those of other daemons. */
 export class EngineCgroups {
   #hierarchies: readonly CgroupHierarchy[];
   readonly #prefix: string;
@@ -48,7 +49,7 @@ export class EngineCgroups {
   }
 
   /** Creates the cgroup of an engine before its process. Logs a failure and returns null. */
-  create(incarnation: string, limits: EngineLimits, user: EngineUser | null): EngineCgroup | null {
+  create(incarnation: string, limits: EngineLimits, user: Owner | null): EngineCgroup | null {
     if (this.#hierarchies.length === 0) return null;
     const cgroup = this.#of(incarnation);
     const created = this.#attempt("failed to create an engine's cgroup", () => {
@@ -70,8 +71,8 @@ export class EngineCgroups {
     return cgroup.exists() ? cgroup : null;
   }
 
-  /** As {@link find}, for an engine that goes on: its tools need their part of it. */
-  adopt(incarnation: string, user: EngineUser | null): EngineCgroup | null {
+  /** Like {@link find}, for an engine that continues to run: restores the cgroup of its tools. */
+  adopt(incarnation: string, user: Owner | null): EngineCgroup | null {
     const cgroup = this.find(incarnation);
     this.#attempt("failed to restore the cgroup of tools", () => cgroup?.restoreTools(user));
     return cgroup;
@@ -129,7 +130,7 @@ function enableControllers({ version, path, controllers }: CgroupHierarchy): voi
   for (const one of missing) writeKernelFile(file, `+${one}`);
 }
 
-/** The kernel allows no processes beside controlled cgroups: the one of the unit that owns the cgroup goes to a leaf. */
+/** The kernel enables controllers only in a cgroup without processes. The unit's own process moves to a leaf. */
 function moveMembers(path: string): void {
   const pids = new CgroupFolder(path).ownPids();
   if (pids.length === 0) return;

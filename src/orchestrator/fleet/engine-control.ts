@@ -63,7 +63,8 @@ export async function setEngineKeys(target: ControlTarget, keys: readonly Engine
 /** Replaces the budgets that an engine enforces. */
 export const setEngineBudgets = async (target: ControlTarget, budgets: EngineBudgets): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.budgets, budgets));
-/** `refused`: the version does not fit the engine's own files. */
+
+/** `refused`: the version conflicts with the engine's own files. */
 type CatalogOutcome = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string } | ControlFailure;
 
 /** Replaces the version of the product's catalog that an engine uses. */
@@ -86,13 +87,13 @@ export async function setEngineCatalog(
 export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome> =>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
-/** What the daemon has read of an engine's reports: null before the first read. Of those left out, nothing is read. */
-export interface KnownReports {
+/** How far the daemon has read an engine's reports; null before the first read. An omitted report is not requested. */
+interface KnownReports {
   readonly metrics?: number | null;
   readonly usage?: UsageCursor | null;
 }
 
-/** The status, with what is new in the reports. */
+/** An engine's status, with the new part of its reports. */
 export async function engineStatus(target: ControlTarget, known: KnownReports = {}): Promise<StatusOutcome> {
   const { metrics, usage } = known;
   const query = [
@@ -104,7 +105,7 @@ export async function engineStatus(target: ControlTarget, known: KnownReports = 
   );
 }
 
-/** Tells an engine to sleep. `refused`: it has work. After `failed` it may have decided to sleep all the same. */
+/** Asks an engine to sleep. `refused`: it has work. After `failed` the engine may still have decided to sleep. */
 export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
   const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
   if (answer.kind === "failed") return answer;

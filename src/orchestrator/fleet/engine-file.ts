@@ -5,24 +5,24 @@ import { hasCode } from "../../shared/error-code.ts";
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 /**
- * How files in an engine's folder are opened. A command of its user can put anything in their place: to open a pipe
- * would wait for ever, with one of the daemon's few threads or all of it, and a link leads elsewhere.
+ * How files in an engine's folder are opened. A tool can replace them: opening a pipe would block a thread of the daemon,
+ * and a symbolic link may point elsewhere.
  */
-const SAFELY = O_NONBLOCK | O_NOFOLLOW;
+const SAFE_FLAGS = O_NONBLOCK | O_NOFOLLOW;
 
-/** A regular file without another name, which could be one of a folder outside. */
+/** A regular file without hard links, which could name a file outside of the folder. */
 const isPlain = (file: Stats): boolean => file.isFile() && file.nlink <= 1;
 
-/** Null where there is no file, but nothing or something else. */
+/** Null when there is no regular file. */
 export const openToRead = (path: string): Promise<FileHandle | null> => openPlain(path, O_RDONLY);
 
-/** As {@link openToRead}, to write too. */
+/** Like {@link openToRead}, for reading and writing. */
 export const openToRewrite = (path: string): Promise<FileHandle | null> => openPlain(path, O_RDWR);
 
 async function openPlain(path: string, access: number): Promise<FileHandle | null> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, access | SAFELY);
+    handle = await open(path, access | SAFE_FLAGS);
     if (isPlain(await handle.stat())) return handle;
   } catch (error) {
     if (!isNoFile(error)) throw error;
@@ -31,15 +31,15 @@ async function openPlain(path: string, access: number): Promise<FileHandle | nul
   return null;
 }
 
-/** A new file in the place of whatever is there. */
-export async function openAnew(path: string): Promise<FileHandle> {
+/** Creates a file, and replaces what has its name. */
+export async function createFile(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, "wx", 0o600);
 }
 
-/** To write behind what is there; something else than a file gives way to a new one. */
+/** Opens a file for appending. Replaces anything that is not a regular file. */
 export function openToAppendSync(path: string): number {
-  const flags = O_WRONLY | O_APPEND | O_CREAT | SAFELY;
+  const flags = O_WRONLY | O_APPEND | O_CREAT | SAFE_FLAGS;
   try {
     const descriptor = openSync(path, flags, 0o600);
     if (isPlain(fstatSync(descriptor))) return descriptor;
@@ -51,5 +51,5 @@ export function openToAppendSync(path: string): number {
   return openSync(path, flags | O_EXCL, 0o600);
 }
 
-/** Nothing, a link, or a pipe that nobody reads. */
+/** No file, a symbolic link, or a pipe without a reader. */
 const isNoFile = (error: unknown): boolean => hasCode(error, "ENOENT", "ELOOP", "ENXIO");

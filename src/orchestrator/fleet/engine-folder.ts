@@ -5,17 +5,17 @@ import { hasCode } from "../../shared/error-code.ts";
 import { exists, unlessMissing } from "../../shared/files.ts";
 import { StorageUnusable, LaunchFailed } from "./launch-failed.ts";
 import type { KeptFor } from "./engine-storage.ts";
-import { openAnew } from "./engine-file.ts";
+import { createFile } from "./engine-file.ts";
 import { changeOwner } from "./isolation/change-owner.ts";
-import { ownUser } from "./isolation/owner.ts";
-import { makeTraversable } from "./isolation/own-modes.ts";
+import { daemonUser } from "./isolation/owner.ts";
+import { makeTraversable } from "./isolation/file-modes.ts";
 import { systemReason } from "./system-reason.ts";
 import { sha256 } from "../../contract/api-keys.ts";
 
 /** Marks a folder that was restored for an unfinished provision. */
 const RESTORED = ".restored";
-/** Errors of paths longer than the kernel takes, and of folders that their owner may not write (Go's module cache). */
-const STUBBORN = ["ENAMETOOLONG", "EACCES", "EPERM"];
+/** Errors of `rm` for too long paths, and for folders without write permission (such as Go's module cache). */
+const REMOVE_AS_OWNER = ["ENAMETOOLONG", "EACCES", "EPERM"];
 const REMOVE_TIMEOUT_MS = 600_000;
 
 /** Creates an engine's folder, or restores the one that a destroy with `keep_data` kept for the user. */
@@ -23,7 +23,7 @@ export async function prepareEngineFolder(folder: string, kept: string): Promise
   try {
     makeTraversable(dirname(folder));
     if (await exists(kept)) {
-      await (await openAnew(join(kept, RESTORED))).close();
+      await (await createFile(join(kept, RESTORED))).close();
       await rename(kept, folder);
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -50,31 +50,31 @@ export async function discardEngineFolder(folder: string, kept: string): Promise
   }
 }
 
-/** Removes a folder with all that the engine's commands left in it. A missing folder is no error. */
+/** Removes a folder, whatever the engine's tools left in it. A missing folder is no error. */
 export async function removeEngineFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    if (!hasCode(error, ...STUBBORN)) throw error;
+    if (!hasCode(error, ...REMOVE_AS_OWNER)) throw error;
     await removeAsOwner(folder);
   }
 }
 
 async function removeAsOwner(folder: string): Promise<void> {
   const { uid, gid } = await lstat(folder);
-  // Programs that the daemon starts do not have its capabilities.
-  const owner = uid === ownUser().uid ? {} : { uid, gid };
+  // Child processes do not inherit the daemon's capabilities.
+  const owner = uid === daemonUser().uid ? {} : { uid, gid };
   const timeout = REMOVE_TIMEOUT_MS;
   const options = { ...owner, cwd: "/", stdin: "ignore", stdout: "ignore", stderr: "ignore", reject: false } as const;
   await execa("chmod", ["-R", "u+rwX", "--", folder], { ...options, timeout });
   await execa("rm", ["-rf", "--", folder], { ...options, timeout });
   try {
-    // What they could not remove, such as the folder itself.
+    // Removes the rest, such as the folder itself.
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    if (!hasCode(error, ...STUBBORN)) throw error;
+    if (!hasCode(error, ...REMOVE_AS_OWNER)) throw error;
     throw new StorageUnusable(
-      `the engine's folder (user ${uid}) cannot be removed by orchd (user ${ownUser().uid}); as root, remove the folder that orchd's log names`,
+      `the engine's folder (user ${uid}) cannot be removed by orchd (user ${daemonUser().uid}); as root, remove the folder that orchd's log names`,
       { cause: error },
     );
   }
@@ -83,7 +83,7 @@ async function removeAsOwner(folder: string): Promise<void> {
 /** Moves an engine's folder to `kept`, for the user's next engine. The daemon owns it there: the engine's uid is free. */
 export async function keepEngineFolder(folder: string, kept: string): Promise<void> {
   if (!(await exists(folder))) return;
-  await changeOwner(folder, ownUser());
+  await changeOwner(folder, daemonUser());
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   await removeEngineFolder(kept);
   await rename(folder, kept);

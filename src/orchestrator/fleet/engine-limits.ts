@@ -1,6 +1,6 @@
 import { toolsMemoryMb } from "../../contract/tools-memory.ts";
 
-/** What one engine may use. Zero or less: no limit. */
+/** The limits of one engine. Zero or less: no limit. */
 export interface EngineLimits {
   /** Processes and threads of its tools together. */
   readonly maxProcesses: number;
@@ -10,7 +10,7 @@ export interface EngineLimits {
   readonly cpuWeight: number;
 }
 
-/** The engine's own threads, beside `maxProcesses`: it goes on when its tools have used theirs up. */
+/** The engine's own threads, in addition to `maxProcesses`: tools at their limit do not stop the engine. */
 const ENGINE_TASKS = 64;
 /** The CPU weight of all tools against the engine's own process. */
 const TOOLS_CPU_WEIGHT = 50;
@@ -33,7 +33,7 @@ export function engineLimits({ maxProcesses, memoryMb, cpuWeight }: EngineLimits
   };
 }
 
-/** The limits that {@link engineLimits} has written. A file that is missing or says `max` sets none. */
+/** Reads back what {@link engineLimits} wrote. A missing file or the value `max` means no limit. */
 export function limitsOf(read: (file: string) => string | null, version: 1 | 2): EngineLimits {
   const number = (file: string): number => Number.parseInt(read(file) ?? "", 10) || 0;
   return {
@@ -43,7 +43,7 @@ export function limitsOf(read: (file: string) => string | null, version: 1 | 2):
   };
 }
 
-/** The files of the cgroup of the tools. They get no swap: a tool with too much memory ends instead of slowing the host. */
+/** The files of the tools' cgroup. No swap: a tool over its memory limit is killed instead of slowing the host. */
 export function toolLimits({ maxProcesses, memoryMb }: EngineLimits, version: 1 | 2): Files {
   const memory = toolsMemoryMb(memoryMb) * MIB;
   return {

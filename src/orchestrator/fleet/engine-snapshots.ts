@@ -6,11 +6,11 @@ import type { Logger } from "../../shared/logger.ts";
 
 const TRIAL_MS = 20_000;
 /** The exit code of Node.js for a snapshot of another build of Node.js. */
-const REFUSED = 14;
+const SNAPSHOT_MISMATCH = 14;
 const RESTORE = "--snapshot-blob";
 const FIX = "run `npm run build` with the Node.js that runs orchd";
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   readonly nodePath: string;
   readonly engineEntry: string;
   /** The folder with the snapshots. */
@@ -20,13 +20,13 @@ export interface SnapshotOptions {
   readonly logger: Logger;
 }
 
-/** Whether these options of Node.js restore a process. */
+/** Whether these options of Node.js start a process from a snapshot. */
 export const hasSnapshot = (options: readonly string[]): boolean => options.includes(RESTORE);
 
 /**
  * The start-up snapshots of the engine's programs. Restoring an engine from one takes less CPU time than loading its
- * program, but only the Node.js that built it can. One trial at a daemon's first start tells; without, engines load their
- * program.
+ * program, but only the Node.js that built it can. The daemon tries one at its first start. If that fails, engines load
+ * their program.
  */
 export class EngineSnapshots {
   readonly #options: SnapshotOptions;
@@ -38,25 +38,25 @@ export class EngineSnapshots {
     this.#tried = this.#try();
   }
 
-  /** Why engines load their program, and what to do. Null while they do not. */
+  /** Why engines load their program, and what to do. Null while they start from snapshots. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Whether engines start from them, as the trial found. */
-  async tried(): Promise<boolean> {
+  /** Whether engines start from snapshots. Waits for the trial. */
+  async areUsable(): Promise<boolean> {
     await this.#tried;
     return this.#problem === null;
   }
 
   /** The options of Node.js that restore an engine with these settings. None when it loads its program. */
   async optionsFor(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
-    return (await this.tried()) ? this.#restore(programFor(settings)) : [];
+    return (await this.areUsable()) ? this.#restore(programFor(settings)) : [];
   }
 
   /** Reports an engine's exit code: Node.js may be replaced while the daemon runs. */
   exited(code: number | null): void {
-    if (code === REFUSED && this.#problem === null) this.#report("Node.js was replaced");
+    if (code === SNAPSHOT_MISMATCH && this.#problem === null) this.#report("Node.js was replaced");
   }
 
   async #try(): Promise<void> {

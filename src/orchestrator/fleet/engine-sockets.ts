@@ -10,7 +10,7 @@ import { NO_STORE, type SocketStore } from "./socket-store.ts";
 
 /** The descriptor of an engine's listening socket in its process. */
 export const ENGINE_LISTENER = 3;
-/** As the servers of Node.js have it. The kernel lets a client that finds it full try again. */
+/** The default of Node.js. When it is full, the kernel drops the SYN and the client retries. */
 const BACKLOG = 511;
 
 interface EngineSocketsOptions {
@@ -21,7 +21,7 @@ interface EngineSocketsOptions {
   readonly store?: SocketStore | undefined;
 }
 
-/** What the daemon does with the sockets, besides those that start engines. */
+/** What the rest of the daemon does with the sockets. Only the backend takes them from running processes. */
 export type HeldSockets = Pick<
   EngineSockets,
   "restore" | "hold" | "canHold" | "isHeld" | "awaitCall" | "refuse" | "release" | "close"
@@ -52,8 +52,8 @@ export class EngineSockets {
   }
 
   /**
-   * Takes back what the store has kept for these engines. The rest is closed and removed from the store: its engine was
-   * destroyed or moved, or another program has left it there.
+   * Takes back the stored sockets of these engines. The others are closed and removed from the store: their engine was
+   * destroyed or moved, or another program left them there.
    */
   restore(engines: readonly { readonly id: string; readonly port: number }[]): void {
     const byPort = new Map(engines.map(({ id, port }) => [String(port), { id, port }]));
@@ -63,7 +63,7 @@ export class EngineSockets {
       if (engine !== undefined && address !== null && listensOn(descriptor, address)) {
         this.#held.set(engine.id, { port: engine.port, descriptor });
       } else {
-        this.#logger.info({ name }, "closing a kept socket that no engine needs");
+        this.#logger.info({ name }, "closed a stored socket without an engine");
         closeDescriptor(descriptor);
         this.#store.remove(name);
       }
@@ -112,7 +112,7 @@ export class EngineSockets {
     });
   }
 
-  /** Nobody will accept soon: answers the calls that wait and those that come with SLEEPING_BUSY. */
+  /** Answers waiting and new calls with SLEEPING_BUSY, since no engine will accept them soon. */
   refuse(engineId: string, answer: BusyAnswer): void {
     const held = this.#get(engineId);
     held.stopRefusing?.();
@@ -137,7 +137,7 @@ export class EngineSockets {
     }
   }
 
-  /** Closes the daemon's copy. Without an engine that has one, connections are refused from now on. */
+  /** Closes the daemon's copy. Unless an engine has one, connections are refused from now on. */
   release(engineId: string): void {
     const held = this.#held.get(engineId);
     if (held === undefined) return;

@@ -1,13 +1,13 @@
 import type { Member } from "../../shared/tar.ts";
 import type { UsageCursor, UsageReport } from "../../contract/metered-usage.ts";
 
-/** Whose data it is. */
+/** The product and user to whom data belong. */
 export interface KeptFor {
   readonly product_id: string;
   readonly user_id: string;
 }
 
-/** An engine and whose data it has. */
+/** An engine, and the product and user to whom its data belong. */
 export interface StoredEngine extends KeptFor {
   readonly id: string;
 }
@@ -18,7 +18,7 @@ export interface KeptData {
   readonly user: string;
 }
 
-/** `missing`: there is nothing to read. `notes`: what was left out, and why the reading ended early; empty when complete. */
+/** `missing`: there is nothing to read. `notes`: what was left out, and why the read ended early; empty when complete. */
 export type ReadOutcome = { readonly kind: "missing" } | { readonly kind: "read"; readonly notes: string };
 
 export type LedgerOutcome =
@@ -28,7 +28,7 @@ export type LedgerOutcome =
 
 export interface StorageReader {
   readonly signal: AbortSignal;
-  /** What it throws, the reading throws. */
+  /** Gets each file. The read rejects with what it throws. */
   readonly take: (member: Member, body: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
@@ -41,13 +41,13 @@ export interface EngineStorage {
   prepare(engine: StoredEngine): Promise<void>;
   /** Whether it was restored for a provision that is not finished. */
   isRestored(engineId: string): Promise<boolean>;
-  /** The provision has succeeded. */
+  /** Call it when the provision has succeeded. */
   settle(engineId: string): Promise<void>;
-  /** Undoes {@link prepare}: keeps again what was restored and erases what was created. */
+  /** Undoes {@link prepare}: keeps restored data again, and erases created data. */
   discard(engine: StoredEngine): Promise<void>;
   /** Keeps the data for the user's next engine. Throws {@link StorageUnusable}. */
   keep(engine: StoredEngine): Promise<void>;
-  /** Erases what the engine has, all of it. None is no error. Throws {@link StorageUnusable}. */
+  /** Erases all data of the engine. No data is no error. Throws {@link StorageUnusable}. */
   erase(engineId: string): Promise<void>;
   hasKept(user: KeptFor): Promise<boolean>;
   eraseKept(user: KeptFor): Promise<void>;
@@ -55,7 +55,7 @@ export interface EngineStorage {
   keptProducts(): Promise<readonly string[]>;
   eraseKeptOf(productId: string): Promise<void>;
   listKept(): Promise<readonly KeptData[]>;
-  /** Reads what an engine that has ended has spent since a position in its ledger. */
+  /** Reads the ledger of a stopped engine from this position; null for its beginning. */
   readLedger(engineId: string, known: UsageCursor | null, signal: AbortSignal): Promise<LedgerOutcome>;
   /** Reads the files of an engine, also while it runs, or kept data, as members of an archive. */
   read(what: string | KeptData, reader: StorageReader): Promise<ReadOutcome>;

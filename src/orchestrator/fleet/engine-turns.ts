@@ -4,7 +4,7 @@ import { type StartedTurn, startedTurn } from "../../contract/started-turn.ts";
 import { askEngine } from "./ask-engine.ts";
 import type { ControlTarget } from "./engine-control.ts";
 
-/** Storing a turn waits for the engine's disk. */
+/** The engine answers after it has stored the turn on its disk. */
 const START_TIMEOUT_MS = 5000;
 const FIND_TIMEOUT_MS = 2000;
 
@@ -15,20 +15,20 @@ export interface TurnToStart {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export type StartOutcome =
+type StartOutcome =
   | { readonly kind: "started"; readonly turn: StartedTurn }
-  /** It may be asked again: the task has another turn, the engine drains or did not answer. */
+  /** The call may be retried: the task has another turn, the engine drains or did not answer. */
   | { readonly kind: "later"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export type FindOutcome =
+type FindOutcome =
   | { readonly kind: "found"; readonly turn: StartedTurn }
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly reason: string };
 
 const refusal = z.object({ error: z.string(), message: z.string() });
 const found = z.object({ turn: z.nullable(startedTurn) });
-/** Each of these ends by itself. */
+/** Errors that pass without a change of the request. */
 const TRANSIENT = ["TASK_BUSY", "ENGINE_DRAINING", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"];
 
 /** Starts a turn once for each key, and does not wait for its end. */
@@ -58,7 +58,7 @@ export async function findTurn(
   if (answer.kind === "failed") return answer;
   const body = z.safeParse(found, answer.body);
   if (answer.status !== 200 || !body.success)
-    return { kind: "failed", reason: `the engine answered ${answer.status} to a question for a turn` };
+    return { kind: "failed", reason: `the engine answered ${answer.status} to GET ${CONTROL_PATHS.turns}` };
   return body.data.turn === null ? { kind: "unknown" } : { kind: "found", turn: body.data.turn };
 }
 

@@ -1,4 +1,4 @@
-import type { Incarnation, Listed } from "./engine-backend.ts";
+import type { Incarnation, Orphan } from "./engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { engineUser } from "./isolation/owner.ts";
 import { LaunchSearch } from "./launch-search.ts";
@@ -16,7 +16,7 @@ interface SearchedPlaces {
 export function findOrphans(
   { runDir, cgroups }: SearchedPlaces,
   known: readonly Pick<Incarnation, "id" | "uid">[],
-): readonly Listed[] {
+): readonly Orphan[] {
   const ids = new Set(known.map(({ id }) => id));
   const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
   const members = cgroups?.members() ?? new Map<number, string>();

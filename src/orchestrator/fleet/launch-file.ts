@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LAUNCH_FILE_VARIABLE } from "../../contract/launch-file.ts";
 
-import { makeTraversable } from "./isolation/own-modes.ts";
+import { makeTraversable } from "./isolation/file-modes.ts";
 import type { Owner } from "./isolation/owner.ts";
 import { startArguments, startVariable } from "./process-identity.ts";
 

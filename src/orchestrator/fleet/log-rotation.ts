@@ -3,7 +3,7 @@ import { type FileHandle, lstat, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { openAnew, openToRewrite } from "./engine-file.ts";
+import { createFile, openToRewrite } from "./engine-file.ts";
 import { capRotatedLogs } from "./log-cap.ts";
 
 const IDLE_CHECK_MS = 1000;
@@ -115,7 +115,7 @@ export async function rotateLog(path: string, { maxBytes, keep }: Pick<LogBounds
   for (let generation = keep - 2; generation >= 1; generation--) {
     if ((await sizeOf(rotated(generation))) > 0) await rename(rotated(generation), rotated(generation + 1));
   }
-  await using copy = await openAnew(rotated(1));
+  await using copy = await createFile(rotated(1));
   const { size } = await log.stat();
   await copyRange(log, copy, { from: Math.max(0, size - maxBytes), to: size });
   await log.truncate(0);

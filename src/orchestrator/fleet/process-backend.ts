@@ -32,8 +32,8 @@ import { readUsage } from "./read-usage.ts";
 import type { SocketStore } from "./socket-store.ts";
 import { NO_WARM_ENGINES, type WarmEngines, openSpares } from "./spares/open-spares.ts";
 import { type SpawnSettings, spawnEngine } from "./spawn-engine.ts";
-import { stopTree } from "./stop-ladder.ts";
-import { portConflict, survived } from "./survived.ts";
+import { portConflict } from "./port-conflict.ts";
+import { stopTree, survivors } from "./stop-ladder.ts";
 import { systemReason } from "./system-reason.ts";
 import { onThisMachine } from "./this-machine.ts";
 import { TrackedProcess } from "./tracked-process.ts";
@@ -195,11 +195,11 @@ export function createProcessBackend({
       const launchFile = launchFilePath(runDir, id);
       removeLaunchFile(launchFile);
       const tree = new ProcessTree({ root: null, launchFile, cgroup: cgroups.find(id), uid, cgroups });
-      const end = await stopTree(tree, { termMs: 0, hurry: AbortSignal.abort() });
-      return end.kind === "survived" ? survived(end.pids) : { kind: end.kind };
+      const end = await stopTree(tree, { termMs: 0, forceKill: AbortSignal.abort() });
+      return end.kind === "survived" ? survivors(end.pids) : { kind: end.kind };
     },
 
     addressConflict: ({ port }) => portConflict(host, port),
-    list: async (known) => findOrphans({ runDir, cgroups }, known),
+    listOrphans: async (known) => findOrphans({ runDir, cgroups }, known),
   };
 }

@@ -7,7 +7,7 @@ import { type Member, readTar } from "../../shared/tar.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { ReadOutcome } from "./engine-storage.ts";
-import { ownUser } from "./isolation/owner.ts";
+import { daemonUser } from "./isolation/owner.ts";
 
 /** A hostile user can stop the program. */
 const SILENCE_MS = 60_000;
@@ -40,7 +40,7 @@ export async function readFolder(
     env: {},
     extendEnv: false,
     // Without the capabilities of the daemon, and with no more rights than the engine has.
-    ...(stat.uid !== ownUser().uid && { uid: stat.uid, gid: stat.gid }),
+    ...(stat.uid !== daemonUser().uid && { uid: stat.uid, gid: stat.gid }),
     stdin: "ignore",
     buffer: false,
     reject: false,

@@ -12,7 +12,7 @@ import {
 import { unlessMissing } from "../../shared/files.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { LedgerOutcome } from "./engine-storage.ts";
-import { ownUser } from "./isolation/owner.ts";
+import { daemonUser } from "./isolation/owner.ts";
 import type { FolderReader } from "./read-folder.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -35,7 +35,7 @@ export async function readLedger(
     cwd: "/",
     env: {},
     extendEnv: false,
-    ...(stat.uid !== ownUser().uid && { uid: stat.uid, gid: stat.gid }),
+    ...(stat.uid !== daemonUser().uid && { uid: stat.uid, gid: stat.gid }),
     stdin: "ignore",
     maxBuffer: MAX_BYTES,
     timeout: TIMEOUT_MS,

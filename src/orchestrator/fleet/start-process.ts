@@ -8,6 +8,7 @@ import type { Owner } from "./isolation/owner.ts";
 import { setOomScore } from "./oom-score.ts";
 import type { ProcessOrder } from "./process-order.ts";
 import { type ProcessIdentity, readIdentity } from "./process-identity.ts";
+import { heapOption } from "./heap-option.ts";
 
 export interface StartSettings {
   readonly nodePath: string;
@@ -21,9 +22,6 @@ export interface StartSettings {
   readonly lang?: string | undefined;
   readonly timeZone?: string | undefined;
 }
-
-/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
-const HEAP_SHARE = 0.75;
 
 export interface StartParts {
   readonly launchFile: string;
@@ -47,9 +45,7 @@ export async function nodeOptions(
   { snapshots }: Pick<StartSettings, "snapshots">,
   { launch, memoryMb }: { readonly launch: Pick<ProcessOrder["launch"], "settings">; readonly memoryMb: number },
 ): Promise<readonly string[]> {
-  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
-  const heap = heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : [];
-  return [...heap, ...((await snapshots?.optionsFor(launch.settings)) ?? [])];
+  return [...heapOption(memoryMb), ...((await snapshots?.optionsFor(launch.settings)) ?? [])];
 }
 
 /** Starts an engine's process. The log is a file descriptor, not a pipe, so that it works after the daemon exits. */

@@ -1,3 +1,4 @@
+import type { Survived } from "./engine-backend.ts";
 import { delay } from "../../shared/clock.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessTree } from "./process-tree.ts";
@@ -11,14 +12,21 @@ export type TreeEnd =
   | { readonly kind: "exited" | "killed" }
   | { readonly kind: "survived"; readonly pids: readonly number[] };
 
+/** The stop outcome of a tree with processes that are left after SIGKILL. */
+export const survivors = (pids: readonly number[]): Survived => ({
+  kind: "survived",
+  reason: `processes ${pids.join(", ")} survived SIGKILL`,
+  data: { pids },
+});
+
 interface StopOptions {
   readonly termMs: number;
-  readonly hurry: AbortSignal;
+  readonly forceKill: AbortSignal;
 }
 
 /**
  * Stops a process tree: SIGTERM to the root, so that an engine can stop its children; SIGTERM to the remaining members;
- * SIGKILL to all members after `termMs` or when `hurry` aborts. Each step scans the members again. Removes the cgroup.
+ * SIGKILL to all members after `termMs` or when `forceKill` aborts. Each step scans the members again. Removes the cgroup.
  */
 export async function stopTree(tree: ProcessTree, options: StopOptions): Promise<TreeEnd> {
   const outcome = await endTree(tree, options);
@@ -28,12 +36,12 @@ export async function stopTree(tree: ProcessTree, options: StopOptions): Promise
   return tree.removeCgroup() ? outcome : { kind: "survived", pids: tree.scan().map(({ pid }) => pid) };
 }
 
-async function endTree(tree: ProcessTree, { termMs, hurry }: StopOptions): Promise<TreeEnd> {
+async function endTree(tree: ProcessTree, { termMs, forceKill }: StopOptions): Promise<TreeEnd> {
   const deadline = Date.now() + termMs;
-  const wait = { deadline, signal: hurry };
+  const wait = { deadline, signal: forceKill };
   const members = tree.scan();
   if (members.length === 0) return { kind: "exited" };
-  if (termMs > 0 && !hurry.aborted) {
+  if (termMs > 0 && !forceKill.aborted) {
     const roots = members.filter(({ pid }) => pid === tree.root?.pid);
     tree.signal(roots, "SIGTERM");
     await pollUntil(() => !roots.some(isAlive), wait);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { capacityProblem } from "../rules/admission.ts";
-import type { EngineBackend, EnginePlace } from "./engine-backend.ts";
+import type { EngineBackend, CapacityFor } from "./engine-backend.ts";
 import { engineUrl } from "./engine-url.ts";
 import { hostResources } from "../../shared/host-resources.ts";
 
@@ -16,7 +16,7 @@ interface PortLimits {
   readonly max: number;
 }
 
-/** What a backend answers whose engines use ports, memory and disk of the daemon's machine. */
+/** The answers of a backend whose engines use ports, memory and disk of the daemon's machine. */
 export const onThisMachine = ({
   host,
   dataDir,
@@ -24,10 +24,10 @@ export const onThisMachine = ({
 }: ThisMachine): Pick<EngineBackend, "addressOf" | "capacityProblem" | "portProblem"> => ({
   addressOf: ({ port }) => engineUrl(host, port),
 
-  async capacityProblem(place: EnginePlace) {
+  async capacityProblem(purpose: CapacityFor) {
     const { diskFreeMb, memoryAvailableMb } = await hostResources(dataDir);
-    // An engine that wakes has its files already.
-    return capacityProblem({ memoryAvailableMb, diskFreeMb: place === "new" ? diskFreeMb : Infinity });
+    // An engine that wakes already has its files.
+    return capacityProblem({ memoryAvailableMb, diskFreeMb: purpose === "new" ? diskFreeMb : Infinity });
   },
 
   portProblem: async () => overlapProblem(ports, await ephemeralPorts()),

@@ -6,8 +6,7 @@ import { removeLaunchFile } from "./launch-file.ts";
 import { type OomKills, hostOomKills, killedForMemory } from "./oom-kill.ts";
 import type { ProcessHandle } from "./process-handle.ts";
 import { ProcessTree } from "./process-tree.ts";
-import { type TreeEnd, stopTree } from "./stop-ladder.ts";
-import { survived } from "./survived.ts";
+import { type TreeEnd, stopTree, survivors } from "./stop-ladder.ts";
 
 /** A scan of all processes blocks the event loop, so waiters for the exit run first. */
 const CLEAR_DELAY_MS = 5;
@@ -22,7 +21,7 @@ export class TrackedProcess implements EngineProcess {
   readonly #cgroup: EngineCgroup | null;
   readonly #checkExit: () => void;
   readonly #shareSocket: () => void;
-  readonly #hurry = new AbortController();
+  readonly #forceKill = new AbortController();
   #ending: Promise<TreeEnd> | undefined;
 
   constructor({
@@ -66,15 +65,15 @@ export class TrackedProcess implements EngineProcess {
 
   /** A second caller joins the running stop. The shorter `termMs` applies. */
   async stop(termMs: number): Promise<StopOutcome> {
-    const hurryTimer = setTimeout(() => this.#hurry.abort(), termMs);
+    const forceKillTimer = setTimeout(() => this.#forceKill.abort(), termMs);
     try {
       const outcome = await this.#end(termMs);
-      if (outcome.kind === "survived") return survived(outcome.pids);
+      if (outcome.kind === "survived") return survivors(outcome.pids);
       this.#checkExit();
       await this.exited;
       return outcome;
     } finally {
-      clearTimeout(hurryTimer);
+      clearTimeout(forceKillTimer);
     }
   }
 
@@ -96,7 +95,7 @@ export class TrackedProcess implements EngineProcess {
 
   /** Shared by all callers. After a failure or survivors the next caller tries again. */
   async #end(termMs: number): Promise<TreeEnd> {
-    this.#ending ??= stopTree(this.#tree, { termMs, hurry: this.#hurry.signal });
+    this.#ending ??= stopTree(this.#tree, { termMs, forceKill: this.#forceKill.signal });
     const ending = this.#ending;
     let ended = false;
     try {

@@ -17,11 +17,11 @@ export interface Admitted {
   readonly apiKey: string | null;
 }
 
-/** How often a provision is tried while other calls change the engine first. Each attempt waits for the other call. */
+/** How often the call is tried while concurrent calls change the engine first. Each attempt waits for the other call. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * An idempotent provision: returns the user's engine, provisioned if there is none, started or woken if it is not running.
+ * An idempotent provision: returns the user's engine after it has provisioned, started or woken it if necessary.
  * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started.
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
@@ -44,7 +44,7 @@ export async function admitEngine(host: HostContext, product: Product, request: 
         return row === null || !isTransient(row.state);
       };
       const after = await awaitEngine(host, { ...key, done, deadlineMs });
-      // The provision that this call joined failed. It fails with it, or each waiting call would try again in turn.
+      // The provision that this call joined failed. This call fails too, since otherwise each waiting call would retry.
       if (after === null && !destroyed) {
         throw (
           host.failures.of(found.id) ??

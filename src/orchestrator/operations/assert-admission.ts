@@ -18,3 +18,8 @@ export function assertAllowed(product: Product, action: PolicyAction): void {
   const reason = denialReason(product.record.policy, action);
   if (reason !== null) throw new ApiError("POLICY_DENIED", reason);
 }
+
+/** Throws POLICY_DENIED when the product is suspended. */
+export function assertNotSuspended({ record: { policy } }: Product): void {
+  if (policy.suspended) throw new ApiError("POLICY_DENIED", "the product is suspended");
+}

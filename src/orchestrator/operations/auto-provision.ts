@@ -13,8 +13,8 @@ const MAX_BACK_OFF_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 
 /**
- * A look-up that provisions a missing engine and wakes one that sleeps. Failed boots back off exponentially: clients poll look-ups, and each
- * would boot another failing engine. Tested in test/end-to-end/engine-lifecycle.test.ts.
+ * A look-up that provisions a missing engine and wakes a sleeping one. Failed boots back off exponentially, since clients
+ * poll look-ups and each would boot a failing engine. Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export class AutoProvision {
   readonly #host: HostContext;

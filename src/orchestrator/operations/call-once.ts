@@ -4,9 +4,9 @@ import { ApiError } from "../api-error.ts";
 import {
   ADMIN_SCOPE,
   type KeyClaim,
-  type StoredAnswer,
+  type StoredResponse,
   claimKey,
-  storeAnswer,
+  storeResponse,
   releaseKey,
 } from "../store/idempotency-keys.ts";
 import type { HostContext } from "../host-context.ts";
@@ -16,7 +16,7 @@ const RETENTION_S = 24 * 3600;
 const STORE_WAIT_MS = 2000;
 const RETRY_FOR_MS = 600_000;
 
-type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "answerLimit">;
+type CallOnceParts = Pick<HostContext, "db" | "settings" | "logger" | "stopping" | "idempotencyLimit">;
 
 interface KeyedCall {
   /** The scope of the key. Null for a call with the admin key. */
@@ -29,12 +29,12 @@ interface KeyedCall {
 /** The result of a call and the response to store. `keep` is null when the call changed nothing and may be repeated. */
 export interface Outcome<T> {
   readonly result: T;
-  readonly keep: StoredAnswer | null;
+  readonly keep: StoredResponse | null;
 }
 
 type Once<T> =
   | { readonly kind: "done"; readonly result: T }
-  | { readonly kind: "replayed"; readonly answer: StoredAnswer };
+  | { readonly kind: "replayed"; readonly answer: StoredResponse };
 
 /**
  * Runs a call once per idempotency key: the first request runs it, repeated ones get the stored response. A call that
@@ -51,7 +51,7 @@ export async function callOnce<T>(
   const hostId = host.settings.portRange.hostId;
   const holder = await claimKey(host.db, { ...claim, fingerprint, hostId, keptS: RETENTION_S }).catch(
     (error: unknown) => {
-      // After a lost connection the key may have been claimed all the same.
+      // The claim may have been committed although the connection was lost.
       void release();
       throw error;
     },
@@ -80,9 +80,9 @@ export async function callOnce<T>(
   }
 }
 
-async function storeWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: StoredAnswer): Promise<void> {
-  await storeAnswer(host.db, claim, answer);
-  host.answerLimit.recordStored(host.db, claim.scope).catch((error: unknown) => {
+async function storeWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: StoredResponse): Promise<void> {
+  await storeResponse(host.db, claim, answer);
+  host.idempotencyLimit.recordStored(host.db, claim.scope).catch((error: unknown) => {
     // Maintenance trims all scopes later.
     host.logger.warn({ err: error }, "failed to trim stored responses");
   });

@@ -4,23 +4,17 @@ import type { SchedulePatch, ScheduleRequest } from "../../contract/schedule-req
 import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { nextDue, timingProblem } from "../rules/due-times.ts";
-import type { Trx } from "../store/database.ts";
 import type { Product } from "../store/products.ts";
-import {
-  countSchedules,
-  deleteSchedule as deleteRow,
-  insertSchedule,
-  lockSchedule,
-  updateSchedule,
-} from "../store/schedules.ts";
+import { deleteSchedule as deleteRow, insertSchedule, lockSchedule, updateSchedule } from "../store/schedules.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
 import { dueTimesOf } from "../status/due-times-of.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { lookUpSchedule, scheduleNotFound } from "../status/look-up-schedule.ts";
-import { isNameTaken, recordScheduleChange } from "./record-schedule-change.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import { assertScheduleQuota, refuseTakenName } from "./assert-schedule.ts";
+import { recordScheduleChange } from "./record-schedule-change.ts";
 
 type Host = Pick<HostContext, "db" | "events" | "alarm" | "now" | "settings">;
 
@@ -49,9 +43,9 @@ export async function createSchedule(
     ends_at: dateOf(request.ends_at),
   };
   const next = nextDueOf(host, fields);
-  await refusingTakenNames(() =>
+  await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
-      await assertFewer(trx, product, engine.id);
+      await assertScheduleQuota(trx, product, engine.id);
       await insertSchedule(trx, {
         ...fields,
         timing: JSON.stringify(timing),
@@ -74,7 +68,7 @@ export async function createSchedule(
   return lookUpSchedule(host, product, { userId, id: fields.id });
 }
 
-/** Changes a schedule. The next due time is computed anew when its times change, or it is resumed. */
+/** Changes a schedule. Its next due time is recomputed when its times change, or it is resumed. */
 export async function changeSchedule(
   host: Host,
   product: Product,
@@ -83,7 +77,7 @@ export async function changeSchedule(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const timing = patch.timing && checkedTiming(host, product, patch.timing);
-  await refusingTakenNames(() =>
+  await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       const before = (await lockSchedule(trx, engine.id, id)) ?? scheduleNotFound();
       const { timing: _, ends_at: endsAt, ...same } = patch;
@@ -92,7 +86,7 @@ export async function changeSchedule(
         ...(endsAt !== undefined && { ends_at: dateOf(endsAt) }),
       };
       const after = { ...before, ...(changed as Partial<ScheduleRow>), ...(timing && { timing }) };
-      // A time that is due and not taken yet is kept when nothing moves it.
+      // Keeps a due time whose runs are not written yet, unless the change affects it.
       const isRescheduled = RESCHEDULING.some((name) => !isDeepStrictEqual(after[name], before[name]));
       await updateSchedule(trx, id, {
         ...changed,
@@ -107,7 +101,7 @@ export async function changeSchedule(
   return lookUpSchedule(host, product, { userId, id });
 }
 
-/** Deletes a schedule with its runs. A turn that has started goes on. */
+/** Deletes a schedule with its runs. A running turn continues. */
 export async function deleteSchedule(host: Host, product: Product, { userId, id }: ScheduleAddress): Promise<void> {
   const engine = await getEngineRow(host, product, userId);
   await host.db.transaction().execute(async (trx) => {
@@ -115,29 +109,6 @@ export async function deleteSchedule(host: Host, product: Product, { userId, id 
     await deleteRow(trx, id);
     await recordScheduleChange(host, trx, { type: "schedule.deleted", engine, detail: { schedule_id: id } });
   });
-}
-
-export function assertNotSuspended({ record: { policy } }: Product): void {
-  if (policy.suspended) throw new ApiError("POLICY_DENIED", "the product is suspended");
-}
-
-/** Throws when the engine has as many schedules and webhooks as the policy allows. */
-export async function assertFewer(trx: Trx, { record: { policy } }: Product, engineId: string): Promise<void> {
-  if ((await countSchedules(trx, engineId)) >= policy.max_schedules)
-    throw new ApiError(
-      "QUOTA_EXCEEDED",
-      `the engine has ${policy.max_schedules} schedules and webhooks (max_schedules)`,
-    );
-}
-
-/** The name is unique by a constraint, so a race is decided by it. */
-export async function refusingTakenNames(change: () => Promise<void>): Promise<void> {
-  try {
-    await change();
-  } catch (error) {
-    if (isNameTaken(error)) throw new InvalidInput("name", "the engine has another with this name");
-    throw error;
-  }
 }
 
 function checkedTiming(
@@ -153,7 +124,7 @@ function checkedTiming(
   return complete;
 }
 
-/** Null for one that is paused. Refuses one that would never run. */
+/** Null for a paused schedule. Throws for a schedule that would never run. */
 function nextDueOf(
   host: Pick<HostContext, "now">,
   schedule: Pick<ScheduleRow, "id" | "timing" | "spread_s" | "ends_at" | "enabled">,

@@ -16,7 +16,9 @@ import {
 } from "../store/webhooks.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { lookUpWebhook, webhookNotFound } from "../status/look-up-schedule.ts";
-import { type ScheduleAddress, assertFewer, assertNotSuspended, refusingTakenNames } from "./change-schedule.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import { assertScheduleQuota, refuseTakenName } from "./assert-schedule.ts";
+import type { ScheduleAddress } from "./change-schedule.ts";
 import { recordScheduleChange } from "./record-schedule-change.ts";
 
 type Host = Pick<HostContext, "db" | "events" | "box" | "now">;
@@ -25,7 +27,7 @@ type WithSecret = WebhookRecord & { readonly secret: string };
 const SECRET_BYTES = 32;
 const REQUESTS_PER_MINUTE = 60;
 
-/** Creates a webhook. Its secret is in this answer only. Tested in test/end-to-end/webhooks.test.ts. */
+/** Creates a webhook. Only this response contains its secret. Tested in test/end-to-end/webhooks.test.ts. */
 export async function createWebhook(
   host: Host,
   product: Product,
@@ -34,9 +36,9 @@ export async function createWebhook(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const [id, secret] = [newId("whk"), newSecret()];
-  await refusingTakenNames(() =>
+  await refuseTakenName("webhook", () =>
     host.db.transaction().execute(async (trx) => {
-      await assertFewer(trx, product, engine.id);
+      await assertScheduleQuota(trx, product, engine.id);
       await insertWebhook(trx, {
         id,
         engine_id: engine.id,
@@ -58,13 +60,14 @@ export async function createWebhook(
   return { ...(await lookUpWebhook(host, product, { userId, id })), secret };
 }
 
+/** Changes a webhook, except its secret. */
 export async function changeWebhook(
   host: Host,
   product: Product,
   { address, patch }: { readonly address: ScheduleAddress; readonly patch: WebhookPatch },
 ): Promise<WebhookRecord> {
   assertNotSuspended(product);
-  await refusingTakenNames(() =>
+  await refuseTakenName("webhook", () =>
     changeRow(host, product, address, {
       fields: Object.keys(patch),
       change: (trx) => updateWebhook(trx, address.id, patch),
@@ -73,7 +76,7 @@ export async function changeWebhook(
   return lookUpWebhook(host, product, address);
 }
 
-/** Replaces the secret; the one before stays valid for `graceS` seconds. */
+/** Replaces the secret. The previous one stays valid for `graceS` seconds. */
 export async function rotateWebhookSecret(
   host: Host,
   product: Product,
@@ -89,7 +92,7 @@ export async function rotateWebhookSecret(
   return { ...(await lookUpWebhook(host, product, address)), secret };
 }
 
-/** Deletes a webhook with its runs. A turn that has started goes on. */
+/** Deletes a webhook with its runs. A running turn continues. */
 export async function deleteWebhook(host: Host, product: Product, { userId, id }: ScheduleAddress): Promise<void> {
   const engine = await getWebhookEngine(host, product, { userId, id });
   await host.db.transaction().execute(async (trx) => {

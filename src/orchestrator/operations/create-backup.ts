@@ -14,13 +14,13 @@ type Host = Pick<
 
 /** Starts a backup of this host on an operator's request. Tested in test/end-to-end/backup.test.ts. */
 export async function requestBackup(host: Host): Promise<BackupRun> {
-  assertNoneRuns(host);
+  assertNotRunning(host);
   const detail = { host_id: host.events.hostId };
   await host.db.transaction().execute((trx) => appendAudit(trx, { action: "host.backup_requested", detail }));
   return startBackup(host);
 }
 
-function assertNoneRuns({ backups: { running } }: Host): void {
+function assertNotRunning({ backups: { running } }: Host): void {
   if (running !== null)
     throw new ApiError("OPERATION_IN_PROGRESS", `the backup ${running.name} is running; retry when it has ended`);
 }
@@ -28,7 +28,7 @@ function assertNoneRuns({ backups: { running } }: Host): void {
 /** Starts a backup in the background; `backups.settled` waits for its end. At most one runs. */
 export function startBackup(host: Host): BackupRun {
   const { backups } = host;
-  assertNoneRuns(host);
+  assertNotRunning(host);
   const at = new Date(host.now());
   const name = backupName(host.events.hostId, at, { encrypted: backups.settings.passphrase !== null });
   const run: BackupRun = {
@@ -46,7 +46,7 @@ export function startBackup(host: Host): BackupRun {
   return run;
 }
 
-/** Never rejects: the outcome is an event. */
+/** Never rejects. The outcome is an event. */
 async function runBackup(host: Host, name: string): Promise<void> {
   const { backups, logger } = host;
   const { dir, keep } = backups.settings;

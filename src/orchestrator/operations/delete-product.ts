@@ -40,7 +40,7 @@ export async function deleteProduct(host: HostContext, idOrSlug: string, { force
     );
   await eraseKeptData(host, id);
   await host.backend.catalogs.erase(id).catch((error: unknown) => {
-    // The maintenance removes it later.
+    // Maintenance removes it later.
     host.logger.error({ err: error, product_id: id }, "failed to erase the catalog of a deleted product");
   });
 }

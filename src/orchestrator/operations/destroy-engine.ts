@@ -1,3 +1,5 @@
+import { plausible } from "../supervision/collect-usage.ts";
+import { findUsageCursor, storeUsage } from "../store/metered-usage.ts";
 import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
 import { ApiError } from "../api-error.ts";
 import { StorageUnusable } from "../fleet/launch-failed.ts";
@@ -7,7 +9,6 @@ import type { EngineRow } from "../store/tables.ts";
 import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { engineNotFound } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { collectLeftUsage } from "./collect-left-usage.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 2000;
@@ -39,7 +40,7 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
-    await collectLeftUsage(host, engine);
+    await collectRemainingUsage(host, engine);
     await clearStorage(host, engine);
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
@@ -71,3 +72,24 @@ const claim = (host: Pick<HostContext, "states" | "now">, id: string, keepData: 
     },
     event: { reason: "destroy", data: { keep_data: keepData } },
   });
+
+/**
+ * Collects the usage of an ended engine before its storage is erased. The ledger is read only if the last report may be
+ * incomplete: after a crash, or a stop during work or without a daemon. A failure does not prevent the destroy.
+ */
+async function collectRemainingUsage(
+  host: Pick<HostContext, "db" | "backend" | "now" | "logger" | "stopping">,
+  engine: EngineRow,
+): Promise<void> {
+  const { id, incarnation, product_id: productId, user_id: userId } = engine;
+  const row = await findEngineById(host.db, id);
+  if (row?.usage_collected === incarnation) return;
+  const cursor = await findUsageCursor(host.db, { productId, userId });
+  const ledger = await host.backend.storage.readLedger(id, cursor, host.stopping);
+  if (ledger.kind === "failed") {
+    host.logger.error({ engine_id: id, reason: ledger.reason }, "failed to read the usage of a destroyed engine");
+    return;
+  }
+  for (const report of ledger.reports)
+    await storeUsage(host.db, { productId, userId, engineId: id }, plausible(report, host.now()));
+}

@@ -25,7 +25,7 @@ export async function identifyProduct(
   return product;
 }
 
-/** The product that a session's call names by its id or slug. */
+/** The product of a console session's call, which names it by its id or slug. */
 export async function productOfSession(
   { directory }: Pick<HostContext, "directory">,
   idOrSlug: string | undefined,

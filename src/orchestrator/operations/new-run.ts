@@ -5,17 +5,17 @@ import type { NewRun } from "../store/scheduled-runs.ts";
 import { sealTurn } from "../supervision/start-run.ts";
 
 const HOUR_MS = 3_600_000;
-/** Engines forget the keys of turns after a day. */
+/** The latest start of a run. Engines keep the keys of turns for a day, so a retried start is found. */
 const MAX_START_MS = 12 * HOUR_MS;
 
 interface RunOptions {
   /** Milliseconds since the epoch. */
   readonly dueAt: number;
-  /** What makes it one run. Left out: each call is a run of its own. */
+  /** Unique for each run of its schedule or webhook. Default: the run's id. */
   readonly key?: string;
 }
 
-/** A run of a schedule that waits for its start. One that is not made up for when it is missed waits an hour. */
+/** A new run of a schedule, to be started within an hour, or within 12 hours if the schedule catches up missed runs. */
 export function newRun(host: Pick<HostContext, "box" | "now">, schedule: ScheduleRow, options: RunOptions): NewRun {
   const { id, message, missed } = schedule;
   const startMs = missed === "skip" ? HOUR_MS : MAX_START_MS;
@@ -25,7 +25,7 @@ export function newRun(host: Pick<HostContext, "box" | "now">, schedule: Schedul
   };
 }
 
-/** A run of a webhook. */
+/** A new run of a webhook, to be started within 12 hours. */
 export function newWebhookRun(
   host: Pick<HostContext, "box" | "now">,
   webhook: WebhookRow,

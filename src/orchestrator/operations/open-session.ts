@@ -23,7 +23,7 @@ interface OpenedSession {
 
 type Host = Pick<HostContext, "db" | "now" | "settings">;
 
-/** Opens a session by the admin key or a one-time link. */
+/** Opens a session of the console by the admin key or a one-time link. Throws INVALID_ADMIN_KEY or INVALID_LINK. */
 export async function openSession(
   host: Host,
   adminKey: string,
@@ -76,7 +76,7 @@ export async function createLink(host: Host, role: SessionRole): Promise<Session
     await insertLink(trx, { hash: sha256(link), role, expires_at: expires }, new Date(now));
     await appendAudit(trx, { action: "session.link_created", detail: { role } });
   });
-  // A fragment is in no request, and so in no log.
+  // Browsers do not send the fragment, so no proxy logs the link.
   const url = `${host.settings.publicUrl ?? ""}/console/#link=${link}`;
   return { link, url, role, expires_at: expires.toISOString() };
 }

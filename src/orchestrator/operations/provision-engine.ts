@@ -74,7 +74,7 @@ async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id
   try {
     await host.backend.storage.settle(id);
   } catch (error) {
-    // Only a provision that is undone reads the marker, and this one has succeeded.
+    // Only the undo of a failed provision reads the marker.
     host.logger.warn({ err: error, engine_id: id }, "failed to remove the marker of a restored folder");
   }
 }

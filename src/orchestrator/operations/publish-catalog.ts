@@ -11,23 +11,23 @@ import type { Trx } from "../store/database.ts";
 import type { CurrentCatalog, Product } from "../store/products.ts";
 import { rollOutCatalog } from "../supervision/reload-catalog.ts";
 
-export interface NewVersion {
+interface NewVersion {
   readonly digest: string | null;
   readonly files: readonly CatalogFile[];
   readonly bytes: number;
   readonly restoredFrom: number | null;
-  /** Null if it is stored already. */
+  /** The encrypted archive. Null if it is stored already. */
   readonly sealed: Buffer | null;
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** The version that must be the current one; null for any. */
   readonly ifVersion: number | null;
   readonly type: Extract<EventType, `catalog.${string}`>;
   readonly warnings: readonly CatalogFault[];
 }
 
-/** Refuses a change that its caller did not mean: somebody else has changed the catalog. */
+/** Throws CATALOG_CHANGED when the current version is not the one that the caller expects (`If-Match`). */
 export function assertCurrent({ version }: CurrentCatalog, ifVersion: number | null): void {
   if (ifVersion !== null && ifVersion !== version)
     throw new ApiError(
@@ -36,11 +36,7 @@ export function assertCurrent({ version }: CurrentCatalog, ifVersion: number | n
     );
 }
 
-export function assertNotSuspended({ record: { policy } }: Product): void {
-  if (policy.suspended) throw new ApiError("POLICY_DENIED", "the product is suspended");
-}
-
-/** Makes a version the current one, unless the current one has the same files, and lets the running engines use it. */
+/** Makes a version the current one, unless the current one has the same files, and reloads the running engines. */
 export async function publishCatalog(
   host: HostContext,
   product: Product,
@@ -61,7 +57,7 @@ interface Published {
   readonly changes: CatalogChanges;
 }
 
-/** The product's lock settles which of two pushes is the first. */
+/** The lock of the product's row serializes concurrent pushes. */
 async function publish(
   host: HostContext,
   trx: Trx,
@@ -69,7 +65,7 @@ async function publish(
 ): Promise<Published> {
   const current = (await lockCatalog(trx, id)) ?? productNotFound(id);
   assertCurrent(current, ifVersion);
-  // A push may have removed it since it was read.
+  // A concurrent push may have removed the version.
   if (next.restoredFrom !== null) await versionOf({ db: trx }, id, next.restoredFrom);
   const before = await versionOf({ db: trx }, id, current.version);
   const changes = catalogChanges(before.list, next.files);

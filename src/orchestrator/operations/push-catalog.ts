@@ -6,7 +6,8 @@ import type { HostContext } from "../host-context.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import { type Product, findProduct } from "../store/products.ts";
-import { assertCurrent, assertNotSuspended, publishCatalog } from "./publish-catalog.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import { assertCurrent, publishCatalog } from "./publish-catalog.ts";
 
 interface Push {
   /** A tar.gz archive. */
@@ -17,8 +18,8 @@ interface Push {
 }
 
 /**
- * Replaces a product's catalog by the files of an archive. The files are on this host before the version is stored; a
- * host that lacks them makes them from the database. Tested in test/end-to-end/product-catalog.test.ts.
+ * Replaces a product's catalog by the files of an archive. The files are placed before the version is stored. A host that
+ * lacks them later creates them from the database. Tested in test/end-to-end/product-catalog.test.ts.
  */
 export async function pushCatalog(
   host: HostContext,
@@ -42,7 +43,7 @@ export async function pushCatalog(
   }
   await staged.place(id);
   const next = { digest, files, bytes, restoredFrom: null, sealed: host.box.sealBytes(archive) };
-  // Awaited here: what is staged is removed, and a failure handled, after it.
+  // `return await`: the staged files must not be disposed before this has settled.
   return await publishCatalog(host, product, { next, ifVersion, type: "catalog.pushed", warnings });
 }
 

@@ -6,20 +6,20 @@ import type { EngineAddresses } from "../status/engine-addresses.ts";
 import { busyAnswer, wakeEngine } from "../supervision/wake-engine.ts";
 import type { WakeOutcome } from "../supervision/wake-outcome.ts";
 
-/** For changes that this daemon does not hear of. */
+/** The poll interval for changes that other daemons write. */
 const POLL_MS = 250;
-/** For a place and a slot of the boot queue, besides the boot itself. */
+/** The time for an awake slot and a boot slot, in addition to the boot timeout. */
 const QUEUE_MS = 15_000;
 
-/** Where a call for an engine goes. */
-export type Reach =
-  /** `held`: calls that the engine does not accept wait at its address. */
+/** Where the gateway sends a call for an engine. */
+type Reach =
+  /** `held`: calls wait at its address until the engine accepts them. */
   | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** The caller is gone. */
+  /** The caller has closed its connection. */
   | { readonly kind: "abandoned" };
 
-/** Has the form of the engine's own errors. */
+/** An error response in the form of the engine's own errors. */
 export interface Refusal {
   readonly code: EngineErrorCode;
   readonly message: string;
@@ -29,19 +29,19 @@ export interface Refusal {
 
 interface ReachOptions {
   readonly engineId: string;
-  /** Until when the call waits, by `performance.now()`. */
+  /** When the call stops waiting, in milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller closes its connection. */
   readonly signal: AbortSignal;
 }
 
-/** How long a call waits for an engine that wakes or restarts. */
+/** When a call stops waiting for an engine that wakes or restarts, in milliseconds of `performance.now()`. */
 export const reachDeadline = ({ settings }: Pick<HostContext, "settings">): number =>
   performance.now() + settings.bootTimeoutMs + QUEUE_MS;
 
 /**
- * Finds where a call for an engine goes. Where the daemon holds no socket for the engine, the call waits here: one for a
- * sleeping engine wakes it, and one for an engine whose process ends or starts waits until it is up.
+ * Resolves the address for a call to an engine. If the daemon holds no socket of the engine, the call waits here: it wakes
+ * a sleeping engine, and waits for an engine that is starting or stopping.
  */
 export async function reachEngine(
   host: HostContext,
@@ -81,7 +81,7 @@ export async function reachEngine(
   }
 }
 
-/** Null when the time or the caller's patience is over first. The wake goes on. */
+/** Null when the deadline or the caller's signal comes first. The wake continues. */
 async function within(wake: Promise<WakeOutcome>, leftMs: number, signal: AbortSignal): Promise<WakeOutcome | null> {
   const settled = new AbortController();
   const late = delay(leftMs, AbortSignal.any([settled.signal, signal])).then(() => null);

@@ -3,7 +3,7 @@ import type { HostContext } from "../host-context.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import { readArchive } from "../supervision/prepare-catalog.ts";
 
-/** The archive of a version. One without a file has none. */
+/** The pushed archive of a version. Throws CATALOG_VERSION_NOT_FOUND for a version without files. */
 export async function readVersionArchive(
   host: Pick<HostContext, "db" | "box">,
   productId: string,

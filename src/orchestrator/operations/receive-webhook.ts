@@ -11,23 +11,23 @@ import { BatchedLookups } from "../store/batched-lookups.ts";
 import type { WebhookRow } from "../store/schedule-tables.ts";
 import { findRunOfMessage, insertRuns } from "../store/scheduled-runs.ts";
 import { findWebhooksById } from "../store/webhooks.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
 import { newWebhookRun } from "./new-run.ts";
 
 interface Received {
   readonly answer: WebhookAccepted;
-  /** An earlier call with the same id has started the run. */
+  /** Whether an earlier call with the same id started the run. */
   readonly isReplay: boolean;
 }
 
 const MAX_WINDOWS = 10_000;
-/** Of a turn's message. In bytes it stays below what an engine takes. */
+/** The longest message of a turn, in characters. In bytes it stays below the engine's limit. */
 const MAX_TURN_LENGTH = 256 * 1024;
 
 /** Messages of webhooks: each starts at most one turn. Tested in test/end-to-end/webhooks.test.ts. */
 export class WebhookReceiver {
   readonly #host: HostContext;
-  /** Anybody can name webhooks that do not exist: however many do, they take one connection of the pool. */
+  /** Batched, so that unauthenticated callers can occupy only one connection of the pool. */
   readonly #webhooks: BatchedLookups<WebhookRow>;
   readonly #windows = new Map<string, RequestWindow>();
 
@@ -60,14 +60,14 @@ export class WebhookReceiver {
     const { id: key, timestamp } = message;
     const payload = textOf(message.body);
     const id = newId("run");
-    // Nobody knows the run's id before, so that no payload can end its own fence.
+    // The fence is derived from the run's id, which no payload can know and so close.
     const fence = `data-${id.slice(-12)}`;
     const text = fillTemplate(webhook.template, { id: key, timestamp, payload }, { fence, maxLength: MAX_TURN_LENGTH });
     if (text === null)
       throw new ApiError("PAYLOAD_TOO_LARGE", `filled in, the template has more than ${MAX_TURN_LENGTH} characters`);
     const [run] = await insertRuns(host.db, [newWebhookRun(host, webhook, { id, key, message: text })]);
     if (run !== undefined) {
-      void carryOutRun(host, run);
+      void executeRun(host, run);
       return { answer: { accepted: true, run_id: run.id }, isReplay: false };
     }
     const earlier = await findRunOfMessage(host.db, webhook.id, key);
@@ -75,19 +75,19 @@ export class WebhookReceiver {
     return { answer: { accepted: true, run_id: earlier.id }, isReplay: true };
   }
 
-  /** An unknown webhook takes the same time and has the same answer as a wrong signature. */
+  /** An unknown webhook takes the same time and gets the same response as a wrong signature. */
   async #authenticate(webhookId: string, message: SignedMessage): Promise<WebhookRow> {
     const { box, now } = this.#host;
     const webhook = await this.#webhooks.find(webhookId);
-    const secrets = webhook === null ? [this.#nobodysSecret(webhookId)] : secretsOf(this.#host, webhook);
-    // The same number of signatures is computed with and without an earlier secret.
+    const secrets = webhook === null ? [this.#placeholderSecret(webhookId)] : secretsOf(this.#host, webhook);
+    // Two signatures are always computed, so that the time does not reveal an earlier secret.
     const padded = secrets.length === 1 ? [...secrets, WEBHOOK_SECRET_PREFIX + box.token("webhook")] : secrets;
     const isGenuine = isSigned(message, { secrets: padded, now: now() });
     if (webhook === null || !isGenuine) throw unsigned();
     return webhook;
   }
 
-  #nobodysSecret(webhookId: string): string {
+  #placeholderSecret(webhookId: string): string {
     return WEBHOOK_SECRET_PREFIX + this.#host.box.token("webhook", webhookId);
   }
 

@@ -6,7 +6,7 @@ import { appendAudit } from "../store/audit-log.ts";
 
 const MAX_PATH = 200;
 
-/** Writes to the audit log what an operator's session is about to change in an engine. */
+/** Writes a console session's call of an engine to the audit log, before the call is made. */
 export async function recordEngineCall(
   { db }: Pick<HostContext, "db">,
   {

@@ -7,7 +7,7 @@ import type { EngineRow } from "../store/tables.ts";
 interface ScheduleChange {
   readonly type: Extract<EventType, "schedule.created" | "schedule.changed" | "schedule.deleted">;
   readonly engine: EngineRow;
-  /** Ids and names of fields; no word of a user and no secret. */
+  /** Ids and names of fields, without secrets and messages. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
@@ -20,13 +20,3 @@ export async function recordScheduleChange(
   await appendAudit(trx, { action: type, product_id: engine.product_id, engine_id: engine.id, detail });
   await events.insert(trx, { type, engine, reason: "request", data: detail });
 }
-
-const UNIQUE_VIOLATION = "23505";
-
-/** Whether a name of an engine's schedules or webhooks is taken, as a constraint decided. */
-export const isNameTaken = (error: unknown): boolean =>
-  error instanceof Error &&
-  "code" in error &&
-  error.code === UNIQUE_VIOLATION &&
-  "constraint" in error &&
-  String(error.constraint).endsWith("_engine_id_name_key");

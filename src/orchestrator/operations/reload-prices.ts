@@ -5,7 +5,7 @@ import { appendAudit } from "../store/audit-log.ts";
 
 const MAX_PROBLEMS = 20;
 
-/** Reads the price table again. An invalid one changes nothing; the error names its faults with their places. */
+/** Reads the price table again. An invalid table changes nothing. The error names each problem with its position. */
 export async function reloadPrices(host: Pick<HostContext, "db" | "prices" | "logger">): Promise<PricesRecord> {
   const outcome = host.prices.reload();
   if (outcome.kind === "invalid") {

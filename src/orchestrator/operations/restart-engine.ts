@@ -11,18 +11,19 @@ import { endProcess } from "../supervision/end-process.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 const TERM_MS = 10_000;
-/** For the boot queue, besides the boot itself. */
+/** The time for the boot queue, in addition to the boot timeout. */
 const QUEUE_MS = 60_000;
 
 /**
- * Restarts a running engine of any product as this daemon's version, without counting a crash, and forgets earlier ones. Its desired state stays
- * `running`, so the next daemon finishes what this one cannot. Tested in test/end-to-end/restart-engine.test.ts.
+ * Restarts a running engine of any product with this daemon's version. It counts no crash and resets the crash count. The
+ * desired state stays `running`, so that the next daemon can finish the restart.
+ * Tested in test/end-to-end/restart-engine.test.ts.
  */
 export async function restartEngine(host: HostContext, id: string, drainS: number | undefined): Promise<EngineRecord> {
   const engine = await findEngineById(host.db, id);
   if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", `no engine has the id ${id}`);
   if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
-  const waiting = await host.transitions.own(id, () => park(host, engine, drainS));
+  const waiting = await host.transitions.own(id, () => stopForRestart(host, engine, drainS));
   if (waiting === null) throw new ApiError("OPERATION_IN_PROGRESS", "another call has changed the engine; retry later");
   const restarted = scheduleRestart(host, waiting).catch((error: unknown) => {
     // The reaper retries it.
@@ -35,13 +36,17 @@ export async function restartEngine(host: HostContext, id: string, drainS: numbe
   return engineRecord(host, after);
 }
 
-/** Ends the process and leaves the engine waiting for its restart. Null when another call changed it first. */
-async function park(host: HostContext, engine: EngineRow, drainS: number | undefined): Promise<EngineRow | null> {
+/** Stops the process and moves the engine to `backoff`. Null when another call changed it first. */
+async function stopForRestart(
+  host: HostContext,
+  engine: EngineRow,
+  drainS: number | undefined,
+): Promise<EngineRow | null> {
   const product = await findProduct(host.db, engine.product_id);
   const drainMs = (drainS ?? product?.record.policy.drain_s ?? 0) * 1000;
   const end = await endProcess(host, engine, { drainMs, termMs: TERM_MS, restarts: true });
   if (end.kind === "survived") {
-    // Without a supervisor, so that the reaper looks at what is left of it.
+    // Unsupervised, so that the reaper retries.
     host.live.remove(engine.id, engine.incarnation);
     throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${end.reason}`);
   }

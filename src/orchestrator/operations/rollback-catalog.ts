@@ -3,7 +3,8 @@ import type { HostContext } from "../host-context.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import type { Product } from "../store/products.ts";
 import { prepareCatalog } from "../supervision/prepare-catalog.ts";
-import { assertNotSuspended, publishCatalog } from "./publish-catalog.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import { publishCatalog } from "./publish-catalog.ts";
 
 /** Makes the files of an earlier version a new one. Tested in test/end-to-end/product-catalog.test.ts. */
 export async function rollbackCatalog(

@@ -28,9 +28,8 @@ interface RotatedKey {
 }
 
 /**
- * Replaces the key of a running or sleeping engine. A running one gets the new key first, then it is stored and returned;
- * a sleeping one has it when it wakes.
- * If storing fails, the engine gets its stored keys again. Tested in test/faults/rotation-under-load.test.ts.
+ * Replaces the key of a running or sleeping engine. A running engine gets the new key before it is stored and returned. A
+ * sleeping engine gets it when it wakes. If storing fails, the engine gets its stored keys again. Tested in test/faults/rotation-under-load.test.ts.
  */
 export function rotateEngineKey(
   host: HostContext,
@@ -42,7 +41,7 @@ export function rotateEngineKey(
   return host.lanes.run(`key ${product.record.id} ${userId}`, async () => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const engine = await getEngineRow(host, product, userId);
-      // An engine does not fall asleep during a rotation, and one that wakes has the key that was stored before.
+      // The sleep lane excludes a sleep during the rotation. A wake in progress uses the key stored before.
       await host.wakes.get(engine.id)?.catch(() => undefined);
       const rotated = await inSleepLane(host, engine.id, rotate);
       if (rotated !== null) return rotated;

@@ -5,11 +5,12 @@ import { insertRuns } from "../store/scheduled-runs.ts";
 import { findSchedule } from "../store/schedules.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { runRecord, scheduleNotFound } from "../status/look-up-schedule.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
-import { type ScheduleAddress, assertNotSuspended } from "./change-schedule.ts";
+import { executeRun } from "../supervision/execute-run.ts";
+import { assertNotSuspended } from "./assert-admission.ts";
+import type { ScheduleAddress } from "./change-schedule.ts";
 import { newRun } from "./new-run.ts";
 
-/** Runs a schedule now, also one that is paused. Its due times stay. Tested in test/end-to-end/schedules.test.ts. */
+/** Runs a schedule now, also a paused one, without a change of its due times. Tested in test/end-to-end/schedules.test.ts. */
 export async function runSchedule(
   host: HostContext,
   product: Product,
@@ -19,8 +20,8 @@ export async function runSchedule(
   const engine = await getEngineRow(host, product, userId);
   const schedule = (await findSchedule(host.db, engine.id, id)) ?? scheduleNotFound();
   const [run] = await insertRuns(host.db, [newRun(host, schedule, { dueAt: host.now() })]);
-  // Its schedule has been deleted meanwhile.
+  // The schedule was deleted meanwhile.
   if (run === undefined) return scheduleNotFound();
-  void carryOutRun(host, run);
+  void executeRun(host, run);
   return runRecord(run);
 }

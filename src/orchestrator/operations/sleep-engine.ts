@@ -6,19 +6,19 @@ import { isAsleep, maySleep } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
-import { type SleepOutcome, canSleep, putToSleep } from "../supervision/fall-asleep.ts";
+import { type SleepOutcome, canSleep, putToSleep } from "../supervision/put-to-sleep.ts";
 import { sleepSettled } from "../supervision/sleep-lane.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 /** How often a sleep is tried while other calls change the engine first. */
 const MAX_ATTEMPTS = 5;
-/** A refused sleep starts a learning batch that is due. The call waits this long for its end. */
+/** How long the call waits for a due learning batch, which a refused sleep starts. */
 const LEARNING_WAIT_MS = 20_000;
 const LEARNING_POLL_MS = 100;
 
 /**
- * Puts an engine without work to sleep, which its next call ends. One that sleeps already is returned. The policy allows
- * it with `stop`. Tested in test/end-to-end/sleep.test.ts.
+ * Puts an engine without work to sleep; its next call wakes it. Does nothing to a sleeping engine. Needs the policy action
+ * `stop`. Tested in test/end-to-end/sleep.test.ts.
  */
 export async function putEngineToSleep(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "stop");
@@ -32,7 +32,7 @@ export async function putEngineToSleep(host: HostContext, product: Product, user
     const live = host.live.get(engine.id);
     if (verdict === "already" || live === undefined) continue;
     if (!canSleep(host, live)) {
-      const reason = "nothing would wake it: this host cannot hold its socket, and ORCH_PUBLIC_URL is not set";
+      const reason = "no call could wake the engine: this host cannot hold its socket; set ORCH_PUBLIC_URL";
       throw new ApiError("ENGINE_BUSY", reason);
     }
     const outcome = await putToSleep(host, live, { reason: "request", idleMs: 0 });

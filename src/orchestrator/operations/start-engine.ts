@@ -8,7 +8,7 @@ import { findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { withPlace } from "../supervision/take-place.ts";
+import { withAwakeSlot } from "../supervision/acquire-awake-slot.ts";
 import type { BootResult, FailedBoot } from "../supervision/boot-result.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
@@ -53,7 +53,7 @@ export async function startEngine(host: HostContext, product: Product, userId: s
 /** Null when another call changed the engine first. */
 function claimAndBoot(host: HostContext, engine: EngineRow, product: Product): Promise<BootResult | null> {
   const turn = { engineId: engine.id, productId: engine.product_id, requested: true };
-  return withPlace(host, turn, () =>
+  return withAwakeSlot(host, turn, () =>
     host.bootQueue.run(turn, async (slot) => {
       // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
       // I2 commit before spawn: the claim commits the new incarnation.
@@ -79,7 +79,7 @@ export async function wokenRecord(
     case "failed":
       throw outcome.error;
     case "not_asleep": {
-      // It refused to sleep.
+      // The engine refused to sleep.
       const row = await findEngineById(host.db, id);
       return row !== null && isRunning(row.state) ? engineRecord(host, row) : null;
     }
@@ -103,7 +103,7 @@ function recordFailure(
   { id, incarnation }: EngineRow,
   { lastError }: FailedBoot,
 ): Promise<unknown> {
-  // Before the move, after which another start may hold it again.
+  // Released before the move: afterwards another start may hold the socket.
   host.backend.sockets.release(id);
   return host.transitions.own(id, () =>
     retryMove(host, "failed start", () => ({

@@ -14,7 +14,7 @@ const FORCED_TERM_MS = 500;
 /** How often a stop is tried while other calls change the engine first. */
 const MAX_ATTEMPTS = 5;
 
-export interface StopOptions {
+interface StopOptions {
   /** Seconds to wait for running turns. Default: the policy's `drain_s`. */
   readonly drainS?: number | undefined;
   /** Skips the drain and sends SIGKILL soon after SIGTERM. */
@@ -54,7 +54,7 @@ async function stopRow(
 ): Promise<Stopped | null> {
   const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
   if (engine.state === "backoff") {
-    // Before the move, after which a start may hold it again.
+    // Released before the move: afterwards a start may hold the socket.
     host.backend.sockets.release(engine.id);
     const stopped = await host.states.move({
       id: engine.id,

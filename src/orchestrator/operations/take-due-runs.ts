@@ -4,16 +4,16 @@ import { dueRuns } from "../rules/due-runs.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
 import { type NewRun, insertRuns } from "../store/scheduled-runs.ts";
 import { advanceDue, listDue } from "../store/schedules.ts";
-import { carryOutRun } from "../supervision/carry-out-run.ts";
-import { countEnd, tellEnd } from "../supervision/end-run.ts";
+import { executeRun } from "../supervision/execute-run.ts";
+import { countRunOutcome, insertEndEvent } from "../supervision/end-run.ts";
 import { dueTimesOf } from "../status/due-times-of.ts";
 import { newRun } from "./new-run.ts";
 
 const BATCH = 200;
 
 /**
- * Writes the runs that are due and moves their schedules on, in one transaction; then carries them out. A death before
- * the commit leaves the schedules due, and one after it leaves runs that the next daemon finds. True when more may be due.
+ * Writes the due runs and the next due times of their schedules in one transaction, then executes the runs. After a crash
+ * before the commit the schedules are still due; after it, the next daemon finds the open runs. True when more may be due.
  * Tested in test/end-to-end/schedules.test.ts and test/faults/schedules-once.test.ts.
  */
 export async function takeDueRuns(host: HostContext): Promise<boolean> {
@@ -27,12 +27,12 @@ export async function takeDueRuns(host: HostContext): Promise<boolean> {
       trx,
       decided.flatMap(({ id, runs }) => (moved.has(id) ? runs : [])),
     );
-    for (const run of inserted) if (run.state === "missed") await tellEnd(host, trx, run);
+    for (const run of inserted) if (run.state === "missed") await insertEndEvent(host, trx, run);
     return inserted;
   });
   for (const run of runs) {
-    if (run.state === "missed") await countEnd(host, run);
-    else void carryOutRun(host, run);
+    if (run.state === "missed") await countRunOutcome(host, run);
+    else void executeRun(host, run);
   }
   return due.length === BATCH;
 }

@@ -9,7 +9,7 @@ import type { HostContext } from "../host-context.ts";
 const UNDO_MS = 30_000;
 /** How long the call that provisioned waits for the undo. Then the undo continues in the background. */
 const UNDO_WAIT_MS = 5000;
-/** How long the start of a daemon waits for it: all engines and calls wait with it. */
+/** How long the start of a daemon waits for the undo, since all engines and calls wait for that start. */
 const START_WAIT_MS = 1000;
 const TERM_MS = 2000;
 
@@ -17,8 +17,8 @@ const TERM_MS = 2000;
 export type ProvisionedIncarnation = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
 
 /**
- * Undoes a failed provision, retried until it succeeds. Nobody has the key of its engine, and the user could have no
- * other engine while its row exists.
+ * Undoes a failed provision, with retries until it succeeds. No client has the key of its engine, and its row would prevent
+ * another engine of the user.
  */
 export async function undoFailedProvision(
   host: HostContext,
@@ -76,7 +76,7 @@ function undoProvision(
       incarnation,
       set: {
         desired_state: "destroyed",
-        // The data of an earlier engine are put back, also when another daemon finishes the undo.
+        // The restored data of an earlier engine are kept again, also when another daemon finishes the undo.
         keep_data: await host.backend.storage.isRestored(id),
         deadline_at: new Date(host.now() + UNDO_MS),
       },

@@ -18,7 +18,7 @@ type Host = Pick<
   "db" | "backend" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping"
 >;
 
-/** Writes to a temporary name. Whatever fails, no incomplete archive gets the name of a backup. */
+/** Writes to a temporary name, so that no incomplete archive has the name of a backup. */
 export async function writeArchive(host: Host, name: string): Promise<void> {
   const { dir, passphrase } = host.backups.settings;
   const partial = await openPartial(dir, host.events.hostId, name);
@@ -44,7 +44,7 @@ async function writeSections(host: Host, archive: ArchiveWriter): Promise<void> 
     schema: (await schemaOf(host.db)) ?? "",
     secret_key_check: host.box.token("backup"),
   });
-  // Before the records: a head of the audit log that they lack would look like a log that was cut off.
+  // Before the records: an audit head without its line would look like a truncated audit log.
   await writeKeys(host, archive);
   const { engines, rows } = await writeRecords(host, archive);
   const destroyed: string[] = [];
@@ -91,7 +91,7 @@ async function writeRecords({ db, events }: Host, archive: ArchiveWriter) {
   return { engines, rows };
 }
 
-/** Whether there are files. What could not be read of it is reported, and does not end the backup. */
+/** Whether there are files. Unreadable files are reported and do not fail the backup. */
 async function writeStorage(
   host: Host,
   archive: ArchiveWriter,
@@ -105,7 +105,7 @@ async function writeStorage(
     isThere = outcome.kind === "read";
     const notes = outcome.kind === "read" && outcome.notes !== "" ? outcome.notes : null;
     if (notes !== null) {
-      host.logger.warn({ section, notes }, "a backup lacks files of an engine");
+      host.logger.warn({ section, notes }, "failed to back up some files of an engine");
       progress(host, { incomplete: [...(backups.running?.incomplete ?? []), `${section}: ${notes}`] });
     }
     return notes;

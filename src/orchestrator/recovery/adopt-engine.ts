@@ -10,7 +10,7 @@ import type { HostContext } from "../host-context.ts";
 import { superviseAdopted } from "../supervision/supervise-engine.ts";
 import { MISSES_UNHEALTHY } from "../supervision/watch-engine.ts";
 
-/** Supervises the process of an earlier daemon and records the adoption. One that does not answer is adopted unhealthy. */
+/** Supervises the process of an earlier daemon and records the adoption. Without an answer it is adopted as unhealthy. */
 export async function adoptEngine(
   host: HostContext,
   row: EngineRow,
@@ -49,5 +49,5 @@ async function sendStoredKeys(
 ): Promise<void> {
   const outcome = await host.probes.add(() => setEngineKeys({ url, token }, acceptedKeys(host, row)));
   if (outcome.kind === "failed")
-    host.logger.warn({ engine_id: row.id, reason: outcome.reason }, "adopted engine did not accept its keys");
+    host.logger.warn({ engine_id: row.id, reason: outcome.reason }, "failed to send an adopted engine its keys");
 }

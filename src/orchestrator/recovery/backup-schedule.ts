@@ -7,10 +7,10 @@ type Host = Pick<
   "db" | "backend" | "events" | "backups" | "box" | "settings" | "now" | "logger" | "stopping"
 >;
 
-const LOOK_MS = 60_000;
+const CHECK_MS = 60_000;
 const RETRY_MS = 15 * 60_000;
 
-/** Starts a backup whenever the newest archive is old enough, also over restarts, until the daemon stops. */
+/** Starts a backup whenever the newest archive is older than the interval, until the daemon stops. */
 export async function scheduleBackups(host: Host): Promise<void> {
   const { backups, now, stopping, logger } = host;
   const { everyMs } = backups.settings;
@@ -22,7 +22,7 @@ export async function scheduleBackups(host: Host): Promise<void> {
       const isOld = newest === undefined || now() - Date.parse(newest.created_at) >= everyMs;
       if (isOld && backups.running === null && now() - failedAt >= RETRY_MS) startBackup(host);
     } catch (error) {
-      logger.error({ err: error }, "failed to look for the newest backup");
+      logger.error({ err: error }, "failed to check for a due backup");
     }
-  } while (await delay(LOOK_MS, stopping));
+  } while (await delay(CHECK_MS, stopping));
 }

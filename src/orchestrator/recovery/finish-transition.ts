@@ -3,7 +3,7 @@ import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
 import { type EndingHost, endProcess, recordedProcess } from "../supervision/end-process.ts";
-import { endedBy, fallAsleep } from "../supervision/fall-asleep.ts";
+import { stopAfterExit, recordAsleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
@@ -36,7 +36,7 @@ export const retryStart = (host: HostContext, row: EngineRow): Promise<void> =>
     reason: "the start was interrupted, not by the engine",
   });
 
-/** Finishes a drain of an earlier daemon, then starts the engine again: a drain cannot be taken back. */
+/** Finishes a drain of an earlier daemon, then restarts the engine: a drain cannot be cancelled. */
 export async function finishDrain(host: HostContext, row: EngineRow): Promise<void> {
   const product = await findProduct(host.db, row.product_id);
   await restartUncounted(host, row, {
@@ -86,7 +86,7 @@ export async function handleUnobservedExit(
   // Processes that were never recorded, or orphaned children, must be gone before the restart.
   const end = await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : process.stop(TERM_MS));
   if (end.kind === "survived")
-    host.logger.error({ engine_id: id, ...end.data, reason: end.reason }, "failed to end what an engine ran");
+    host.logger.error({ engine_id: id, ...end.data, reason: end.reason }, "failed to kill all processes of an engine");
   const reason =
     process === null ? "the engine exited while no daemon supervised it" : "the engine did not answer the new daemon";
   const lastError = await buildLastError(host, id, { phase: "run", reason });
@@ -95,13 +95,13 @@ export async function handleUnobservedExit(
   await restartOrFail(host, { id, incarnation, from, lastError, healthyForMs });
 }
 
-/** Finishes a sleep of another operation or daemon, whose engine did not answer this one. */
+/** Finishes a sleep of another operation or daemon, after the engine did not answer. */
 export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
   return inSleepLane(host, row.id, async () => {
     const live = host.live.get(row.id);
     const process = live?.process ?? (await recordedProcess(host, row));
-    if (process !== null && (await endedBy(process)).kind === "survived") return;
-    await fallAsleep(host, row);
+    if (process !== null && (await stopAfterExit(process)).kind === "survived") return;
+    await recordAsleep(host, row);
   });
 }
 

@@ -1,9 +1,9 @@
+import { currentDigests } from "../store/catalogs.ts";
 import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
 import { purgeBudgets } from "../store/budgets.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
-import { collectCatalogs } from "./collect-catalogs.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -12,12 +12,12 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "answerLimit" | "live" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "idempotencyLimit" | "live" | "now" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
-    await attempt(host, "idempotency keys", () => host.answerLimit.trimAll(host.db));
+    await attempt(host, "idempotency keys", () => host.idempotencyLimit.trimAll(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
@@ -36,4 +36,20 @@ async function attempt(
   } catch (error) {
     logger.warn({ err: error, what }, "failed to remove old records");
   }
+}
+
+/** Removes versions of products' catalogs from where engines run that were not used for a day. */
+async function collectCatalogs({
+  db,
+  live,
+  backend,
+  now,
+}: Pick<HostContext, "db" | "live" | "backend" | "now">): Promise<void> {
+  const current = [...(await currentDigests(db))];
+  const inUse = new Map(current.map(([id, digest]) => [id, new Set(digest === null ? [] : [digest])]));
+  for (const { productId, order } of live.all()) {
+    const digest = order.catalog?.digest ?? null;
+    if (digest !== null) inUse.get(productId)?.add(digest);
+  }
+  await backend.catalogs.collect(inUse, now());
 }

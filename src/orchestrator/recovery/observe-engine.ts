@@ -12,7 +12,7 @@ const PROBE_TIMEOUT_MS = 2000;
 
 type Host = Pick<HostContext, "backend" | "probes" | "box" | "logger">;
 
-/** Finds an engine's process and probes it. */
+/** Finds an engine's process and probes it, for the adoption rule. */
 export async function observeEngine(
   host: Host,
   row: EngineRow,
@@ -20,7 +20,7 @@ export async function observeEngine(
   const found = await attach(host, row);
   if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : "gone" };
   if (found.kind === "unknown") {
-    host.logger.warn({ engine_id: row.id, reason: found.reason }, "whether an engine runs is unknown");
+    host.logger.warn({ engine_id: row.id, reason: found.reason }, "failed to find out whether an engine runs");
     return { process: null, observed: "unknown" };
   }
   const { process } = found;

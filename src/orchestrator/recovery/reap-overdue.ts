@@ -10,7 +10,7 @@ import { abandonStart, finishDestroy, finishSleep, finishStop, retryStart } from
 import type { HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
-import { stayAwake } from "../supervision/fall-asleep.ts";
+import { cancelSleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
@@ -20,10 +20,10 @@ const STOP_RETRY_MS = 30_000;
 
 /**
  * Finishes stuck engines until the daemon stops: states past their deadline, transient states without an owner, engines
- * that should run but are not supervised, and stops that failed before. `advanced` is called after each look, also one
- * that failed without the database.
+ * that should run but are not supervised, and stops that failed before. `onScan` is called after each scan, also a
+ * failed one.
  */
-export async function reapOverdue(host: HostContext, advanced: () => void): Promise<void> {
+export async function reapOverdue(host: HostContext, onScan: () => void): Promise<void> {
   const inProgress = new Set<string>();
   let seenBefore: ReadonlySet<string> = new Set();
   while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
@@ -42,9 +42,9 @@ export async function reapOverdue(host: HostContext, advanced: () => void): Prom
       for (const row of stuck) finish(host, row, { reason: "no operation owns it", inProgress });
       for (const row of overdue) finish(host, row, { reason: "it is past its deadline", inProgress });
     } catch (error) {
-      host.logger.warn({ err: error }, "failed to look for stuck engines");
+      host.logger.warn({ err: error }, "failed to scan for stuck engines");
     }
-    advanced();
+    onScan();
   }
 }
 
@@ -111,13 +111,13 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
   }
 }
 
-/** A sleep whose operation failed. An engine of this daemon that answers has not decided to sleep. */
+/** Finishes a sleep whose operation failed, or cancels it: an engine that answers has not decided to sleep. */
 async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void> {
   const live = host.live.get(row.id);
   if (live === undefined) return reconcileEngine(host, row);
   const { url, controlToken: token } = live;
   if ((await engineStatus({ url, token })).kind === "failed") return finishSleep(host, row);
-  await inSleepLane(host, row.id, () => stayAwake(host, live, []));
+  await inSleepLane(host, row.id, () => cancelSleep(host, live, []));
 }
 
 async function retryStop(

@@ -1,3 +1,5 @@
+import { lastEventTime } from "../store/events.ts";
+import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { memoize } from "../../shared/memoize.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
 import { isAsleep } from "../rules/engine-lifecycle.ts";
@@ -12,7 +14,6 @@ import type { HostContext } from "../host-context.ts";
 import { undoInterruptedProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";
 import { observeEngine } from "./observe-engine.ts";
-import { reportRefusedCalls } from "./report-refused-calls.ts";
 import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 /**
@@ -23,8 +24,8 @@ import { scheduleRestart } from "../supervision/supervise-engine.ts";
 export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
-  const isReached = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);
-  const refusing = rows.filter((row) => isAsleep(row) && !isReached(row));
+  const isReachable = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);
+  const refusing = rows.filter((row) => isAsleep(row) && !isReachable(row));
   // Many engines share a product.
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
@@ -70,18 +71,18 @@ async function reconcile(
       }
       return "adopted";
     case "as_crashed":
-      if (process === null) holdEarly(host, row);
+      if (process === null) holdSocket(host, row);
       inBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
-      holdEarly(host, row);
+      holdSocket(host, row);
       return "start_again";
     case "start_when_due":
-      holdEarly(host, row);
+      holdSocket(host, row);
       inBackground(host, row, () => scheduleRestart(host, row));
       return "settled";
     case "finish_sleep":
-      // The socket of one that is asleep is bound at once, and later only when no port is free.
+      // awaitCalls binds the socket of a sleeping engine synchronously, unless no port is free.
       inBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));
       return "settled";
     case "finish_drain":
@@ -105,8 +106,8 @@ async function reconcile(
   }
 }
 
-/** Lets calls wait for an engine that is to start again. When its port is taken, its start chooses another. */
-function holdEarly({ backend }: Pick<HostContext, "backend">, { id, port }: EngineRow): void {
+/** Holds the socket of an engine that will start again, so that calls wait. A taken port is replaced by the start. */
+function holdSocket({ backend }: Pick<HostContext, "backend">, { id, port }: EngineRow): void {
   try {
     backend.sockets.hold(id, port);
   } catch (error) {
@@ -135,7 +136,7 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
 
 /** Logs engine processes without a row. They are not stopped: the database may be an old backup. */
 async function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows: readonly EngineRow[]): Promise<void> {
-  const orphans = await host.backend.list(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
+  const orphans = await host.backend.listOrphans(rows.map(({ incarnation: id, uid }) => ({ id, uid })));
   for (const orphan of orphans) host.logger.error({ ...orphan }, "found engine processes without a record");
 }
 
@@ -148,4 +149,17 @@ function inBackground(
   host.transitions
     .own(id, work)
     .catch((error: unknown) => host.logger.error({ err: error, engine_id: id }, "failed to reconcile an engine"));
+}
+
+/** Reports that sleeping engines refused calls while no daemon ran, because nothing kept their sockets. */
+async function reportRefusedCalls(
+  host: Pick<HostContext, "db" | "events" | "stopping" | "logger">,
+  engines: number,
+): Promise<void> {
+  await retryUntilStopped(host, "event of refused calls", async () => {
+    const since = await lastEventTime(host.db, host.events.hostId);
+    const data = { engines, since: since?.toISOString() ?? null };
+    await host.events.insert(host.db, { type: "host.calls_refused", data });
+    host.logger.warn(data, "sleeping engines refused calls while no daemon ran");
+  });
 }

@@ -31,12 +31,12 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
       await abandonProvision(host, row);
       return "not_running";
     case "starting":
-      if (row.provisioned) return park(host, row);
+      if (row.provisioned) return stopProcess(host, row);
       await abandonProvision(host, row);
       return "not_running";
     case "running":
     case "unhealthy":
-      return park(host, row);
+      return stopProcess(host, row);
     case "stopping":
       await finishStop(host, row);
       return "not_running";
@@ -56,12 +56,12 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
   }
 }
 
-async function park(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
-  // Retried: where many engines are stopped at once, a query may wait too long for its connection.
+async function stopProcess(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
+  // Retried: while many engines are stopped, a query may time out waiting for a connection of the pool.
   const product = await retryUntilStopped(host, "stop", () => findProduct(host.db, row.product_id));
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
   const end = await endProcess(host, row, { drainMs, termMs: TERM_MS }).catch((error: unknown) => {
-    // One that the backend cannot tell of must not keep the others from being stopped.
+    // An engine whose state the backend cannot tell must not prevent the other stops.
     if (!(error instanceof ApiError)) throw error;
     host.logger.error({ err: error, engine_id: row.id }, "failed to stop an engine");
     return null;

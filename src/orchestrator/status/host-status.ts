@@ -9,10 +9,10 @@ import { portUse } from "../store/ports.ts";
 import { hostResources } from "../../shared/host-resources.ts";
 import type { HostContext } from "../host-context.ts";
 import type { ProductCost } from "./metrics.ts";
-import { costsToday } from "./usage-today.ts";
+import { costsToday } from "./costs-today.ts";
 
 const MIB = 1_048_576;
-/** Engines in trouble that are named; many have one cause. */
+/** The most engines that warnings name. Many failures usually have one cause. */
 const MAX_NAMED = 10;
 export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see docs/operating.md)";
@@ -23,7 +23,7 @@ type StatusParts = Pick<
   | "backend"
   | "backups"
   | "live"
-  | "places"
+  | "awakeSlots"
   | "bootQueue"
   | "breaker"
   | "isolation"
@@ -66,7 +66,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       EngineState,
       number
     >,
-    awake: { engines: host.live.ids().size, limit: host.places.limit },
+    awake: { engines: host.live.ids().size, limit: host.awakeSlots.limit },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
     spares: { ready, target, problem },
     ports,
@@ -79,7 +79,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     },
     isolation: isolationReport(host),
     backup,
-    orphans: await host.backend.list(await listIncarnations(host.db, portRange.hostId)),
+    orphans: await host.backend.listOrphans(await listIncarnations(host.db, portRange.hostId)),
     warnings: [
       ...(portProblem === null ? [] : [portProblem]),
       ...headroom,
@@ -92,7 +92,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   };
 }
 
-/** Engines that need a person, the first of them by name. */
+/** One warning for each engine in trouble, up to 10, and one for the rest. */
 export async function engineWarnings({
   db,
   settings,
@@ -107,7 +107,7 @@ export async function engineWarnings({
   return [...warnings.slice(0, MAX_NAMED), "more engines need a look: orchctl engines list --all --state failed"];
 }
 
-/** What engines and tools of this host are confined by, and what is missing. */
+/** The isolation of engines and tools on this host, with its missing parts. */
 export const isolationReport = ({ isolation, backend }: Pick<HostContext, "isolation" | "backend">): Isolation => ({
   mode: isolation.report.mode,
   parts: [...isolation.report.parts, backend.limitsReport()],

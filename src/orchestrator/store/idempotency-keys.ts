@@ -19,7 +19,7 @@ interface NewKeyClaim extends KeyClaim {
   readonly keptS: number;
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   /** The JSON as it was sent. */
   readonly body: string;
@@ -28,7 +28,7 @@ export interface StoredAnswer {
 /** The request that holds a key. `answer` is null while it is in progress. */
 interface KeyHolder {
   readonly fingerprint: string;
-  readonly answer: StoredAnswer | null;
+  readonly answer: StoredResponse | null;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -76,7 +76,7 @@ async function insertClaim(db: Db, { scope, key, claim, fingerprint, hostId, kep
 }
 
 /** Stores the response of a call for repeated requests. */
-export async function storeAnswer(db: Db, claim: KeyClaim, { status, body }: StoredAnswer): Promise<void> {
+export async function storeResponse(db: Db, claim: KeyClaim, { status, body }: StoredResponse): Promise<void> {
   await db.updateTable("idempotency_keys").set({ status, body }).where(inProgress(claim)).execute();
 }
 
@@ -111,7 +111,7 @@ export async function deleteKeysOfProduct(db: Db, productId: string): Promise<vo
  * Removes the oldest stored responses beyond `keys` or `bytes` per scope, of one scope or with null of all. Keys of calls
  * in progress stay.
  */
-export function trimAnswers(
+export function trimResponses(
   db: Db,
   { scope, keys, bytes }: { readonly scope: string | null; readonly keys: number; readonly bytes: number },
 ): Promise<number> {

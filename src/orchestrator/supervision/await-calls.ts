@@ -24,24 +24,30 @@ export async function awaitCalls(host: Host, row: EngineRow): Promise<void> {
   });
 }
 
-/** As {@link awaitCalls}, if the engine is asleep. */
-export const awaitCallsAgain = (host: Host, engineId: string): Promise<void> =>
+/** Like {@link awaitCalls}, if the engine is asleep. */
+export const awaitCallsIfAsleep = (host: Host, engineId: string): Promise<void> =>
   inSleepLane(host, engineId, async () => {
     const row = await findEngineById(host.db, engineId);
     if (row !== null && isAsleep(row)) await awaitCalls(host, row);
   });
 
-/** False when no socket can be held, or the engine is no longer asleep. While no daemon ran, another program may have taken its port. */
+/**
+ * False when no socket can be held, or the engine is no longer asleep. The engine gets another port if a program took its
+ * port while no daemon ran.
+ */
 async function holdOnAnyPort(host: Host, row: EngineRow): Promise<boolean> {
   for (let attempt = row; ;) {
     try {
       if (host.backend.sockets.hold(attempt.id, attempt.port) !== null) return true;
       if (host.settings.publicUrl === null)
-        host.logger.error({ engine_id: row.id }, "this host cannot hold the socket of a sleeping engine; start it");
+        host.logger.error(
+          { engine_id: row.id },
+          "failed to hold the socket of a sleeping engine: start the engine by a call",
+        );
       return false;
     } catch (error) {
       if (!(error instanceof PortTaken)) throw error;
-      host.logger.warn({ engine_id: row.id, port: attempt.port }, "a sleeping engine's port is taken");
+      host.logger.warn({ engine_id: row.id, port: attempt.port }, "moving a sleeping engine: its port is taken");
       const moved = await changePort(host.db, attempt, { range: host.settings.portRange, events: host.events });
       if (moved === null) {
         const now = await findEngineById(host.db, row.id);

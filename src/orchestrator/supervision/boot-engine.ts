@@ -1,10 +1,10 @@
 import { currentRequest } from "../../shared/request-context.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { Product } from "../store/products.ts";
-import { NoFreeUser, settleUser } from "../store/engine-users.ts";
+import { NoFreeUser, assignUser } from "../store/engine-users.ts";
 import { changePort } from "../store/ports.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { withPlace } from "./take-place.ts";
+import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-result.ts";
@@ -16,20 +16,20 @@ import { findEngineById } from "../store/engines.ts";
 const MAX_PORTS = 16;
 
 /**
- * Takes an engine from a claimed row (`provisioning` or `starting`, this incarnation) to `running`. Until then the boot
+ * Boots an engine from a claimed row (`provisioning` or `starting`, this incarnation) to `running`. Until then the boot
  * owns the process: after every other outcome the process is gone and the caller decides about the row. The caller
  * holds a slot of the boot queue. Only supervise-engine.ts calls this, so that every running engine is supervised.
  */
 export const bootEngine = (host: HostContext, boot: Omit<Boot, "signal">): Promise<UnsupervisedBoot> =>
   cancellable(host, boot.engine, (signal) => bootInSlot(host, { ...boot, signal }));
 
-/** As {@link bootEngine}, but waits for a place and a slot of the boot queue first. A stop or a destroy cancels the wait. */
+/** Like {@link bootEngine}, after it has waited for an awake slot and a boot slot. A stop or a destroy cancels the wait. */
 export const bootQueued = (host: HostContext, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>
   cancellable(host, engine, async (signal) => {
     try {
       const turn = { engineId: engine.id, productId: engine.product_id, requested: true, signal };
       const boot = () => host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
-      return await withPlace(host, turn, boot);
+      return await withAwakeSlot(host, turn, boot);
     } catch (error) {
       if (error instanceof BootCancelled) return { kind: "overtaken" };
       throw error;
@@ -55,7 +55,7 @@ async function cancellable(
   }
 }
 
-/** What follows a boot waits for the database and needs no slot. */
+/** Releases the slot after the boot: the steps that follow only wait for the database. */
 async function bootInSlot(host: HostContext, boot: Boot): Promise<UnsupervisedBoot> {
   const { engine, product, slot } = boot;
   const span = host.tracer.start("boot engine", {
@@ -73,8 +73,8 @@ async function bootInSlot(host: HostContext, boot: Boot): Promise<UnsupervisedBo
   }
 }
 
-/** Before the launch, the row has the user id that the engine will run as. */
-async function settleOwnUser(
+/** Stores the user id that the engine runs as, before its launch. */
+async function assignEngineUser(
   { db, isolation, settings }: Pick<HostContext, "db" | "isolation" | "settings">,
   engine: EngineRow,
 ): Promise<EngineRow | "none free" | null> {
@@ -82,7 +82,7 @@ async function settleOwnUser(
   const { min, max } = engineUids;
   const preferred = Math.min(Math.max(min + engine.port - portRange.min, min), max);
   try {
-    return await settleUser(db, engine, isolation.ownUsers ? { min, max, preferred } : null);
+    return await assignUser(db, engine, isolation.hasEngineUsers ? { min, max, preferred } : null);
   } catch (error) {
     if (error instanceof NoFreeUser) return "none free";
     throw error;
@@ -95,7 +95,7 @@ async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal 
   const deadline = startedAt + host.settings.bootTimeoutMs;
   let attempt = engine;
   for (let ports = 1; !signal.aborted; ports++) {
-    const settled = await slot.awaitDatabase(settleOwnUser(host, attempt));
+    const settled = await slot.awaitDatabase(assignEngineUser(host, attempt));
     if (settled === null) break;
     if (settled === "none free") {
       const { min, max } = host.settings.engineUids;
@@ -107,7 +107,10 @@ async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal 
       host.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - startedAt) / 1000);
       return result;
     }
-    host.logger.warn({ engine_id: engine.id, port: attempt.port }, "engine's port is taken by another program");
+    host.logger.warn(
+      { engine_id: engine.id, port: attempt.port },
+      "moving an engine: its port is taken by another program",
+    );
     const moved =
       ports < MAX_PORTS
         ? await slot.awaitDatabase(

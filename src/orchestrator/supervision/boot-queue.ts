@@ -4,13 +4,13 @@ import { FairQueue, type FairOptions } from "../../shared/fair-queue.ts";
 import { ApiError } from "../api-error.ts";
 
 const MAX_WAIT_MS = 15_000;
-/** A healthy database answers sooner. */
+/** How long a boot keeps its slot during a database call. A healthy database answers sooner. */
 const DATABASE_WAIT_MS = 1000;
 
 interface BootTurn {
   /** Slots are shared fairly between products. */
   readonly productId: string;
-  /** A client waits for it: it goes before restarts of the same product and is refused after a time limit. */
+  /** Whether a client waits. Such a boot precedes restarts of its product, and is refused after a time limit. */
   readonly requested: boolean;
   /** Removes a waiting boot from the queue. A boot that has a slot is not affected. */
   readonly signal?: AbortSignal;

@@ -58,6 +58,6 @@ export async function failedBoot(
 ): Promise<FailedBoot> {
   const lastError = await buildLastError(host, id, { phase: "boot", reason, ...(exit && { exit }) });
   const fields = { engine_id: id, incarnation, last_error: lastError, ...(cause !== undefined && { err: cause }) };
-  host.logger.warn(fields, "engine failed to boot");
+  host.logger.warn(fields, "failed to boot an engine");
   return { kind: "failed", lastError, error: new ApiError(code, `engine ${id}: ${lastError.reason}`, { cause }) };
 }

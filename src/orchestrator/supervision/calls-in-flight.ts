@@ -1,6 +1,6 @@
 /**
- * The calls that the gateway has sent to each engine and that it has not answered yet. The engine may not know of them,
- * so one with such a call is not put to sleep.
+ * Counts the calls that the gateway has sent to each engine and not answered yet. The engine may not have accepted them
+ * yet, so the daemon does not put it to sleep.
  */
 export class CallsInFlight {
   readonly #counts = new Map<string, number>();
@@ -9,7 +9,7 @@ export class CallsInFlight {
     return this.#counts.has(engineId);
   }
 
-  /** Returns the function that ends it, once. */
+  /** Returns a function that ends the call. Further calls of that function do nothing. */
   begin(engineId: string): () => void {
     this.#counts.set(engineId, (this.#counts.get(engineId) ?? 0) + 1);
     let ended = false;

@@ -7,21 +7,21 @@ import { type UsageOwner, findUsageCursor, storeUsage } from "../store/metered-u
 type Host = Pick<HostContext, "db" | "now" | "logger">;
 
 const DAY_MS = 86_400_000;
-/** Of one read. The next one continues. */
+/** The most reports of one read. The next read continues. */
 const MAX_REPORTS = 40;
 
-/** Reads from the database how far an engine's usage is collected, once for each incarnation and daemon. */
+/** Reads from the database how far an engine's usage is collected, once for each incarnation. */
 export async function loadUsageCursor(host: Host, live: LiveEngine): Promise<void> {
   if (live.usageCursor !== undefined) return;
   try {
     live.usageCursor = await findUsageCursor(host.db, ownerOf(live));
   } catch (error) {
-    // Tried again with the next report.
-    host.logger.warn({ err: error, engine_id: live.id }, "failed to read how far the usage of an engine is collected");
+    // Retried with the next report.
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to read the usage cursor of an engine");
   }
 }
 
-/** Stores a report of an engine, and those that follow it. What cannot be stored is read again with the next status. */
+/** Stores a report of an engine, and the next ones. A report that cannot be stored is read again with the next status. */
 export async function collectUsage(host: Host, live: LiveEngine, first: UsageReport | undefined): Promise<void> {
   try {
     let report = first;
@@ -38,7 +38,7 @@ export async function collectUsage(host: Host, live: LiveEngine, first: UsageRep
   }
 }
 
-/** Without days that the engine's clock cannot have shown: it is not trusted. */
+/** The report without rows of impossible days. The engine's clock is not trusted. */
 export function plausible(report: UsageReport, now: number): UsageReport {
   const [first, last] = [dayOf(now - (USAGE_LIMITS.keptDays + 1) * DAY_MS), dayOf(now + DAY_MS)];
   return { ...report, rows: report.rows.filter(({ day }) => day >= first && day <= last) };

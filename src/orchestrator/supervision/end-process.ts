@@ -20,7 +20,7 @@ const MAX_DRAIN_FAILURES = 3;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
 
-/** What ends the process of an engine: it also collects what the engine spent, and returns its share of budgets. */
+/** The dependencies of ending a process, which also collects the engine's usage and returns its budget shares. */
 export type EndingHost = Pick<
   HostContext,
   | "backend"
@@ -66,7 +66,7 @@ export async function endProcess(
   const process = live?.process ?? (await recordedProcess(host, engine));
   if (process === null) return stopOrphans(host, engine, restarts);
   const { busy, answers } = await drain(host, engine, { process, drainMs });
-  // What it has counted ends with its process.
+  // The engine's counters are lost with its process.
   const last = answers && live !== undefined ? await readEngineStatus(host, live) : null;
   if (live !== undefined && last !== null && spendsNoMore(live, last))
     await storeUsageCollected(host.db, live).catch(() => undefined);
@@ -79,7 +79,7 @@ export async function endProcess(
   return (await host.backend.addressConflict(currentIncarnation(engine))) ?? ended(outcome, busy);
 }
 
-/** Whether a draining engine has nothing left that could spend, and all that it has spent is collected. */
+/** Whether a draining engine can spend nothing more, and its usage is collected. */
 const spendsNoMore = (live: LiveEngine, { active_turns, awake, usage_revision }: EngineStatus): boolean =>
   active_turns === 0 && !awake.includes("learning") && isCollected(live, usage_revision);
 
@@ -121,8 +121,8 @@ export async function recordStopFailure(
 }
 
 /**
- * The process that the row records, or null when it is gone. Throws BACKEND_ERROR while the backend cannot tell: the row
- * stays as it is, and the reaper asks again.
+ * The process that the row records, or null when it is gone. Throws BACKEND_ERROR while the backend cannot tell. The row
+ * is unchanged then, and the reaper retries.
  */
 export async function recordedProcess(
   host: Pick<HostContext, "backend">,

@@ -10,7 +10,7 @@ import { retryUntilStopped } from "./retry-until-stopped.ts";
 type Host = Pick<HostContext, "db" | "events" | "runs" | "directory" | "metrics" | "now" | "logger" | "stopping">;
 
 export interface RunEnd {
-  /** Its turn, where it has not been recorded. */
+  /** The id of its turn, if the run does not have it yet. */
   readonly turnId?: string;
   readonly state: EndedRunState;
   readonly error: string | null;
@@ -36,18 +36,18 @@ export async function endRun(host: Host, run: RunRow, { state, error, turnId }: 
       });
       if (moved === null) return null;
       await pruneRuns(trx, moved);
-      await tellEnd(host, trx, moved);
+      await insertEndEvent(host, trx, moved);
       return moved;
     }),
   );
-  // Undefined when the daemon stops first: the next one finds the run open.
+  // Undefined when the daemon stops first. The next daemon finds the run open.
   if (ended === undefined) return;
   host.runs.ended(run);
-  if (ended !== null) await countEnd(host, ended);
+  if (ended !== null) await countRunOutcome(host, ended);
 }
 
 /** Writes the event of a run that has ended. It must be the last statement of the transaction. */
-export async function tellEnd({ events }: Pick<Host, "events">, trx: Trx, run: RunRow): Promise<void> {
+export async function insertEndEvent({ events }: Pick<Host, "events">, trx: Trx, run: RunRow): Promise<void> {
   const engine = await findEngineById(trx, run.engine_id);
   if (engine === null) return;
   const { id, schedule_id, webhook_id, due_at, state, turn_id, error } = run;
@@ -59,7 +59,8 @@ export async function tellEnd({ events }: Pick<Host, "events">, trx: Trx, run: R
   });
 }
 
-export async function countEnd(
+/** Counts an ended run in the metrics. */
+export async function countRunOutcome(
   { metrics, directory }: Pick<Host, "metrics" | "directory">,
   { product_id, schedule_id, state }: RunRow,
 ): Promise<void> {

@@ -4,11 +4,11 @@ import { syncBudgets } from "./sync-budgets.ts";
 
 const LANE = "budgets";
 
-/** Waits until the engines of this host that answer have the budgets of the changes so far. */
+/** Waits until the answering engines of this host have the current budgets. */
 export const budgetsSettled = ({ lanes }: Pick<HostContext, "lanes">): Promise<void> =>
   lanes.run(LANE, () => Promise.resolve());
 
-/** Brings the budgets of all engines up to date when a policy or the price table changes, until the daemon stops. */
+/** Sends all engines their budgets when a policy or the price table changes, until the daemon stops. */
 export function followBudgets(host: HostContext): void {
   const known = new Map<string, string>();
   const syncAll = async () => {
@@ -27,7 +27,7 @@ export function followBudgets(host: HostContext): void {
       );
     }
   };
-  // One at a time. A change that comes meanwhile is seen by the next.
+  // One run at a time. The next run sees a change that comes meanwhile.
   const changed = () => void host.lanes.run(LANE, syncAll);
   host.directory.onChange(changed);
   host.prices.onReload(changed);

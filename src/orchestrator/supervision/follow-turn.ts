@@ -7,30 +7,30 @@ import { findRun, moveRun } from "../store/scheduled-runs.ts";
 import { type RunEnd, endRun } from "./end-run.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 
-/** Of one question for a turn that runs. */
+/** How long one call waits for the end of a running turn. */
 const FOLLOW_MS = 20_000;
 
 /** Follows the turn of a run until it ends, waits for a person, or its engine ends. */
 export async function followTurn(host: HostContext, run: RunRow, turnId: string): Promise<void> {
   for (;;) {
     const live = host.live.get(run.engine_id);
-    // It continues with the engine's next start.
+    // The turn continues with the engine's next start.
     if (live === undefined || host.stopping.aborted) return;
-    if (await ask(host, run, { live, turnId, waitMs: FOLLOW_MS })) return;
+    if (await updateRun(host, run, { live, turnId, waitMs: FOLLOW_MS })) return;
   }
 }
 
-/** Reads how the turns stand that nobody follows, before their engine sleeps. */
+/** Records the states of an engine's turns that no one follows, before the engine sleeps. */
 export async function collectRuns(host: HostContext, live: LiveEngine): Promise<void> {
-  for (const id of host.runs.left(live.id)) {
+  for (const id of host.runs.unfollowed(live.id)) {
     const run = await findRun(host.db, id);
     if (run === null || run.turn_id === null || run.ended_at !== null) host.runs.ended({ id, engine_id: live.id });
-    else await ask(host, run, { live, turnId: run.turn_id, waitMs: 0 });
+    else await updateRun(host, run, { live, turnId: run.turn_id, waitMs: 0 });
   }
 }
 
-/** False while the turn runs. */
-async function ask(
+/** Reads the state of a run's turn and records it. False while the turn runs. */
+async function updateRun(
   host: HostContext,
   run: RunRow,
   { live, turnId, waitMs }: { readonly live: LiveEngine; readonly turnId: string; readonly waitMs: number },
@@ -42,7 +42,7 @@ async function ask(
   return true;
 }
 
-/** Records how the turn of a run stands. False while it runs. */
+/** Records the state of a run's turn. False while the turn runs. */
 export async function recordTurn(host: HostContext, run: RunRow, turn: StartedTurn): Promise<boolean> {
   const { turn_id: turnId, state, error } = turn;
   if (state === "running" || state === "waiting_for_human") {

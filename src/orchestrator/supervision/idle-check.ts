@@ -1,7 +1,7 @@
 import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
-import { canSleep, putToSleep } from "./fall-asleep.ts";
+import { canSleep, putToSleep } from "./put-to-sleep.ts";
 import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 

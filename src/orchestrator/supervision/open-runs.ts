@@ -1,17 +1,17 @@
 import PQueue from "p-queue";
 import { FairQueue, type FairOptions } from "../../shared/fair-queue.ts";
 
-/** Runs that start at the same time; those of different products take turns. Wakes also wait for the boot queue. */
+/** Concurrent starts of runs, shared fairly between products. A wake also waits for the boot queue. */
 const STARTING = 16;
 
-/** The runs that have not ended and that this daemon knows, by engine. */
+/** The runs that have not ended, by engine, as far as this daemon knows them. */
 export class OpenRuns {
   readonly #engines = new Map<string, Set<string>>();
-  /** Those that are being started or followed. */
+  /** The ids of runs that are being started or followed. */
   readonly #followed = new Set<string>();
   readonly starts = new PQueue<FairQueue, FairOptions>({ concurrency: STARTING, queueClass: FairQueue });
 
-  /** Follows a run until the function that it returns is called. Null while somebody else does. */
+  /** Marks a run as followed until the returned function is called. Null when it already is. */
   follow({ id, engine_id: engineId }: { readonly id: string; readonly engine_id: string }): (() => void) | null {
     if (this.#followed.has(id)) return null;
     this.#followed.add(id);
@@ -20,8 +20,8 @@ export class OpenRuns {
     return () => void this.#followed.delete(id);
   }
 
-  /** Of an engine: those that nobody follows, because their turn waits for a person or for the engine's next start. */
-  left(engineId: string): readonly string[] {
+  /** The ids of an engine's runs that are not followed: their turn waits for a person or for the engine's next start. */
+  unfollowed(engineId: string): readonly string[] {
     return [...(this.#engines.get(engineId) ?? [])].filter((id) => !this.#followed.has(id));
   }
 

@@ -4,7 +4,7 @@ import type { CurrentCatalog } from "../store/products.ts";
 
 type Host = Pick<HostContext, "db" | "box" | "backend">;
 
-/** Makes sure that the folder of a version is on this host. Rejects when it cannot be made. */
+/** Ensures that the files of a version are where engines run. Rejects when they cannot be created. */
 export async function prepareCatalog(
   host: Host,
   productId: string,
@@ -14,7 +14,7 @@ export async function prepareCatalog(
     await host.backend.catalogs.ensure(productId, digest, () => readArchive(host, productId, digest));
 }
 
-/** The archive of a digest, as it was pushed. Rejects when it is no longer stored. */
+/** The pushed archive of a digest. Rejects when it is no longer stored. */
 export async function readArchive(
   { db, box }: Pick<HostContext, "db" | "box">,
   productId: string,

@@ -5,8 +5,8 @@ import type { HostContext } from "../host-context.ts";
 import { collectUsage, loadUsageCursor } from "./collect-usage.ts";
 
 /**
- * Reads an engine's status, adds what it has counted to the metrics of its product, and stores what it has spent. Null
- * when it does not answer.
+ * Reads an engine's status, adds its counters to the metrics of its product, and stores its usage. Null when it does not
+ * answer.
  */
 export async function readEngineStatus(
   host: Pick<HostContext, "metrics" | "db" | "now" | "logger">,
@@ -18,9 +18,9 @@ export async function readEngineStatus(
   const answer = await engineStatus(target, { metrics: live.counted?.revision ?? null, ...usage });
   if (answer.kind === "failed") return null;
   const { metrics: report } = answer.status;
-  // An answer that a later one has overtaken holds nothing new.
-  const isNews = report !== undefined && report.revision > (live.counted?.revision ?? -1);
-  if (isNews) live.counted = host.metrics.engines.add(live.order.launch.product, report, live.counted);
+  // A response that arrives after a later one contains nothing new.
+  const isNew = report !== undefined && report.revision > (live.counted?.revision ?? -1);
+  if (isNew) live.counted = host.metrics.engines.add(live.order.launch.product, report, live.counted);
   await collectUsage(host, live, answer.status.usage);
   return answer.status;
 }

@@ -2,7 +2,7 @@ import type { ApiError } from "../api-error.ts";
 
 const KEPT_MS = 30_000;
 
-/** Errors of recently failed provisions by engine id. Calls that joined one read them after its row is gone. */
+/** Errors of recently failed provisions, by engine id. A call that joined a provision reads it after the row is gone. */
 export class RecentFailures {
   readonly #errors = new Map<string, ApiError>();
 

@@ -67,7 +67,7 @@ async function writeExit(
   const data = exitEventData(lastError);
   const fields = { engine_id: id, incarnation, last_error: lastError, verdict: verdict.reason };
   if (verdict.kind === "restart") {
-    host.logger.warn(fields, "engine exited unexpectedly, restarting it");
+    host.logger.warn(fields, "restarting an engine after an unexpected exit");
     const next = new Date(now + verdict.delayMs);
     return host.states.move({
       id,
@@ -78,8 +78,8 @@ async function writeExit(
       event: { reason: lastError.reason, data: { ...data, next_at: next.toISOString(), restart: count } },
     });
   }
-  host.logger.warn(fields, "engine exited unexpectedly, giving up");
-  // Before the move, after which a start may hold it again.
+  host.logger.warn(fields, "gave up restarting an engine after an unexpected exit");
+  // Released before the move: afterwards a start may hold the socket again.
   host.backend.sockets.release(id);
   return host.states.move({
     id,

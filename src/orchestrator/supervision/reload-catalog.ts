@@ -5,22 +5,22 @@ import { setEngineCatalog } from "../fleet/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import type { CurrentCatalog } from "../store/products.ts";
-import { putToSleep } from "./fall-asleep.ts";
+import { putToSleep } from "./put-to-sleep.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 
-/** Reloads at once: each keeps a processor busy for some milliseconds. */
+/** Concurrent reloads. Each takes a processor for some milliseconds. */
 const MAX_RELOADS = 16;
 /** How long a push waits for its engines. */
 const ROLLOUT_MS = 20_000;
 const MAX_NAMED = 20;
-/** A version that an engine has refused or not answered is tried again after this time. */
+/** When a version that an engine refused is tried again. */
 const RETRY_MS = 60_000;
-/** A restart for a version waits for the end of the engine's work. */
+/** When a restart is tried again that waits for the end of the engine's work. */
 const RESTART_RETRY_MS = 5000;
 
 /**
- * Lets an engine use the current version of its product's catalog, unless it does. A version that failed is tried again
- * later. Never rejects: `live.catalog` tells the outcome.
+ * Makes an engine use the current version of its product's catalog. A version that failed is tried again later. Never
+ * rejects: the outcome is in `live.catalog`.
  */
 export function reloadCatalog(host: HostContext, live: LiveEngine): Promise<void> {
   // In order, so that an earlier version does not replace a later one.
@@ -62,7 +62,7 @@ async function reload(host: HostContext, live: LiveEngine, wanted: CurrentCatalo
   if (outcome.kind !== "ok" && !host.backend.catalogs.reloads) return restart(host, live);
   host.metrics.catalogReloads.inc({ outcome: outcome.kind === "ok" ? "reloaded" : outcome.kind });
   if (outcome.kind !== "ok") {
-    host.logger.warn({ ...fields, reason: outcome.reason }, "engine does not use its product's catalog");
+    host.logger.warn({ ...fields, reason: outcome.reason }, "failed to reload an engine's catalog");
     return outcome.reason;
   }
   // For a restart without the database.
@@ -70,7 +70,7 @@ async function reload(host: HostContext, live: LiveEngine, wanted: CurrentCatalo
   return null;
 }
 
-/** Where files are placed before a start, an engine has those of the version that it was started with. */
+/** Whether the engine's process can see the files of a version. Some backends place files only before a start. */
 const mayHaveFiles = (
   { backend }: Pick<HostContext, "backend">,
   { catalog, order }: LiveEngine,
@@ -82,7 +82,7 @@ const mayHaveFiles = (
   catalog.version === null ||
   order.catalog?.digest === wanted.digest;
 
-/** Ends an engine without work and starts it again, with the current version. Null when it is on its way. */
+/** Restarts an idle engine with the current version. Null when the restart has begun, else why not. */
 async function restart(host: HostContext, live: LiveEngine): Promise<string | null> {
   const slept = await putToSleep(host, live, { reason: "request", idleMs: 0 }).catch((error: unknown) => {
     host.logger.warn({ engine_id: live.id, err: error }, "failed to restart an engine for its product's catalog");
@@ -97,7 +97,7 @@ async function restart(host: HostContext, live: LiveEngine): Promise<string | nu
   return null;
 }
 
-/** Lets the product's running engines on this host use its current version. What is not done in time goes on. */
+/** Makes the product's running engines on this host use its current version. Reports after 20 s; late reloads continue. */
 export async function rollOutCatalog(host: HostContext, productId: string): Promise<CatalogRollout> {
   const engines = host.live.all().filter((live) => live.productId === productId && live.fallingAsleep === null);
   const queue = new PQueue({ concurrency: MAX_RELOADS });
@@ -114,7 +114,7 @@ export async function rollOutCatalog(host: HostContext, productId: string): Prom
   const reasonOf = (live: LiveEngine) => (pending.has(live) ? "it has not answered yet" : live.catalog.error);
   const failed = engines.flatMap((live) => {
     const reason = reasonOf(live);
-    // One that has ended meanwhile uses the version from its next start.
+    // An engine that has ended meanwhile uses the version from its next start.
     return reason === null || host.live.get(live.id) !== live ? [] : [{ user_id: live.order.launch.user_id, reason }];
   });
   return { running: engines.length, reloaded: engines.length - failed.length, failed: failed.slice(0, MAX_NAMED) };

@@ -1,6 +1,6 @@
 import type { HostContext } from "../host-context.ts";
 
-/** Serializes what changes whether an engine sleeps and who listens on its socket, except its launch. */
+/** Serializes the changes of an engine's sleep and of the owner of its socket, except its launch. */
 export const inSleepLane = <T>(
   { lanes }: Pick<HostContext, "lanes">,
   engineId: string,

@@ -12,12 +12,12 @@ import type { RunEnd } from "./end-run.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 import { wakeEngine } from "./wake-engine.ts";
 
-export type StartAttempt =
+type StartAttempt =
   | { readonly kind: "started"; readonly turn: StartedTurn }
-  /** It is tried again. */
+  /** The start is retried. */
   | { readonly kind: "later"; readonly reason: string }
   | ({ readonly kind: "ended" } & RunEnd)
-  /** Its schedule or its engine has been deleted, or somebody else has started it. */
+  /** Its schedule or its engine was deleted, or it was started already. */
   | { readonly kind: "gone" };
 
 const turnToStart = z.object({
@@ -27,7 +27,7 @@ const turnToStart = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
-/** The turn as the run stores it until it has ended: people's words are sealed. */
+/** The turn's request as the run stores it until its end. It is encrypted, since it contains messages of users. */
 export const sealTurn = ({ box }: Pick<HostContext, "box">, turn: TurnToStart): Buffer =>
   box.seal(JSON.stringify(turn));
 
@@ -46,7 +46,7 @@ export async function startRun(host: HostContext, { id }: RunRow): Promise<Start
   const asleep = await wakeForRun(host, engine);
   if (asleep !== null) return { kind: "later", reason: asleep };
   const request = z.parse(turnToStart, JSON.parse(host.box.open(run.request)));
-  // An engine that is about to sleep accepts no connection, and would be woken by it as by a stranger's call.
+  // An engine that is falling asleep accepts no connection, and the call would wake it at once.
   return inSleepLane(host, engine.id, () => callEngine(host, run, request));
 }
 
@@ -57,8 +57,7 @@ async function callEngine(host: HostContext, run: RunRow, request: TurnToStart):
   if (host.now() <= run.start_by.getTime()) {
     const outcome = await startTurn(target, { key: run.id, request });
     if (outcome.kind !== "refused") return outcome;
-    // A call that waited on the socket of an engine that crashed was answered by the next process, which does not know
-    // its token.
+    // When the engine crashes, its next process accepts the waiting call, and refuses the token of the last incarnation.
     const isSame = host.live.get(live.id)?.incarnation === live.incarnation;
     return isSame
       ? { kind: "ended", state: "failed", error: outcome.reason }
@@ -72,14 +71,14 @@ async function callEngine(host: HostContext, run: RunRow, request: TurnToStart):
   return { kind: "ended", state: "missed", error: `it could not start until ${run.start_by.toISOString()}${waited}` };
 }
 
-/** Null when the engine is awake, or may be soon without help. */
+/** Wakes a sleeping engine for a run. Null when no wake is needed or it succeeded, else why it failed. */
 export async function wakeForRun(host: HostContext, engine: EngineRow): Promise<string | null> {
   if (engine.state !== "sleeping" && !host.wakes.has(engine.id)) return null;
   const outcome = await wakeEngine(host, engine.id, "schedule");
   return outcome.kind === "failed" ? outcome.error.message : null;
 }
 
-/** Why an engine starts no turns until a person starts it; null for one that runs, sleeps or is about to run. */
+/** Why an engine starts no turns until a call starts it. Null for an engine that runs, sleeps or is about to run. */
 function engineProblem({ state, desired_state: wanted }: EngineRow): string | null {
   if (isRunning(state) || wanted === "running") return state === "failed" ? "the engine has failed; start it" : null;
   return `the engine is ${state}; start it`;

@@ -23,7 +23,7 @@ const UNAVAILABLE_MS = 500;
 export const bootSupervised = async (host: HostContext, boot: Omit<Boot, "signal">): Promise<BootResult> =>
   supervised(host, await bootEngine(host, boot));
 
-/** As {@link bootSupervised}, but waits for a slot of the boot queue first. */
+/** Like {@link bootSupervised}, after it has waited for a slot of the boot queue. */
 export const bootSupervisedQueued = async (
   host: HostContext,
   engine: EngineRow,
@@ -48,7 +48,7 @@ function supervise(host: HostContext, live: LiveEngine): void {
   outsideRequests(() =>
     watchEngine(host, live, async () => {
       const exit = await live.process.exited;
-      // An exit while it falls asleep is no crash. The sleep decides.
+      // An exit during a sleep is no crash. The sleep operation handles it.
       await live.fallingAsleep;
       if (live.isStopping) return;
       await host.transitions.own(live.id, () => handleExit(host, live, exit));
@@ -58,7 +58,7 @@ function supervise(host: HostContext, live: LiveEngine): void {
 
 async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
   host.live.remove(live.id, live.incarnation);
-  if (exit.host !== undefined) return restartUncounted(host, live, exit.host);
+  if (exit.host !== undefined) return restartAfterHostExit(host, live, exit.host);
   const reason = live.stopCause ?? `the engine's process exited ${describeExit(exit)}`;
   const lastError = await buildLastError(host, live.id, { phase: "run", reason, exit });
   await recordAndRestart(host, live, {
@@ -70,9 +70,9 @@ async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit)
   });
 }
 
-/** Its machine or cluster ended it, which is not its fault. */
-async function restartUncounted(host: HostContext, { id, incarnation }: LiveEngine, reason: string): Promise<void> {
-  host.logger.warn({ engine_id: id, incarnation, reason }, "engine was ended by its host, restarting it");
+/** Restarts an engine that its machine or cluster ended. This does not count as a crash. */
+async function restartAfterHostExit(host: HostContext, { id, incarnation }: LiveEngine, reason: string): Promise<void> {
+  host.logger.warn({ engine_id: id, incarnation, reason }, "restarting an engine that its host ended");
   const waiting = await retryMove(host, "end by the host", () => ({
     id,
     from: ["running", "unhealthy"],
@@ -84,7 +84,7 @@ async function restartUncounted(host: HostContext, { id, incarnation }: LiveEngi
   await restartFromBackoff(host, waiting ?? null);
 }
 
-/** Supervision continues without the database: it then decides from the restart history in memory. */
+/** Without the database, the restart history in memory decides. */
 async function recordAndRestart(host: HostContext, live: LiveEngine, exit: UnexpectedExit): Promise<void> {
   const record = () =>
     recordExit(host, exit).catch((error: unknown) => {

@@ -8,12 +8,12 @@ import { leaseBudget, returnLease, storeNotice } from "../store/budgets.ts";
 
 type Host = Pick<HostContext, "db" | "events" | "directory" | "prices" | "lanes" | "live" | "now" | "logger">;
 
-/** Shares are taken back from other engines at most this often for one that waits. */
+/** The shortest interval at which shares of other engines are reclaimed for one that waits. */
 const RECLAIM_MS = 2000;
 
 /**
- * Sends an engine its budgets when they differ from those it has, extends its shares of the product's budgets, and writes
- * notices. `report`: of its last status. An engine that cannot be reached goes on with what it has.
+ * Sends an engine its budgets when they have changed, extends its shares (leases) of the product's budgets, and writes
+ * notices. `report`: of its last status. An engine that cannot be reached keeps its budgets.
  */
 export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport | undefined): Promise<void> =>
   host.lanes.run(laneOf(live), async () => {
@@ -22,7 +22,7 @@ export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport |
       if (policy === null || (!hasBudgets(policy.budgets) && live.budgetsSent === NONE_SENT)) return;
       live.waitsForBudget = report?.spent.some(({ wanted }) => wanted > 0) ?? false;
       let known = report;
-      // An engine that had no budgets reports what it has spent only after it got them.
+      // An engine without budgets reports its spending only after it got them.
       for (let round = 0; round < 2; round++) {
         const leases =
           known === undefined ? [] : await extendLeases(host, live, { budgets: policy.budgets, report: known });
@@ -32,11 +32,11 @@ export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport |
       }
       if (known !== undefined) await noticeOwn(host, live, { budgets: policy.budgets, report: known });
     } catch (error) {
-      host.logger.warn({ err: error, engine_id: live.id }, "failed to bring the budgets of an engine up to date");
+      host.logger.warn({ err: error, engine_id: live.id }, "failed to update the budgets of an engine");
     }
   });
 
-/** What an engine has been sent that has no budgets. */
+/** The value of `budgetsSent` for an engine without budgets. */
 const NONE_SENT = null;
 const laneOf = ({ id }: LiveEngine): string => `budgets ${id}`;
 
@@ -45,7 +45,7 @@ interface Situation {
   readonly report: BudgetReport;
 }
 
-/** Sends what differs from the last time. Undefined when nothing was sent or the engine did not answer. */
+/** Sends budgets that differ from the last ones. Undefined when nothing was sent or the engine did not answer. */
 async function send(
   host: Pick<Host, "prices" | "now">,
   live: LiveEngine,
@@ -61,7 +61,7 @@ async function send(
   return answer.status.budgets;
 }
 
-/** The engine's shares, extended as far as the budgets have it. */
+/** The engine's shares, extended as far as the budgets allow. */
 async function extendLeases(host: Host, live: LiveEngine, situation: Situation): Promise<readonly Lease[]> {
   const { budgets, report } = situation;
   const prices = host.prices.table?.prices ?? [];
@@ -94,7 +94,7 @@ async function extendLeases(host: Host, live: LiveEngine, situation: Situation):
   return leases;
 }
 
-/** Takes back what the product's other engines hold and do not need now, for one that waits. */
+/** Reclaims the unused shares of the product's other engines, for one that waits. */
 async function reclaim(
   host: Host,
   asking: LiveEngine,
@@ -105,8 +105,8 @@ async function reclaim(
 }
 
 /**
- * Lowers an engine's share to what it has spent and reserved, and returns the rest once the engine has confirmed it. What
- * it held before stays recorded until then, so that no one else is granted it.
+ * Lowers an engine's share to what it has spent and reserved, and returns the rest once the engine has confirmed it. Until
+ * then the old share stays recorded, so that no other engine is granted it.
  */
 async function shrink(
   host: Host,
@@ -126,7 +126,7 @@ async function shrink(
   return spent.held;
 }
 
-/** Returns what an engine that has ended holds. Its next process gets new shares. */
+/** Returns the shares of an engine that has ended. Its next process gets new ones. */
 export async function returnLeases(
   host: Pick<Host, "db" | "directory" | "prices" | "logger">,
   live: LiveEngine,
@@ -144,12 +144,12 @@ export async function returnLeases(
       await returnLease(host.db, key, { held: spent.spent, spent: spent.spent });
     }
   } catch (error) {
-    // Until its next process gets them, its shares are missing to the others.
+    // Other engines cannot use these shares until the engine's next process returns them.
     host.logger.warn({ err: error, engine_id: live.id }, "failed to return an engine's shares of budgets");
   }
 }
 
-/** Of the current period; the engine's clock is not trusted. */
+/** The engine's spending in the current period by the daemon's clock, since the engine's is not trusted. */
 const spentOn = (host: Pick<Host, "now">, report: BudgetReport, name: BudgetName): BudgetSpent | undefined =>
   report.spent.find((one) => one.name === name && one.period === periodOf(name, host.now()));
 

@@ -6,8 +6,8 @@ import { isAsleep } from "../rules/engine-lifecycle.ts";
 import { findEngineById } from "../store/engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { awaitCallsAgain } from "./await-calls.ts";
-import { withPlace } from "./take-place.ts";
+import { awaitCallsIfAsleep } from "./await-calls.ts";
+import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import type { BootResult } from "./boot-result.ts";
 import { newIncarnation } from "./new-incarnation.ts";
 import type { WakeOutcome } from "./wake-outcome.ts";
@@ -28,7 +28,7 @@ export function wakeEngine(host: HostContext, engineId: string, reason: WakeReas
   return wake;
 }
 
-/** For calls that wait on the socket of a sleeping engine. Never rejects: callers get an answer in any case. */
+/** Wakes an engine for calls that wait on its socket. Never rejects: after a failure it answers the calls. */
 export async function wakeWithAnswer(host: HostContext, engineId: string, reason: WakeReason): Promise<void> {
   try {
     const outcome = await wakeEngine(host, engineId, reason);
@@ -47,7 +47,7 @@ async function wakeNow(host: HostContext, engineId: string, reason: WakeReason):
   if (product === null) return { kind: "not_asleep" };
   const startedAt = performance.now();
   const outcome = await bootAsleep(host, { row, product, reason }).catch((error: unknown): WakeOutcome => {
-    // The host has no place or no slot for it.
+    // The host has no awake slot or no boot slot.
     if (error instanceof ApiError) return { kind: "failed", error };
     throw error;
   });
@@ -60,9 +60,9 @@ function bootAsleep(
   host: HostContext,
   { row, product, reason }: { readonly row: EngineRow; readonly product: Product; readonly reason: WakeReason },
 ): Promise<WakeOutcome> {
-  // Nobody waits for a run.
+  // No client waits for a scheduled run.
   const turn = { engineId: row.id, productId: row.product_id, requested: reason !== "schedule" };
-  return withPlace(host, turn, () =>
+  return withAwakeSlot(host, turn, () =>
     host.bootQueue.run(turn, async (slot) => {
       const claimed = await slot.awaitDatabase(claim(host, row, reason));
       if (claimed === null) return { kind: "not_asleep" };
@@ -71,7 +71,7 @@ function bootAsleep(
   );
 }
 
-/** I2 commit before spawn: the claim commits the new incarnation. It fails while the process before still exits. */
+/** I2 commit before spawn: the claim commits the new incarnation. It fails until the old process has exited. */
 const claim = (
   host: Pick<HostContext, "states" | "settings" | "now">,
   { id, incarnation }: EngineRow,
@@ -87,7 +87,7 @@ const claim = (
     event: { type: "engine.woke", reason },
   });
 
-/** An engine that does not come up is restarted by the rule for crashes: it is wanted. */
+/** An engine that fails to boot is restarted by the restart rule, since its desired state is `running`. */
 function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: BootResult): WakeOutcome {
   switch (result.kind) {
     case "running":
@@ -107,20 +107,20 @@ function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: 
   }
 }
 
-/** What a caller reads whose engine could not be woken. Anybody can, so it tells nothing of the engine. */
+/** The response to calls whose engine could not be woken. It reveals nothing of the engine, since callers may be anyone. */
 export function busyAnswer(error: ApiError | null): { readonly message: string; readonly retryAfterS: number } {
   const isBusy = error?.code === "CAPACITY_EXHAUSTED";
-  const message = isBusy ? error.message : "the engine did not start; it is tried again";
+  const message = isBusy ? error.message : "the engine did not start; retry later";
   return { message, retryAfterS: error?.retryAfterS ?? RETRY_AFTER_S };
 }
 
-/** Answers the calls on an engine's socket for a while. Then the next call wakes it, or its restart serves them. */
+/** Refuses the calls on an engine's socket for some seconds. Then the next call wakes it, or its restart serves them. */
 async function refuseCalls(host: HostContext, engineId: string, error: ApiError | null): Promise<void> {
   const { sockets } = host.backend;
   const answer = busyAnswer(error);
-  // A launch ends the refusing, so that it may not begin after one.
+  // A launch has ended the refusal. Refusing again would take connections from the engine.
   if (host.stopping.aborted || !sockets.isHeld(engineId) || host.boots.has(engineId)) return;
   if (host.live.get(engineId) !== undefined) return;
   sockets.refuse(engineId, answer);
-  if (await delay(answer.retryAfterS * 1000, host.stopping)) await awaitCallsAgain(host, engineId);
+  if (await delay(answer.retryAfterS * 1000, host.stopping)) await awaitCallsIfAsleep(host, engineId);
 }

@@ -2,7 +2,7 @@ import type { WakeReason } from "../../contract/sleep.ts";
 import type { ApiError } from "../api-error.ts";
 import type { EngineRow } from "../store/tables.ts";
 
-/** Wakes an engine and never throws: what waits for it is answered in any case. */
+/** Wakes an engine. Never throws: waiting calls are answered in any case. */
 export type Wake = (engineId: string, reason: WakeReason) => void;
 
 export type WakeOutcome =

@@ -9,7 +9,7 @@ import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
 const MISSES_RESTART = 6;
-/** While a call waits for a larger share of a budget. */
+/** The probe interval while a call waits for a larger share of a budget. */
 const BUDGET_WAIT_MS = 1000;
 const PROBE_TIMEOUT_MS = 2000;
 const RESTART_TERM_MS = 10_000;
@@ -43,7 +43,7 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
       nowMs: performance.now(),
       random: Math.random(),
     });
-  // Its shares of the product's budgets, before a call waits for them.
+  // Extends its shares of the product's budgets before a call waits for them.
   if (live.budgetsSent !== null) await checkIdle(host, live);
   while (await delay(wait(), signal)) {
     if (live.fallingAsleep !== null) continue;
@@ -82,12 +82,12 @@ async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: Abor
 /** Stops an engine that does not answer. If it survives, the next failed probes stop it again. */
 async function stopUnresponsive(host: Pick<HostContext, "logger">, live: LiveEngine, reason: string): Promise<void> {
   const fields = { engine_id: live.id, incarnation: live.incarnation, reason };
-  host.logger.warn(fields, "engine does not answer, stopping it for a restart");
+  host.logger.warn(fields, "stopping an engine that does not answer, for a restart");
   live.stopCause = `${reason}; stopped by the daemon`;
   try {
     const end = await live.process.stop(RESTART_TERM_MS);
     if (end.kind === "survived")
-      host.logger.error({ ...fields, ...end.data, reason: end.reason }, "failed to end what an engine ran");
+      host.logger.error({ ...fields, ...end.data, reason: end.reason }, "failed to kill all processes of an engine");
   } catch (error) {
     host.logger.error({ ...fields, err: error }, "failed to stop an engine that does not answer");
   }

@@ -84,14 +84,14 @@ t.test("processes of an unknown incarnation are listed by run folder and not sig
   await healthy(given, engine);
   const { incarnation } = given.launch;
   const children: number[] = JSON.parse(readText(join(given.launch.data_dir, "children.json")));
-  const found = await backend.list([{ id: "another-life", uid: null }]);
+  const found = await backend.listOrphans([{ id: "another-life", uid: null }]);
   t.match(found, [{ incarnation }]);
   t.same(new Set(found[0]?.pids), new Set([pidOf(engine), ...children]));
-  t.same(await backend.list([{ id: incarnation, uid: null }]), [], "what is known is no orphan");
-  t.same(await other.backend.list([]), [], "nor is what another run folder started");
+  t.same(await backend.listOrphans([{ id: incarnation, uid: null }]), [], "what is known is no orphan");
+  t.same(await other.backend.listOrphans([]), [], "nor is what another run folder started");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
   await backend.endOrphans(incarnationOf(given));
-  t.same(await backend.list([]), []);
+  t.same(await backend.listOrphans([]), []);
 });
 
 t.test("orphaned processes of an incarnation are killed by the incarnation alone", async (t) => {

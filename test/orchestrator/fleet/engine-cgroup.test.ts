@@ -117,10 +117,10 @@ t.test(
     const escaped = escapedOf(order);
     process.kill(pidOf({ handle }), "SIGKILL");
     const backend = createProcessBackend({ ...fleet.settings, logger: silent });
-    const found = await backend.list([]);
+    const found = await backend.listOrphans([]);
     t.match(found, [{ incarnation }]);
     t.ok(found[0]?.pids.includes(escaped));
-    t.same(await backend.list([{ id: incarnation, uid: null }]), []);
+    t.same(await backend.listOrphans([{ id: incarnation, uid: null }]), []);
     t.same(await backend.endOrphans(incarnationOf(order)), { kind: "killed" });
     t.equal(readStat(escaped), null);
     t.same(cgroupsIn(hierarchy), []);

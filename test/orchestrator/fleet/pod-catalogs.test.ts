@@ -145,7 +145,7 @@ t.test("a version that is in doubt is made sure of again", async (t) => {
   const { daemon } = await fakeApi(t);
   const catalogs = daemon();
   await catalogs.ensure("p", DIGEST, async () => Buffer.from("archive"));
-  catalogs.doubt("p", DIGEST);
+  catalogs.invalidate("p", DIGEST);
   await t.rejects(catalogs.ensure("p", DIGEST, never), /it was loaded/);
   await catalogs.ensure("p", DIGEST, async () => Buffer.from("archive"));
 });

@@ -52,7 +52,7 @@ t.test("a bomb of a user of its own does not delay the search of a daemon that s
   const cgroup = engineCgroup(t, hierarchies);
   await explode(t, { cgroup, launchFile: join(settings.runDir, `launch-${id}.json`), uid });
   const incarnation = { id, engineId: "eng_1", port: 20_000, uid };
-  t.same(await timed(t, "orphans", () => backend.list([incarnation])), []);
+  t.same(await timed(t, "orphans", () => backend.listOrphans([incarnation])), []);
   await timed(t, "find", () => backend.attach(incarnation, null));
   const neighbour = { ...incarnation, id: "neighbour", uid: null };
   await timed(t, "find of a neighbour", () => backend.attach({ ...neighbour, uid: uid + 1 }, null));
@@ -75,8 +75,8 @@ t.test("a bomb in the cgroup of an engine does not delay it, and is found there"
   });
   await explode(t, { cgroup, launchFile: join(fleet.settings.runDir, `launch-${id}.json`) });
   const incarnation = { id, engineId: "eng_1", port: 20_000, uid: null };
-  t.same(await timed(t, "orphans", () => backend.list([incarnation])), []);
-  const [found] = await timed(t, "orphans, unknown", () => backend.list([]));
+  t.same(await timed(t, "orphans", () => backend.listOrphans([incarnation])), []);
+  const [found] = await timed(t, "orphans, unknown", () => backend.listOrphans([]));
   t.equal(found?.incarnation, id);
   t.ok((found?.pids.length ?? 0) > BOUNDS.maxProcesses / 2);
   await timed(t, "find of a neighbour", () => backend.attach({ ...incarnation, id: "neighbour" }, null));

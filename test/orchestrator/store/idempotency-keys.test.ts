@@ -4,7 +4,7 @@ import type { Db } from "../../../src/orchestrator/store/database.ts";
 import {
   claimKey,
   releaseInterruptedKeys,
-  storeAnswer,
+  storeResponse,
   purgeIdempotencyKeys,
   releaseKey,
 } from "../../../src/orchestrator/store/idempotency-keys.ts";
@@ -40,7 +40,7 @@ onEachServer(
   async (t, { db }) => {
     const first = claimOf();
     await claimKey(db, first);
-    await storeAnswer(db, first, answer);
+    await storeResponse(db, first, answer);
     t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer });
     await expire(db);
     const all = await Promise.all(Array.from({ length: 10 }, () => claimKey(db, claimOf({ fingerprint: "f2" }))));
@@ -55,10 +55,10 @@ onEachServer(t, "a late result of an earlier use changes nothing", async (t, { d
   await claimKey(db, first);
   await expire(db);
   await claimKey(db, second);
-  await storeAnswer(db, first, answer);
+  await storeResponse(db, first, answer);
   await releaseKey(db, first);
   t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer: null });
-  await storeAnswer(db, second, answer);
+  await storeResponse(db, second, answer);
   await releaseKey(db, second);
   t.same(await claimKey(db, claimOf()), { fingerprint: "f1", answer }, "a kept answer is not given back");
 });
@@ -80,7 +80,7 @@ onEachServer(
   async (t, { db }) => {
     const kept = admin({ key: "kept" });
     await claimKey(db, kept);
-    await storeAnswer(db, kept, answer);
+    await storeResponse(db, kept, answer);
     await claimKey(db, admin({ key: "interrupted" }));
     await claimKey(db, admin({ key: "elsewhere", hostId: "host_2" }));
     await claimKey(db, claimOf({ scope: "prd_of-no-product" }));

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY, ENGINE_STATES } from "../../../src/contract/orchestrato
 import { createLogger } from "../../../src/shared/logger.ts";
 import { newKey, storedKey } from "../../../src/contract/api-keys.ts";
 import { isDatabaseUnavailable } from "../../../src/orchestrator/store/database.ts";
-import { settleUser } from "../../../src/orchestrator/store/engine-users.ts";
+import { assignUser } from "../../../src/orchestrator/store/engine-users.ts";
 import { findEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
 import { EventLog, listEvents } from "../../../src/orchestrator/store/events.ts";
 import { migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
@@ -47,16 +47,16 @@ onEachServer(
     const rows: EngineRow[] = [];
     for (let user = 0; user < 4; user++) rows.push(...[await engine(db, id, `u${user}`)].filter((row) => row !== null));
     const uids = { min: 5000, max: 5003, preferred: 5002 };
-    const settled = await Promise.all(rows.map((row) => settleUser(db, row, uids)));
+    const settled = await Promise.all(rows.map((row) => assignUser(db, row, uids)));
     t.same(new Set(settled.map((row) => row?.uid)), new Set([5000, 5001, 5002, 5003]));
     const [first] = settled;
     if (!first) throw new Error("no engine");
-    t.equal(await settleUser(db, first, uids), first, "an id of the range is kept");
+    t.equal(await assignUser(db, first, uids), first, "an id of the range is kept");
     const more = await engine(db, id, "more");
     if (more === null) throw new Error("no port");
-    await t.rejects(settleUser(db, more, uids), { name: "NoFreeUser" });
+    await t.rejects(assignUser(db, more, uids), { name: "NoFreeUser" });
     await newStates(db).remove({ id: first.id, from: ["provisioning"], reason: "test" });
-    t.equal((await settleUser(db, more, uids))?.uid, first.uid);
+    t.equal((await assignUser(db, more, uids))?.uid, first.uid);
   },
 );
 
@@ -68,14 +68,14 @@ onEachServer(
     const { id } = await product(db);
     const row = await engine(db, id, "a");
     if (row === null) throw new Error("no port");
-    const old = await settleUser(db, row, { min: 5000, max: 5009, preferred: 5005 });
+    const old = await assignUser(db, row, { min: 5000, max: 5009, preferred: 5005 });
     t.equal(old?.uid, 5005);
-    const moved = old && (await settleUser(db, old, { min: 6000, max: 6009, preferred: 6001 }));
+    const moved = old && (await assignUser(db, old, { min: 6000, max: 6009, preferred: 6001 }));
     t.equal(moved?.uid, 6001);
-    t.equal((moved && (await settleUser(db, moved, null)))?.uid, null);
+    t.equal((moved && (await assignUser(db, moved, null)))?.uid, null);
     const late = { ...row, incarnation: randomUUID() };
     t.equal(
-      await settleUser(db, late, { min: 5000, max: 5009, preferred: 5005 }),
+      await assignUser(db, late, { min: 5000, max: 5009, preferred: 5005 }),
       null,
       "an earlier life changes nothing",
     );
@@ -88,7 +88,7 @@ onEachServer(t, "an engine whose port a stranger has gets another one, and gives
   const row = await engine(db, id, "a");
   if (row === null) throw new Error("no port");
   const parts = { range, events: new EventLog(range.hostId) };
-  const settled = await settleUser(db, row, { min: 5000, max: 5009, preferred: 5000 });
+  const settled = await assignUser(db, row, { min: 5000, max: 5009, preferred: 5000 });
   t.equal(settled?.uid, 5000);
   const moved = await changePort(db, row, parts);
   t.not(moved?.port, row.port);

@@ -14,7 +14,7 @@ export interface DockerSettings {
   readonly runtime: string | null;
 }
 
-/** Throws `InvalidSettings` with what to set or to make when no engine could start. */
+/** Throws `InvalidSettings`, with what to change, when no engine could start in a container. */
 export async function assertDocker({ socketPath, image, runtime }: DockerSettings): Promise<void> {
   const api = new DockerApi(socketPath);
   const found = await api.call("GET", "/version").catch((error: unknown) => {

@@ -5,16 +5,16 @@ import type { HostIsolation } from "../isolation/host-isolation.ts";
 const SHARED = "a container does not confine tools apart from their engine";
 const FIX = "use the process backend where tools must not reach their engine's files";
 
-/** What a container of its own gives each engine. */
+/** The isolation of engines that each run in a container. */
 export function containerIsolation(mode: IsolationMode, runtime: string | null): HostIsolation {
-  const held = (name: IsolationPart["name"], detail: string): IsolationPart => ({
+  const active = (name: IsolationPart["name"], detail: string): IsolationPart => ({
     name,
     active: true,
     problem: null,
     fix: null,
     detail,
   });
-  const missing = (name: IsolationPart["name"]): IsolationPart => ({
+  const inactive = (name: IsolationPart["name"]): IsolationPart => ({
     name,
     active: false,
     problem: SHARED,
@@ -26,13 +26,13 @@ export function containerIsolation(mode: IsolationMode, runtime: string | null):
     report: {
       mode,
       parts: [
-        held("engine", `a container${by} without capabilities, its root read-only`),
-        held("user", "a container of its own, not as root"),
-        missing("tools"),
-        missing("network"),
+        active("engine", `a container${by} without capabilities, its root read-only`),
+        active("user", "a container of its own, not as root"),
+        inactive("tools"),
+        inactive("network"),
       ],
     },
     launch: NOT_ISOLATED,
-    ownUsers: false,
+    hasEngineUsers: false,
   };
 }

@@ -7,7 +7,7 @@ const POLL_MS = 1000;
 const HEADER_BYTES = 8;
 const NEWLINE = 0x0a;
 
-/** The logs of an engine's containers: of the one that runs, and of those that ran before and are kept. */
+/** The logs of an engine's containers: the running one, and the stopped ones that remain. */
 export class ContainerLogs {
   readonly #api: DockerApi;
   readonly #containers: Containers;
@@ -58,8 +58,8 @@ export class ContainerLogs {
   }
 }
 
-/** The lines of Docker's frames: a header with the output's number and the length, then the text. */
-export async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** The lines of Docker's multiplexed stream. A frame is a header (stream, length) and its payload. */
+async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let buffer = Buffer.alloc(0);
   const rests = new Map<number, Buffer>();
   for await (const chunk of body) {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { delay } from "../../../shared/clock.ts";
+import { exitsBefore, exitsWithin } from "../await-exit.ts";
 import type { EngineHandle } from "../../../contract/engine-handle.ts";
 import { containerExit } from "../container-exit.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
@@ -10,7 +11,7 @@ const RETRY_MS = 1000;
 /** How long a container may take to exit after SIGKILL before it counts as a survivor. */
 const KILL_WAIT_MS = 10_000;
 
-/** The process of an engine in a container. Its init ends with it, and the kernel ends what else runs there. */
+/** An engine's process in a container. The container's init exits with it, and the kernel kills what else runs there. */
 export class ContainerProcess implements EngineProcess {
   readonly handle: EngineHandle;
   readonly address: string;
@@ -18,7 +19,7 @@ export class ContainerProcess implements EngineProcess {
   readonly id: string;
   readonly #api: DockerApi;
   readonly #input: Socket | null;
-  #hurry = new AbortController();
+  #forceKill = new AbortController();
   #ending: Promise<StopOutcome> | undefined;
 
   constructor({
@@ -34,7 +35,7 @@ export class ContainerProcess implements EngineProcess {
     readonly address: string;
     readonly api: DockerApi;
     readonly containers: Containers;
-    /** What the launch file was written to. Null for an engine of an earlier daemon. */
+    /** The container's standard input, with the launch file. Null for an engine of an earlier daemon. */
     readonly input: Socket | null;
   }) {
     this.id = id;
@@ -48,59 +49,53 @@ export class ContainerProcess implements EngineProcess {
 
   /** A second caller joins the running stop. The shorter `termMs` applies. */
   async stop(termMs: number): Promise<StopOutcome> {
-    const hurry = this.#hurry;
-    const timer = setTimeout(() => hurry.abort(), termMs);
+    const forceKill = this.#forceKill;
+    const timer = setTimeout(() => forceKill.abort(), termMs);
     try {
-      this.#ending ??= this.#end(hurry.signal);
+      this.#ending ??= this.#end(forceKill.signal);
       const outcome = await this.#ending;
-      if (outcome.kind === "survived") this.#tryAgain();
+      if (outcome.kind === "survived") this.#allowRetry();
       return outcome;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** The engine has read the launch file from its standard input: nothing is left of it. */
+  /** Closes the standard input that the engine has read the launch file from. No copy of it remains. */
   async settle(): Promise<void> {
     this.#input?.destroy();
   }
 
-  #tryAgain(): void {
+  #allowRetry(): void {
     this.#ending = undefined;
-    this.#hurry = new AbortController();
+    this.#forceKill = new AbortController();
   }
 
-  async #end(hurry: AbortSignal): Promise<StopOutcome> {
+  async #end(forceKill: AbortSignal): Promise<StopOutcome> {
     try {
-      if (!(await sendSignal(this.#api, this.id, "SIGTERM"))) return await this.#exitedWithin("exited");
-      const exited = await Promise.race([this.exited.then(() => true), aborted(hurry)]);
-      if (exited) return { kind: "exited" };
-      await sendSignal(this.#api, this.id, "SIGKILL");
+      if (!(await signalContainer(this.#api, this.id, "SIGTERM"))) return await this.#exitedWithin("exited");
+      if (await exitsBefore(this.exited, forceKill)) return { kind: "exited" };
+      await signalContainer(this.#api, this.id, "SIGKILL");
       return await this.#exitedWithin("killed");
     } catch (error) {
-      return survived(this.id, error instanceof Error ? error.message : "the Docker engine does not answer");
+      return containerSurvived(this.id, error instanceof Error ? error.message : "the Docker engine does not answer");
     }
   }
 
   async #exitedWithin(kind: "exited" | "killed"): Promise<StopOutcome> {
-    const waited = new AbortController();
-    const exited = await Promise.race([
-      this.exited.then(() => true),
-      delay(KILL_WAIT_MS, waited.signal).then(() => false),
-    ]);
-    waited.abort();
-    return exited ? { kind } : survived(this.id, `container ${this.id.slice(0, 12)} survived SIGKILL`);
+    if (await exitsWithin(this.exited, KILL_WAIT_MS)) return { kind };
+    return containerSurvived(this.id, `container ${this.id.slice(0, 12)} survived SIGKILL`);
   }
 }
 
-export const survived = (id: string, reason: string): StopOutcome => ({
+export const containerSurvived = (id: string, reason: string): StopOutcome => ({
   kind: "survived",
   reason,
   data: { container: id },
 });
 
 /** False when the container does not run. */
-export async function sendSignal(api: DockerApi, id: string, signal: "SIGTERM" | "SIGKILL"): Promise<boolean> {
+export async function signalContainer(api: DockerApi, id: string, signal: "SIGTERM" | "SIGKILL"): Promise<boolean> {
   try {
     await api.call("POST", `/containers/${id}/kill`, { query: { signal } });
     return true;
@@ -110,7 +105,7 @@ export async function sendSignal(api: DockerApi, id: string, signal: "SIGTERM" |
   }
 }
 
-/** What the wait tells is only a hint: it may be cut off. The state of the container is the truth. */
+/** A wait call may be cut off, so the state of the container decides. */
 async function awaitExit(
   id: string,
   { api, containers }: { readonly api: DockerApi; readonly containers: Containers },
@@ -126,9 +121,3 @@ async function awaitExit(
     await delay(RETRY_MS);
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<false> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(false);
-    else signal.addEventListener("abort", () => resolve(false), { once: true });
-  });

@@ -5,6 +5,7 @@ import type { LaunchOrder } from "../engine-backend.ts";
 import { allTasks } from "../engine-limits.ts";
 import type { Owner } from "../isolation/owner.ts";
 import { LABELS } from "./containers.ts";
+import { heapOption } from "../heap-option.ts";
 
 /** The port of every engine in its container. */
 const PORT = 8080;
@@ -12,8 +13,6 @@ const DATA_DIR = "/data";
 const CATALOGS = "/catalogs";
 const CERTIFICATES = "/etc/orchd/ca-certificates.pem";
 const MIB = 1_048_576;
-/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
-const HEAP_SHARE = 0.75;
 /** Docker's default for a weight of 100. */
 const SHARES_PER_WEIGHT = 10.24;
 
@@ -31,26 +30,25 @@ export interface ContainerOptions {
   readonly extraCaCerts: string | null;
 }
 
-export interface MountedFolders {
+interface MountedFolders {
   /** Of the engine. */
   readonly folder: string;
   /** With the versions of its product's catalog. Null without a catalog. */
   readonly catalogs: string | null;
 }
 
-/** A name for each incarnation: the Docker engine refuses a second one. */
+/** A unique name for each incarnation, since the Docker engine refuses a duplicate. */
 export const containerName = (deployment: string, incarnation: string): string =>
   `orchd-${hash(deployment).slice(0, 8)}-${hash(incarnation).slice(0, 24)}`;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The body of a create call. It holds no secret: others can read it. */
+/** The body of a create call. It contains no secret, since `docker inspect` shows it. */
 export function containerSpec(
   { launch, memoryMb, cpuWeight }: LaunchOrder,
   { image, entry, runtime, deployment, host, extraCaCerts }: ContainerOptions,
   { folder, catalogs, owner }: MountedFolders & { readonly owner: Owner },
 ) {
-  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const { max_processes: maxProcesses, memory_mb: limitMb } = launch.limits;
   const bind = (source: string, target: string, readOnly: boolean) => ({
     Type: "bind",
@@ -60,7 +58,7 @@ export function containerSpec(
   });
   return {
     Image: image,
-    Cmd: [...(heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : []), entry],
+    Cmd: [...heapOption(memoryMb), entry],
     Env: [`${LAUNCH_FILE_VARIABLE}=/dev/stdin`, `HOME=${DATA_DIR}`],
     User: `${owner.uid}:${owner.gid}`,
     WorkingDir: DATA_DIR,

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 const VERSION = "/v1.41";
 const TIMEOUT_MS = 30_000;
 
-/** An answer of the Docker engine that is no success. */
+/** An error response of the Docker engine. */
 export class DockerError extends Error {
   override readonly name = "DockerError";
   readonly status: number;
@@ -17,7 +17,7 @@ export class DockerError extends Error {
   }
 }
 
-/** The Docker engine gave no answer. */
+/** The Docker engine did not answer. */
 export class DockerUnreachable extends Error {
   override readonly name = "DockerUnreachable";
 }
@@ -26,7 +26,7 @@ interface Call {
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Null: the answer may take for ever, and does not keep the daemon from ending. */
+  /** Null: no timeout, and an open call does not keep the process alive. */
   readonly timeoutMs?: number | null;
   readonly signal?: AbortSignal;
 }
@@ -39,18 +39,18 @@ export class DockerApi {
     this.#socketPath = socketPath;
   }
 
-  /** The JSON of an answer, or null without a body. Throws {@link DockerError} and {@link DockerUnreachable}. */
+  /** The JSON of a response, or null without a body. Throws {@link DockerError} and {@link DockerUnreachable}. */
   async call(method: "GET" | "POST" | "DELETE", path: string, call: Call = {}): Promise<unknown> {
     const body = await read(await this.#answer(method, path, call));
     return body === "" ? null : JSON.parse(body);
   }
 
-  /** The body of an answer as it comes. */
+  /** The body of a response, as a stream. */
   stream(path: string, call: Call): Promise<IncomingMessage> {
     return this.#answer("GET", path, { timeoutMs: null, ...call });
   }
 
-  /** The standard input of a container. It does not keep the daemon from ending. */
+  /** The standard input of a container. An open one does not keep the process alive. */
   openInput(id: string): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const request = httpRequest({

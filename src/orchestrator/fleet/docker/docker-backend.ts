@@ -17,7 +17,7 @@ import { engineFolder } from "../engine-folder.ts";
 import { engineUrl } from "../engine-url.ts";
 import { createFolderStorage } from "../folder-storage.ts";
 import { changeOwner } from "../isolation/change-owner.ts";
-import { makeTraversable } from "../isolation/own-modes.ts";
+import { makeTraversable } from "../isolation/file-modes.ts";
 import { type Owner, engineUser } from "../isolation/owner.ts";
 import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
 import { limitedByRuntime } from "../limits-report.ts";
@@ -25,33 +25,33 @@ import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
 import { portFreed } from "../port-check.ts";
 import { bootId } from "../process-identity.ts";
-import { portConflict } from "../survived.ts";
+import { portConflict } from "../port-conflict.ts";
 import { systemReason } from "../system-reason.ts";
 import { onThisMachine } from "../this-machine.ts";
 import { ContainerLogs } from "./container-logs.ts";
-import { ContainerProcess, sendSignal, survived } from "./container-process.ts";
+import { ContainerProcess, containerSurvived, signalContainer } from "./container-process.ts";
 import { type ContainerOptions, containerLaunch, containerName, containerSpec } from "./container-spec.ts";
 import { Containers, LABELS } from "./containers.ts";
 import { DockerApi, DockerError, DockerUnreachable } from "./docker-api.ts";
 
 const BACKEND = "docker";
 const VERSION = 1;
-/** For an engine of a daemon that runs as root and gives engines no users of their own. */
+/** The user of engines without a user of their own, when the daemon runs as root. */
 const NOBODY: Owner = { uid: 65_532, gid: 65_532 };
-/** The proxy of the container before closes the port a moment after its exit. */
+/** Docker's proxy of the previous container closes the port a moment after its exit. */
 const PORT_FREE_MS = 3000;
-/** How many stopped containers of an engine keep their logs. */
+/** How many stopped containers of an engine remain, for their logs. */
 const KEPT_CONTAINERS = 1;
 
 const dockerHandle = z.object({
   backend: z.literal(BACKEND),
   version: z.literal(VERSION),
   id: z.string().check(z.regex(/^[0-9a-f]{12,64}$/)),
-  /** Of the machine. No container outlives a restart of it. */
+  /** The boot id of the machine. No container survives a reboot. */
   bootId: z.string(),
 });
 
-export interface DockerBackendOptions extends ContainerOptions {
+interface DockerBackendOptions extends ContainerOptions {
   /** The Docker engine's socket on this machine. */
   readonly socketPath: string;
   /** Holds the folders of the engines, which their containers mount. */
@@ -93,7 +93,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await changeOwner(folder, owner);
     await containers.removeStopped(engineId, { keep: KEPT_CONTAINERS });
-    // One that was started again without the database has its incarnation still.
+    // A restart without the database keeps the incarnation.
     for (const { id, isRunning } of await containers.list({ incarnation })) {
       if (isRunning) throw new LaunchFailed("the engine's process runs already");
       await containers.remove(id);
@@ -134,8 +134,8 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
   }
 
   const folders = createFolderStorage(options);
-  /** The logs of an engine end with its storage. */
-  const forget = async (engineId: string): Promise<void> => {
+  /** The logs of an engine are removed with its storage. */
+  const removeLogs = async (engineId: string): Promise<void> => {
     try {
       await containers.removeStopped(engineId, { keep: 0 });
     } catch (error) {
@@ -151,15 +151,15 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
     storage: {
       ...folders,
       async discard(engine) {
-        await forget(engine.id);
+        await removeLogs(engine.id);
         await folders.discard(engine);
       },
       async keep(engine) {
-        await forget(engine.id);
+        await removeLogs(engine.id);
         await folders.keep(engine);
       },
       async erase(engineId) {
-        await forget(engineId);
+        await removeLogs(engineId);
         await folders.erase(engineId);
       },
     },
@@ -204,19 +204,19 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
       try {
         const running = (await containers.list({ incarnation })).filter(({ isRunning }) => isRunning);
         for (const { id } of running) {
-          await sendSignal(api, id, "SIGKILL");
+          await signalContainer(api, id, "SIGKILL");
           const outcome = await track(id, port).stop(0);
           if (outcome.kind === "survived") return outcome;
         }
         return { kind: running.length === 0 ? "exited" : "killed" };
       } catch (error) {
-        return survived(incarnation, reasonOf(error));
+        return containerSurvived(incarnation, reasonOf(error));
       }
     },
 
     addressConflict: ({ port }) => portConflict(host, port),
 
-    async list(known) {
+    async listOrphans(known) {
       const ids = new Set(known.map(({ id }) => id));
       const running = (await containers.list()).filter(({ incarnation }) => !ids.has(incarnation));
       return running.map(({ name, incarnation }) => ({
@@ -228,7 +228,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
   };
 }
 
-/** For clients: without paths and without what a stranger put into a name. */
+/** A reason for clients, without paths and without names that Docker reports. */
 function reasonOf(error: unknown): string {
   if (error instanceof DockerUnreachable) return "the Docker engine does not answer";
   if (!(error instanceof DockerError)) return systemReason(error);

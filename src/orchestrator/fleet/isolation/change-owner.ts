@@ -2,12 +2,12 @@ import { constants, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, lchown, lstat, open, readdir } from "node:fs/promises";
 import { hasCode } from "../../../shared/error-code.ts";
 import { StorageUnusable } from "../launch-failed.ts";
-import { type Owner, ownUser } from "./owner.ts";
+import { type Owner, daemonUser } from "./owner.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Files of a folder whose owner is changed at the same time. */
 const AT_ONCE = 64;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /**
  * Gives an engine's folder and everything in it to a user, with mode 0700. None of the engine's processes
@@ -26,7 +26,7 @@ export async function changeOwner(folder: string, owner: Owner): Promise<void> {
   } catch (error) {
     if (!hasCode(error, "EPERM", "EACCES")) throw error;
     throw new StorageUnusable(
-      `the engine's folder belongs to user ${lstatSync(folder).uid}, and orchd (user ${ownUser().uid}) may not give it to user ${owner.uid}; ` +
+      `the engine's folder belongs to user ${lstatSync(folder).uid}, and orchd (user ${daemonUser().uid}) may not give it to user ${owner.uid}; ` +
         "start orchd as it ran before, or as root run chown -R on the folder that orchd's log names",
       { cause: error },
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { PROGRAMS } from "../../../contract/engine-program.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { ownUser } from "./owner.ts";
+import { daemonUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
 /** Without that of a thread, which runs nowhere else and is not read from its file. */
@@ -74,9 +74,9 @@ export class CompileCache {
     const folder = this.#filled;
     if (folder === null) return null;
     // Node.js appends the user id to the folder that it uses.
-    const own = `-${ownUser().uid}`;
+    const own = `-${daemonUser().uid}`;
     for (const name of readdirSync(folder)) {
-      if (uid === ownUser().uid || !name.endsWith(own)) continue;
+      if (uid === daemonUser().uid || !name.endsWith(own)) continue;
       const link = join(folder, `${name.slice(0, -own.length)}-${uid}`);
       if (!existsSync(link)) symlinkSync(name, link);
     }

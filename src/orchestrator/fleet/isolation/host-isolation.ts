@@ -2,26 +2,21 @@ import type { EngineIsolation } from "../../../contract/launch-file.ts";
 import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator-records.ts";
 import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
 import { seccompProblem } from "../../../shared/linux/seccomp.ts";
-import { type OwnUserTrial, ownUserProblem } from "./own-user.ts";
+import { type EngineUserTrial, type Missing, engineUserProblem } from "./engine-user-trial.ts";
 
-/** What engines of this host are promised. */
+/** The isolation that engines of this host get. */
 export interface HostIsolation {
   /** For operators, without the part `limits`, which the backend reports. */
   readonly report: Isolation;
   /** For the launch file. */
   readonly launch: EngineIsolation;
   /** Whether each engine runs as a user of its own. */
-  readonly ownUsers: boolean;
+  readonly hasEngineUsers: boolean;
 }
 
 /** `ORCH_ISOLATION=require` on a host that lacks a part. The message names the parts and what would add them. */
-export class IsolationIncomplete extends Error {
+class IsolationIncomplete extends Error {
   override readonly name = "IsolationIncomplete";
-}
-
-interface Missing {
-  readonly problem: string;
-  readonly fix: string;
 }
 
 /** Finds out, once at start, which parts of the isolation this host allows. */
@@ -32,12 +27,12 @@ export async function assessIsolation({
 }: {
   readonly mode: IsolationMode;
   readonly read: readonly string[];
-  readonly trial: OwnUserTrial;
+  readonly trial: EngineUserTrial;
 }): Promise<HostIsolation> {
   if (mode === "off") return notIsolated();
   const landlock = landlockAbi();
   const seccomp = seccompMissing();
-  const user = await ownUserProblem(trial);
+  const user = await engineUserProblem(trial);
   const engine = landlockProblem(landlock);
   const tools = engine ?? seccomp;
   const parts: IsolationPart[] = [
@@ -49,7 +44,7 @@ export async function assessIsolation({
   return {
     report: { mode, parts },
     launch: { engine: engine === null, tools: tools === null, read },
-    ownUsers: user === null,
+    hasEngineUsers: user === null,
   };
 }
 
@@ -71,7 +66,7 @@ function notIsolated(): HostIsolation {
   return {
     report: { mode: "off", parts },
     launch: { engine: false, tools: false, read: [] },
-    ownUsers: false,
+    hasEngineUsers: false,
   };
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { type KubeApi, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { LABELS, labelValue, objectName, selector } from "./names.ts";
 
 /** When its parts were last known to be in use, as milliseconds since the epoch. */
 const USED = "orchd.used";
-const MERGE_PATCH = "application/merge-patch+json";
 
 const indexObject = z.object({
   metadata: z.object({
@@ -110,7 +110,7 @@ export class CatalogIndex {
   }
 
   async #patch(name: string, body: object): Promise<void> {
-    await this.#api.call("PATCH", `${this.#path}/${name}`, { body, contentType: MERGE_PATCH });
+    await this.#api.patch(`${this.#path}/${name}`, body);
   }
 }
 

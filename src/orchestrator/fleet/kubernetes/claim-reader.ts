@@ -8,13 +8,13 @@ import { engineUrl } from "../engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { takeAll } from "../read-folder.ts";
 import { parseReports } from "../read-ledger.ts";
-import type { Claim } from "./claims.ts";
+import type { Claim } from "./claim-spec.ts";
 import { PORT } from "./pod-spec.ts";
 import { stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 import { type ReadFrom, type ReaderOptions, readerSecret, readerSpec } from "./reader-spec.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "./kube-errors.ts";
 import { running } from "./start-pod.ts";
 
 /** A program that runs may not listen yet. */

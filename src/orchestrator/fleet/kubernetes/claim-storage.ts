@@ -1,9 +1,10 @@
 import type { EngineStorage, KeptData, KeptFor, StoredEngine } from "../engine-storage.ts";
 import { LaunchFailed, StorageUnusable } from "../launch-failed.ts";
 import type { ClaimReader } from "./claim-reader.ts";
-import { type Claim, type Claims, ownerLabels } from "./claims.ts";
+import { type Claim, ownerLabels } from "./claim-spec.ts";
+import type { Claims } from "./claims.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue } from "./names.ts";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "./kube-errors.ts";
 
 /** Kept data are a claim without an engine, with the labels of their product and user. */
 const KEPT = { [LABELS.engine]: null, [LABELS.restored]: null };

@@ -2,41 +2,20 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import * as z from "zod/mini";
 import type { ClusterAccess } from "./cluster-access.ts";
+import { callError, isStatus, responseError } from "./kube-errors.ts";
 
 const TIMEOUT_MS = 15_000;
-/** No answer of ours is longer: lists come in pages. */
+/** Lists come in pages, so that no response is longer. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
-const PAGE = 250;
-/** How often a list is begun anew because its pages have expired. */
-const MAX_LISTS = 3;
-
-/** An answer of the API that is no success. */
-export class KubeError extends Error {
-  override readonly name = "KubeError";
-  readonly status: number;
-  /** The machine's word for it, such as `AlreadyExists`. */
-  readonly reason: string;
-
-  constructor(status: number, reason: string, message: string) {
-    super(message);
-    this.status = status;
-    this.reason = reason;
-  }
-}
-
-/** The API gave no answer. */
-export class KubeUnreachable extends Error {
-  override readonly name = "KubeUnreachable";
-}
-
-export const isStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
-  error instanceof KubeError && statuses.includes(error.status);
+const PAGE_ITEMS = 250;
+/** How often a list is tried when its continue token expires. */
+const MAX_LIST_ATTEMPTS = 3;
 
 interface Call {
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Of the body. */
+  /** Default: JSON. */
   readonly contentType?: string;
   readonly timeoutMs?: number;
 }
@@ -48,7 +27,6 @@ interface StreamCall {
   readonly silenceMs: number;
 }
 
-const failure = z.object({ reason: z.optional(z.string()), message: z.optional(z.string()) });
 const page = z.object({
   metadata: z.object({ resourceVersion: z.optional(z.string()), continue: z.optional(z.string()) }),
   items: z.nullable(z.array(z.unknown())),
@@ -68,7 +46,7 @@ export class KubeApi {
     this.#agent = isSecure ? new HttpsAgent({ ...options, ...access.tls }) : new HttpAgent(options);
   }
 
-  /** The JSON of an answer. Throws {@link KubeError} and {@link KubeUnreachable}. */
+  /** The JSON of a response, or null without a body. Throws {@link KubeError} and {@link KubeUnreachable}. */
   async call(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, call: Call = {}): Promise<unknown> {
     const { timeoutMs = TIMEOUT_MS } = call;
     const deadline = new AbortController();
@@ -76,16 +54,21 @@ export class KubeApi {
     try {
       const answer = await this.#send(method, path, { ...call, agent: this.#agent, signal: deadline.signal });
       const content = await readBounded(answer);
-      if ((answer.statusCode ?? 500) >= 400) throw failureOf(answer.statusCode ?? 500, content);
+      if ((answer.statusCode ?? 500) >= 400) throw responseError(answer.statusCode ?? 500, content);
       return content === "" ? null : JSON.parse(content);
     } catch (error) {
-      throw known(error, deadline.signal);
+      throw callError(error, deadline.signal);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** All objects of a collection, page by page, and the version from which a watch continues. */
+  /** Changes an object by a JSON merge patch. */
+  async patch(path: string, body: object): Promise<void> {
+    await this.call("PATCH", path, { body, contentType: "application/merge-patch+json" });
+  }
+
+  /** All objects of a collection, page by page, and the resource version from which a watch continues. */
   async list(
     path: string,
     query: Readonly<Record<string, string>>,
@@ -94,12 +77,12 @@ export class KubeApi {
       try {
         return await this.#listOnce(path, query);
       } catch (error) {
-        if (attempt >= MAX_LISTS || !isStatus(error, 410)) throw error;
+        if (attempt >= MAX_LIST_ATTEMPTS || !isStatus(error, 410)) throw error;
       }
     }
   }
 
-  /** The body of an answer as it comes. It does not keep the daemon from ending. */
+  /** The body of a response, as a stream. An open one does not keep the process alive. */
   async stream(path: string, { query, signal, silenceMs }: StreamCall): Promise<IncomingMessage> {
     const ended = new AbortController();
     const abort = () => ended.abort(signal.reason);
@@ -109,12 +92,12 @@ export class KubeApi {
     try {
       const answer = await this.#send("GET", path, { query, agent: false, signal: ended.signal });
       answer.once("close", () => signal.removeEventListener("abort", abort));
-      if ((answer.statusCode ?? 500) >= 400) throw failureOf(answer.statusCode ?? 500, await readBounded(answer));
+      if ((answer.statusCode ?? 500) >= 400) throw responseError(answer.statusCode ?? 500, await readBounded(answer));
       answer.socket.setTimeout(silenceMs, () => answer.destroy(new Error(`no data for ${silenceMs} ms`))).unref();
       return answer;
     } catch (error) {
       signal.removeEventListener("abort", abort);
-      throw known(error, ended.signal);
+      throw callError(error, ended.signal);
     } finally {
       clearTimeout(timer);
     }
@@ -123,7 +106,7 @@ export class KubeApi {
   async #listOnce(path: string, query: Readonly<Record<string, string>>) {
     const items: unknown[] = [];
     for (let next = ""; ;) {
-      const more = { ...query, limit: String(PAGE), ...(next !== "" && { continue: next }) };
+      const more = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
       const found = z.parse(page, await this.call("GET", path, { query: more }));
       items.push(...(found.items ?? []));
       next = found.metadata.continue ?? "";
@@ -157,7 +140,7 @@ export class KubeApi {
         const request = this.#request(url, { method, headers, agent, signal, ...tls });
         request.once("response", resolve);
         request.on("error", (error) => {
-          // A kept connection that the server was about to close. Reads are repeated on a new one.
+          // The server closed an idle keep-alive connection while it was being reused. Only reads are retried.
           if (method === "GET" && request.reusedSocket && !isRetry && !signal.aborted) resolve(attempt(true));
           else reject(error);
         });
@@ -176,20 +159,4 @@ async function readBounded(answer: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function failureOf(status: number, content: string): KubeError {
-  try {
-    const { reason = "", message = "" } = z.parse(failure, JSON.parse(content));
-    return new KubeError(status, reason, message || `status ${status}`);
-  } catch {
-    return new KubeError(status, "", content.slice(0, 500) || `status ${status}`);
-  }
-}
-
-function known(error: unknown, deadline: AbortSignal): Error {
-  if (error instanceof KubeError) return error;
-  const cause = deadline.aborted && deadline.reason instanceof Error ? deadline.reason : error;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new KubeUnreachable(`the Kubernetes API does not answer: ${message}`, { cause });
 }

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import type { EngineHandle } from "../../../contract/engine-handle.ts";
 import type {
   Attached,
@@ -8,45 +7,35 @@ import type {
   LaunchOrder,
   StopOutcome,
 } from "../engine-backend.ts";
-import { engineUrl } from "../engine-url.ts";
+
 import { LaunchFailed } from "../launch-failed.ts";
 import { limitedByRuntime } from "../limits-report.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
 import { NO_SPARES } from "../no-spares.ts";
 import { ClaimReader } from "./claim-reader.ts";
 import { createClaimStorage } from "./claim-storage.ts";
-import { type ClaimOptions, Claims } from "./claims.ts";
+import type { ClaimOptions } from "./claim-spec.ts";
+import { Claims } from "./claims.ts";
 import type { PodCatalog } from "./catalog-volumes.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { KubeApi } from "./kube-api.ts";
 import { LABELS, labelValue } from "./names.ts";
 import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
+import { makePodHandle, podAddress, readPodHandle } from "./pod-handle.ts";
 import { PodLogs } from "./pod-logs.ts";
-import { PodProcess, survived } from "./pod-process.ts";
-import { PORT } from "./pod-spec.ts";
+import { PodProcess, podSurvived } from "./pod-process.ts";
+
 import { type Pod, stateOf } from "./pod-state.ts";
 import { PodUsage } from "./pod-usage.ts";
 import { PodWatch } from "./pod-watch.ts";
 import { Pods } from "./pods.ts";
-import { reasonOf } from "./reason-of.ts";
-import { NO_IP, type StartOptions, startPod } from "./start-pod.ts";
+import { reasonOf } from "./kube-errors.ts";
+import { type StartOptions, type StartedPod, startPod } from "./start-pod.ts";
 
-const BACKEND = "kubernetes";
-const VERSION = 1;
 const KEEP_LOG_MS = 10_000;
 const GONE = { kind: "gone", cause: "exit" } as const;
 
-const podHandle = z.object({
-  backend: z.literal(BACKEND),
-  version: z.literal(VERSION),
-  namespace: z.string(),
-  pod: z.string().check(z.regex(/^[a-z0-9-]{1,63}$/)),
-  uid: z.string(),
-  ip: z.string(),
-  node: z.string(),
-});
-
-export interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
+interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
   readonly access: ClusterAccess;
 }
 
@@ -62,27 +51,20 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   const catalogs = new PodCatalogs(api, options);
   const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
 
-  const track = (pod: { name: string; uid: string; ip: string; node: string }, engineId: string): PodProcess => {
-    const { name, uid, ip, node } = pod;
-    const handle = { backend: BACKEND, version: VERSION, namespace, pod: name, uid, ip, node };
-    return new PodProcess({
-      pod: { name, uid, engineId },
-      handle,
-      address: engineUrl(ip, PORT),
-      pods,
-      watch,
-      logs,
-    });
+  const track = (pod: StartedPod, engineId: string): PodProcess => {
+    const { name, uid } = pod;
+    const handle = makePodHandle(namespace, pod);
+    return new PodProcess({ pod: { name, uid, engineId }, handle, address: podAddress({ handle }), pods, watch, logs });
   };
 
-  /** What runs, also while it is being deleted. Null for what does not yet or no longer. */
+  /** Null for a pod that does not run yet, or has ended. A pod that is being deleted may still run. */
   const trackRunning = ({ metadata, spec, status }: Pod, engineId: string): PodProcess | null => {
     const state = stateOf({ status });
     if (state.kind !== "running") return null;
     return track({ name: metadata.name, uid: metadata.uid, ip: state.ip, node: spec.nodeName ?? "" }, engineId);
   };
 
-  /** A pod that never ran is gone for its engine: what is left of it is ended with the orphans. */
+  /** A pod that never ran counts as gone. It is deleted with the orphans. */
   async function search({ id, engineId }: Incarnation): Promise<Attached> {
     for (const pod of await pods.list({ incarnation: id })) {
       const process = trackRunning(pod, engineId);
@@ -91,8 +73,8 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     return GONE;
   }
 
-  /** Pods that ended without a daemon, or were evicted, keep their last words in the claim. */
-  async function clearEnded(found: readonly Pod[], engineId: string): Promise<void> {
+  /** Deletes pods that ended while no daemon ran, or were evicted, after their last log lines are in the claim. */
+  async function deleteEnded(found: readonly Pod[], engineId: string): Promise<void> {
     for (const pod of found) {
       if (stateOf(pod).kind !== "ended") continue;
       await logs.keep({ ...pod.metadata, engineId }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
@@ -101,12 +83,12 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   }
 
   async function attach(incarnation: Incarnation, stored: EngineHandle): Promise<Attached> {
-    const { data: handle } = z.safeParse(podHandle, stored);
-    if (handle === undefined) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
+    const handle = readPodHandle(stored);
+    if (handle === null) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
     if (handle.namespace !== namespace)
       return { kind: "unknown", reason: `it was started in the namespace ${handle.namespace}` };
     const pod = await pods.find(handle.pod);
-    // Another pod of the name, or none: the one that was recorded is gone, perhaps with its node.
+    // No pod of the name, or another one: the recorded pod is gone, perhaps with its node.
     if (pod === null || pod.metadata.uid !== handle.uid)
       return { kind: "gone", cause: (await pods.node(handle.node)) === "gone" ? "host" : "exit" };
     // I3 identity before signal: a row may name a foreign pod.
@@ -126,7 +108,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     spares: NO_SPARES,
     storage: createClaimStorage(claims, reader),
     addressOf: podAddress,
-    // The scheduler knows, when it places the pod.
+    // The cluster's scheduler decides when it places the pod.
     capacityProblem: async () => null,
     portProblem: async () => null,
     limitsReport: () => limitedByRuntime("memory and CPU by the pod, processes and disk by a watch of the engine"),
@@ -136,14 +118,14 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       try {
         const claim = await claims.ensure(order.launch.engine_id);
         const { engines, readers } = await pods.ofEngine(order.launch.engine_id);
-        // Another node cannot have the volume before they are gone.
+        // A pod on another node cannot mount the volume before these pods are gone.
         await reader.clear(readers);
-        await clearEnded(engines, order.launch.engine_id);
+        await deleteEnded(engines, order.launch.engine_id);
         const catalog = await catalogOf(catalogs, order);
         const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name, catalog });
         return track(started, order.launch.engine_id);
       } catch (error) {
-        if (order.catalog?.digest) catalogs.doubt(order.catalog.productId, order.catalog.digest);
+        if (order.catalog?.digest) catalogs.invalidate(order.catalog.productId, order.catalog.digest);
         if (error instanceof LaunchFailed) throw error;
         throw new LaunchFailed(`failed to start the engine's pod: ${reasonOf(error)}`, { cause: error });
       }
@@ -169,11 +151,11 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     async endOrphans({ id, engineId }): Promise<StopOutcome> {
       try {
         const found = await pods.list({ incarnation: id });
-        await clearEnded(found, engineId);
+        await deleteEnded(found, engineId);
         let ended = 0;
         for (const pod of found) {
           const process = trackRunning(pod, engineId);
-          // What never ran goes without a word.
+          // A pod that never ran has no process to stop.
           if (process === null) await pods.delete(pod.metadata, 1);
           const outcome = await process?.stop(0);
           if (outcome?.kind === "survived") return outcome;
@@ -181,13 +163,13 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
         }
         return { kind: ended === 0 ? "exited" : "killed" };
       } catch (error) {
-        return survived({ name: id }, reasonOf(error));
+        return podSurvived({ name: id }, reasonOf(error));
       }
     },
 
     addressConflict: async () => null,
 
-    async list(known) {
+    async listOrphans(known) {
       const ids = new Set(known.map(({ id }) => labelValue(id)));
       const running = (await pods.list()).filter((pod) => stateOf(pod).kind !== "ended");
       return running.flatMap(({ metadata: { name, labels } }) => {
@@ -206,10 +188,4 @@ async function catalogOf(catalogs: PodCatalogs, { catalog }: LaunchOrder): Promi
   const parts = await catalogs.partsOf(productId, digest);
   if (parts === null) throw new LaunchFailed("the files of its product's catalog are not in the cluster");
   return { digest, parts };
-}
-
-/** Where an engine's pod is reached in the cluster, by its record. */
-export function podAddress({ handle }: { readonly handle: EngineHandle | null }): string {
-  const { data } = z.safeParse(podHandle, handle);
-  return engineUrl(data?.ip ?? NO_IP, PORT);
 }

@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { CatalogStorage, StagedCatalog } from "../catalog-storage.ts";
 import { type CatalogEntry, CatalogIndex } from "./catalog-index.ts";
 import { PART_KEY } from "./catalog-volumes.ts";
-import { type KubeApi, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { LABELS, labelValue, objectName } from "./names.ts";
 
 /** A secret holds at most 1 MiB. */
 const PART_BYTES = 900_000;
-/** A turn of long ago may use an old version still. */
+/** A long turn may still use an old version. */
 const UNUSED_MS = 24 * 3_600_000;
-/** How exactly the last use is known. */
+/** The resolution of the recorded last use. */
 const TOUCH_MS = 3_600_000;
 
 interface Placed {
@@ -34,7 +35,7 @@ export class PodCatalogs implements CatalogStorage {
   readonly #api: KubeApi;
   readonly #options: PodCatalogsOptions;
   readonly #index: CatalogIndex;
-  /** What this process has made or found whole. */
+  /** Versions whose secrets this process has created or found complete. */
   readonly #placed = new Map<string, Placed>();
   readonly #making = new Map<string, Promise<void>>();
 
@@ -55,7 +56,7 @@ export class PodCatalogs implements CatalogStorage {
     };
   }
 
-  /** Calls for one version at the same time share the work. */
+  /** Concurrent calls for one version share the work. */
   ensure(productId: string, digest: string, load: () => Promise<Uint8Array>): Promise<void> {
     const key = keyOf(productId, digest);
     const making =
@@ -71,8 +72,8 @@ export class PodCatalogs implements CatalogStorage {
     return placed?.parts ?? (await this.#index.find(productId, digest))?.parts ?? null;
   }
 
-  /** Somebody may have deleted a secret, which orchd has no right to read: the next start makes sure of them again. */
-  doubt(productId: string, digest: string): void {
+  /** The next `ensure` creates the secrets again. One may have been deleted, and orchd has no right to read secrets. */
+  invalidate(productId: string, digest: string): void {
     this.#placed.delete(keyOf(productId, digest));
   }
 
@@ -82,16 +83,16 @@ export class PodCatalogs implements CatalogStorage {
       if (used.has(`${entry.product} ${entry.digest}`)) {
         if (now - entry.usedAt > TOUCH_MS) await this.#index.touch(entry, now);
       } else if (now - entry.usedAt > UNUSED_MS) {
-        await this.#forget(entry);
+        await this.#delete(entry);
       }
     }
   }
 
   async erase(productId: string): Promise<void> {
-    for (const entry of await this.#index.list({ productId })) await this.#forget(entry);
+    for (const entry of await this.#index.list({ productId })) await this.#delete(entry);
   }
 
-  async #forget(entry: CatalogEntry): Promise<void> {
+  async #delete(entry: CatalogEntry): Promise<void> {
     this.#placed.delete(`${entry.product} ${entry.digest}`);
     await this.#index.delete(entry);
   }
@@ -111,7 +112,7 @@ export class PodCatalogs implements CatalogStorage {
     const placed = this.#placed.get(key);
     if (placed !== undefined && now - placed.touchedAt < TOUCH_MS) return;
     this.#placed.delete(key);
-    // Without a touch it could be collected while it is made sure of.
+    // Without a new time of last use, it could be collected meanwhile.
     const found = await this.#index.ensure(productId, digest, now);
     const isFresh = now - found.usedAt < TOUCH_MS || (await this.#index.touch(found, now));
     const entry = isFresh ? found : await this.#index.ensure(productId, digest, now);
@@ -121,7 +122,7 @@ export class PodCatalogs implements CatalogStorage {
   }
 
   async #createParts(entry: CatalogEntry, archive: Uint8Array): Promise<readonly string[]> {
-    // Archives of the same files may differ: their parts have other names.
+    // Archives of the same files may differ, so their hash is part of the names.
     const hash = createHash("sha256").update(archive).digest("hex");
     const parts: string[] = [];
     for (let at = 0; at < archive.length; at += PART_BYTES) {
@@ -132,7 +133,7 @@ export class PodCatalogs implements CatalogStorage {
     return parts;
   }
 
-  /** It never changes: one that is there is as it was made. */
+  /** An existing secret is immutable, so it has this content. */
   async #create(secret: object): Promise<void> {
     try {
       await this.#api.call("POST", `/api/v1/namespaces/${this.#options.namespace}/secrets`, { body: secret });

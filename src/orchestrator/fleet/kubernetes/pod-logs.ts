@@ -1,7 +1,8 @@
 import { delay } from "../../../shared/clock.ts";
 import { MAX_LOG_LINE, redactLine } from "../redact-line.ts";
 import type { Claims } from "./claims.ts";
-import { type KubeApi, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { CONTAINER } from "./pod-spec.ts";
 import { stateOf } from "./pod-state.ts";
 import type { PodIdentity, Pods } from "./pods.ts";

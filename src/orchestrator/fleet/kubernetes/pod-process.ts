@@ -1,6 +1,7 @@
 import { delay } from "../../../shared/clock.ts";
 import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import { isAddressSilent } from "./address-silent.ts";
+import { exitsBefore, exitsWithin } from "../await-exit.ts";
+import { isAddressUnreachable } from "./address-unreachable.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
 import type { PodLogs } from "./pod-logs.ts";
 import { type Pod, stateOf } from "./pod-state.ts";
@@ -8,15 +9,15 @@ import type { PodChanges, PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 
 const RETRY_MS = 1000;
-/** How long after its time to go the kubelet may take to report that an engine has exited. */
+/** How long after the grace period the kubelet may take to report that an engine has exited. */
 const KILL_WAIT_MS = 10_000;
-const SILENT_WITHIN_MS = 10_000;
+const UNREACHABLE_WITHIN_MS = 10_000;
 const KEEP_LOG_MS = 10_000;
 const EMPTY_RETRY_MS = 5000;
-/** By somebody else, unless this process is being stopped. */
+/** The cause of an exit when orchd did not delete the pod itself. */
 const DELETED = "its pod was deleted or evicted";
 
-export interface PodProcessParts {
+interface PodProcessParts {
   readonly pod: PodIdentity & { readonly engineId: string };
   readonly handle: EngineHandle;
   readonly address: string;
@@ -25,7 +26,7 @@ export interface PodProcessParts {
   readonly logs: PodLogs;
 }
 
-/** The process of an engine in a pod. Of a pod that has ended, only the last lines of its log are kept. */
+/** An engine's process in a pod. After its exit the pod is deleted, and the claim keeps the last lines of its log. */
 export class PodProcess implements EngineProcess {
   readonly handle: EngineHandle;
   readonly address: string;
@@ -37,7 +38,7 @@ export class PodProcess implements EngineProcess {
   readonly #logEnd = new AbortController();
   #isStopping = false;
   #hasExited = false;
-  #hurry = new AbortController();
+  #forceKill = new AbortController();
   #ending: Promise<StopOutcome> | undefined;
 
   constructor(parts: PodProcessParts) {
@@ -51,25 +52,25 @@ export class PodProcess implements EngineProcess {
 
   /** A second caller joins the running stop. The shorter `termMs` applies. */
   async stop(termMs: number): Promise<StopOutcome> {
-    const hurry = this.#hurry;
-    const timer = setTimeout(() => hurry.abort(), termMs);
+    const forceKill = this.#forceKill;
+    const timer = setTimeout(() => forceKill.abort(), termMs);
     try {
-      this.#ending ??= this.#end(Math.max(1, Math.ceil(termMs / 1000)), hurry.signal);
+      this.#ending ??= this.#end(Math.max(1, Math.ceil(termMs / 1000)), forceKill.signal);
       const outcome = await this.#ending;
-      if (outcome.kind === "survived") this.#tryAgain();
+      if (outcome.kind === "survived") this.#allowRetry();
       return outcome;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** While the API does not answer, it is repeated until the pod has ended, with which its secret goes. */
+  /** Retries while the API does not answer, until the pod has ended: its secret is deleted with it. */
   async settle(): Promise<void> {
     const empty = () => this.#parts.pods.emptySecret(this.pod.name);
-    await empty().catch(() => void this.#emptyLater(empty));
+    await empty().catch(() => void this.#retryEmpty(empty));
   }
 
-  async #emptyLater(empty: () => Promise<void>): Promise<void> {
+  async #retryEmpty(empty: () => Promise<void>): Promise<void> {
     while (!this.#hasExited && (await delay(EMPTY_RETRY_MS))) {
       const isEmpty = await empty().then(
         () => true,
@@ -79,49 +80,45 @@ export class PodProcess implements EngineProcess {
     }
   }
 
-  #tryAgain(): void {
+  #allowRetry(): void {
     this.#ending = undefined;
-    this.#hurry = new AbortController();
+    this.#forceKill = new AbortController();
   }
 
-  /** SIGTERM, then SIGKILL by the kubelet; at last its object is deleted, if its node is there to end what runs. */
-  async #end(graceS: number, hurry: AbortSignal): Promise<StopOutcome> {
+  /**
+   * SIGTERM, then SIGKILL by the kubelet. Last, the pod's object is deleted by force, only while its node is ready: the
+   * kubelet then kills what still runs.
+   */
+  async #end(graceS: number, forceKill: AbortSignal): Promise<StopOutcome> {
     const { pods } = this.#parts;
     if (this.#hasExited) return this.#ended("exited");
     this.#isStopping = true;
     this.#keepLog();
     try {
       await pods.delete(this.pod, graceS);
-      if (await Promise.race([this.exited.then(() => true), aborted(hurry)])) return await this.#ended("exited");
-      // Kubelets since 1.22 shorten the time of a pod that is going.
+      if (await exitsBefore(this.exited, forceKill)) return await this.#ended("exited");
+      // Kubelets since 1.22 shorten the grace period of a terminating pod.
       await pods.delete(this.pod, 1);
-      if (await this.#exitedWithin(KILL_WAIT_MS)) return await this.#ended("killed");
+      if (await exitsWithin(this.exited, KILL_WAIT_MS)) return await this.#ended("killed");
       const { nodeName } = (await pods.find(this.pod.name))?.spec ?? {};
       if (nodeName === undefined || (await pods.node(nodeName)) !== "ready")
-        return survived(this.pod, "its node does not report that it has ended");
+        return podSurvived(this.pod, "its node does not report that it has ended");
       await pods.delete(this.pod, 0);
-      if (!(await isAddressSilent(this.address, SILENT_WITHIN_MS)))
-        return survived(this.pod, "it still answers although its pod was deleted");
-      await this.#exitedWithin(KILL_WAIT_MS);
+      if (!(await isAddressUnreachable(this.address, UNREACHABLE_WITHIN_MS)))
+        return podSurvived(this.pod, "it still answers although its pod was deleted");
+      await exitsWithin(this.exited, KILL_WAIT_MS);
       return { kind: "killed" };
     } catch (error) {
-      return survived(this.pod, error instanceof Error ? error.message : "the Kubernetes API does not answer");
+      return podSurvived(this.pod, error instanceof Error ? error.message : "the Kubernetes API does not answer");
     }
   }
 
-  /** `unseen`: what counts when the pod was gone before its exit could be read. */
+  /** `unseen`: the outcome when the pod was deleted before its exit code could be read. */
   async #ended(unseen: "exited" | "killed"): Promise<StopOutcome> {
     const { code, signal } = await this.exited;
     await this.#cleared;
     if (code === null && signal === null) return { kind: unseen };
     return { kind: signal === "SIGKILL" ? "killed" : "exited" };
-  }
-
-  async #exitedWithin(ms: number): Promise<boolean> {
-    const waited = new AbortController();
-    const exited = await Promise.race([this.exited.then(() => true), delay(ms, waited.signal).then(() => false)]);
-    waited.abort();
-    return exited;
   }
 
   async #awaitExit(): Promise<EngineExit> {
@@ -152,12 +149,12 @@ export class PodProcess implements EngineProcess {
     const timer = setTimeout(() => this.#logEnd.abort(), KEEP_LOG_MS);
     await this.#log;
     clearTimeout(timer);
-    // What remains is deleted before the engine's next start.
+    // A pod that cannot be deleted now is deleted before the engine's next start.
     await this.#parts.pods.delete(this.pod, 1).catch(() => undefined);
   }
 }
 
-/** Null while it runs. Only the API itself can tell that there is no such pod. */
+/** Null while it runs. Only a read of the API proves that a pod does not exist; a watch may miss events. */
 function exitOf(found: Pod | null, { uid }: PodIdentity, { latest }: PodChanges): EngineExit | null {
   const isThere = found?.metadata.uid === uid;
   const pod = isThere ? found : latest;
@@ -167,14 +164,8 @@ function exitOf(found: Pod | null, { uid }: PodIdentity, { latest }: PodChanges)
   return isThere ? null : { code: null, signal: null, oom: false, host: DELETED };
 }
 
-export const survived = ({ name }: Pick<PodIdentity, "name">, reason: string): StopOutcome => ({
+export const podSurvived = ({ name }: Pick<PodIdentity, "name">, reason: string): StopOutcome => ({
   kind: "survived",
   reason: `pod ${name}: ${reason}`,
   data: { pod: name },
 });
-
-const aborted = (signal: AbortSignal): Promise<false> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(false);
-    else signal.addEventListener("abort", () => resolve(false), { once: true });
-  });

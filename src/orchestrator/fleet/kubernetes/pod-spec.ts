@@ -3,6 +3,7 @@ import { type EngineLaunch, encodeLaunch } from "../../../contract/engine-launch
 import type { LaunchOrder } from "../engine-backend.ts";
 import { CATALOGS, type PodCatalog, catalogVolumes } from "./catalog-volumes.ts";
 import { LABELS, USER_ANNOTATION, labelValue, objectName } from "./names.ts";
+import { heapOption } from "../heap-option.ts";
 
 /** The port of every engine in its pod. */
 export const PORT = 8080;
@@ -14,8 +15,6 @@ const LAUNCH_FILE = "launch.json";
 const CERTIFICATES_FILE = "ca-certificates.pem";
 /** Owns the files of an engine, as in the image. */
 const USER = 65_532;
-/** The share of an engine's memory for the V8 heap. The rest is for buffers, SQLite and code. */
-const HEAP_SHARE = 0.75;
 /** What an engine takes without tools, in MiB. Requests are what the scheduler counts. */
 const REQUESTED_MB = 128;
 /** A stop brings its own. */
@@ -67,7 +66,6 @@ export function podSpec(
   { claim, catalog }: PodVolumes,
 ) {
   const name = podName(deployment, launch.incarnation);
-  const heapMb = Math.floor(memoryMb * HEAP_SHARE);
   const { memory_mb: limitMb } = launch.limits;
   const base = {
     image,
@@ -108,7 +106,7 @@ export function podSpec(
         {
           name: CONTAINER,
           ...base,
-          args: [...(heapMb > 0 ? [`--max-old-space-size=${heapMb}`] : []), entry],
+          args: [...heapOption(memoryMb), entry],
           env: [
             { name: LAUNCH_FILE_VARIABLE, value: `${LAUNCH_DIR}/${LAUNCH_FILE}` },
             { name: "HOME", value: DATA_DIR },

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import * as z from "zod/mini";
 import { delay } from "../../../shared/clock.ts";
-import { type KubeApi, KubeError } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { KubeError } from "./kube-errors.ts";
 import { type Pod, fingerprint, podObject } from "./pod-state.ts";
 import type { Pods } from "./pods.ts";
 

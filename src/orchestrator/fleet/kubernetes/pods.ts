@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { delay } from "../../../shared/clock.ts";
-import { type KubeApi, KubeError, isStatus } from "./kube-api.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { LABELS, selector } from "./names.ts";
 import { EMPTIED_SECRET } from "./pod-spec.ts";
 import { type Pod, podObject } from "./pod-state.ts";
 
 const POLL_MS = 250;
-const MERGE_PATCH = "application/merge-patch+json";
 const events = z.object({
   items: z.array(
     z.object({
@@ -124,7 +124,7 @@ export class Pods {
   /** None is no error. */
   async emptySecret(name: string): Promise<void> {
     try {
-      await this.#api.call("PATCH", `${this.#secrets}/${name}`, { body: EMPTIED_SECRET, contentType: MERGE_PATCH });
+      await this.#api.patch(`${this.#secrets}/${name}`, EMPTIED_SECRET);
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
     }
@@ -149,7 +149,7 @@ export class Pods {
       const { conditions } = z.parse(node, await this.#api.call("GET", `/api/v1/nodes/${name}`)).status;
       return conditions.some(({ type, status }) => type === "Ready" && status === "True") ? "ready" : "not_ready";
     } catch (error) {
-      return error instanceof KubeError && error.status === 404 ? "gone" : "unknown";
+      return isStatus(error, 404) ? "gone" : "unknown";
     }
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Claim } from "./claims.ts";
+import type { Claim } from "./claim-spec.ts";
 import { LABELS, labelValue, objectName } from "./names.ts";
 import {
   CONTAINER,

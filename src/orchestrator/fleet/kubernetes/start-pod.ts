@@ -1,6 +1,6 @@
 import { LaunchFailed } from "../launch-failed.ts";
 import type { LaunchOrder } from "../engine-backend.ts";
-import { isStatus } from "./kube-api.ts";
+import { isStatus } from "./kube-errors.ts";
 import { type PodOptions, type PodVolumes, launchSecret, podName, podSpec } from "./pod-spec.ts";
 import { type Pod, describe, stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";

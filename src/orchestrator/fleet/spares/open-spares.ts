@@ -1,10 +1,14 @@
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isSparePath } from "../../../contract/spare.ts";
+import { sendSignal } from "../../../shared/processes.ts";
+import { isAlive, listProcesses, startArguments } from "../process-identity.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { nativeProblem } from "../../../shared/linux/system-calls.ts";
 import { hasSnapshot } from "../engine-snapshots.ts";
-import { ownUser } from "../isolation/owner.ts";
-import { makeTraversable } from "../isolation/own-modes.ts";
+import { daemonUser } from "../isolation/owner.ts";
+import { makeTraversable } from "../isolation/file-modes.ts";
 import { type StartSettings, engineEnvironment, nodeOptions } from "../start-process.ts";
-import { endLeftovers } from "./end-leftovers.ts";
 import { SparePool } from "./spare-pool.ts";
 import { SpareProcess } from "./spare-process.ts";
 
@@ -14,24 +18,24 @@ export interface WarmEngines {
   /** The settings and the memory of the launches that are expected first. */
   readonly settings: Readonly<Record<string, string>>;
   readonly memoryMb: number;
-  /** Whether boots run or wait: they go first. */
+  /** Whether boots run or wait. They have priority. */
   readonly isBusy: () => boolean;
 }
 
 export const NO_WARM_ENGINES: WarmEngines = { target: 0, settings: {}, memoryMb: 0, isBusy: () => false };
 
-/** Ends what an earlier daemon has left, and starts to keep spares ready. */
+/** Kills the spares of an earlier daemon, and starts to keep new ones ready. */
 export function openSpares(
   processes: StartSettings & { readonly runDir: string },
   { target, settings, memoryMb, isBusy, logger }: WarmEngines & { readonly logger: Logger },
 ): SparePool {
   const { nodePath, engineEntry, runDir, snapshots } = processes;
   makeTraversable(runDir);
-  endLeftovers(runDir);
+  killOldSpares(runDir);
   const pool = new SparePool({
     target: nativeProblem() === null ? target : 0,
     start: (kind) => {
-      const environment = engineEnvironment(processes, ownUser());
+      const environment = engineEnvironment(processes, daemonUser());
       const spare = new SpareProcess({ nodePath, engineEntry, runDir, environment, nodeOptions: kind.nodeOptions });
       void spare.exited.then(({ code }) => snapshots?.exited(code));
       return spare;
@@ -45,4 +49,18 @@ export function openSpares(
   });
   pool.open();
   return pool;
+}
+
+/**
+ * Kills the spares of an earlier daemon, and removes their files in the run folder. It runs before this daemon looks for
+ * engines, so that a spare in the middle of a claim is either an engine by then, or gone.
+ */
+function killOldSpares(runDir: string): void {
+  for (const one of listProcesses()) {
+    const path = startArguments(one.pid).find((argument) => isSparePath(argument));
+    // I3 identity before signal: the arguments name this daemon's run folder.
+    if (path !== undefined && dirname(path) === runDir && isAlive(one)) sendSignal(one.pid, "SIGKILL");
+  }
+  for (const name of readdirSync(runDir))
+    if (isSparePath(name)) rmSync(join(runDir, name), { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { Isolation } from "../../../../src/contract/orchestrator-api.ts";
 import { assertRequired, assessIsolation } from "../../../../src/orchestrator/fleet/isolation/host-isolation.ts";
-import { ownUserProblem } from "../../../../src/orchestrator/fleet/isolation/own-user.ts";
+import { engineUserProblem } from "../../../../src/orchestrator/fleet/isolation/engine-user-trial.ts";
 import { nativeProblem } from "../../../../src/shared/linux/system-calls.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
 
@@ -26,17 +26,21 @@ t.test(
   { skip },
   async (t) => {
     const { outer, trial } = trialIn(t);
-    t.equal(await ownUserProblem(trial), null);
+    t.equal(await engineUserProblem(trial), null);
     chmodSync(join(outer, "program"), 0o600);
-    t.match(await ownUserProblem(trial), {
+    t.match(await engineUserProblem(trial), {
       problem: `other users cannot read ${outer}/program`,
       fix: new RegExp(`chmod o\\+r ${outer}/program`),
     });
     chmodSync(join(outer, "program"), 0o644);
     chmodSync(join(outer, "data"), 0o700);
-    t.match(await ownUserProblem(trial), { problem: `other users cannot enter ${outer}/data` });
+    t.match(await engineUserProblem(trial), { problem: `other users cannot enter ${outer}/data` });
     chmodSync(outer, 0o700);
-    t.match(await ownUserProblem(trial), { fix: new RegExp(`chmod o\\+x ${outer}$`) }, "the uppermost closed folder");
+    t.match(
+      await engineUserProblem(trial),
+      { fix: new RegExp(`chmod o\\+x ${outer}$`) },
+      "the uppermost closed folder",
+    );
   },
 );
 
@@ -45,28 +49,28 @@ t.test("a Node.js that other users cannot run is named", { skip }, async (t) => 
   const nodePath = join(outer, "node");
   writeFileSync(nodePath, "#!/bin/sh\n");
   chmodSync(nodePath, 0o700);
-  t.match(await ownUserProblem({ ...trial, nodePath }), { problem: `other users cannot run ${nodePath}` });
+  t.match(await engineUserProblem({ ...trial, nodePath }), { problem: `other users cannot run ${nodePath}` });
 });
 
 t.test("off promises nothing, whatever the host can do", async (t) => {
   const { trial } = trialIn(t);
   const isolation = await assessIsolation({ mode: "off", read: ["/srv"], trial });
   t.same(isolation.launch, { engine: false, tools: false, read: [] });
-  t.equal(isolation.ownUsers, false);
+  t.equal(isolation.hasEngineUsers, false);
   t.match(isolation.report.parts, [{ name: "engine", active: false, fix: "set ORCH_ISOLATION to auto" }]);
   t.doesNotThrow(() => assertRequired(isolation.report, { isRoot: true }));
 });
 
 t.test("auto promises what the report calls active", async (t) => {
   const { trial } = trialIn(t);
-  const { report, launch, ownUsers } = await assessIsolation({ mode: "auto", read: ["/srv"], trial });
+  const { report, launch, hasEngineUsers } = await assessIsolation({ mode: "auto", read: ["/srv"], trial });
   const active = Object.fromEntries(report.parts.map((part) => [part.name, part.active]));
   t.same(
     report.parts.map(({ name }) => name),
     ["engine", "user", "tools", "network"],
   );
   t.same(launch, { engine: active["engine"], tools: active["tools"], read: ["/srv"] });
-  t.equal(ownUsers, active["user"]);
+  t.equal(hasEngineUsers, active["user"]);
   for (const { name, active: isActive, problem, fix } of report.parts)
     if (!isActive) t.ok(problem !== null && fix !== null, `${name} says what is missing and what would add it`);
 });

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import t from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { AnswerLimit } from "../../../src/orchestrator/operations/answer-limit.ts";
+import { IdempotencyLimit } from "../../../src/orchestrator/operations/idempotency-limit.ts";
 import { callOnce } from "../../../src/orchestrator/operations/call-once.ts";
 import type { Db } from "../../../src/orchestrator/store/database.ts";
-import { claimKey, trimAnswers } from "../../../src/orchestrator/store/idempotency-keys.ts";
+import { claimKey, trimResponses } from "../../../src/orchestrator/store/idempotency-keys.ts";
 import { onEachServer } from "../../helpers/database.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -30,9 +30,9 @@ onEachServer(t, "the oldest answers go beyond a number or a size; calls in progr
     keptS: 1,
   };
   await claimKey(db, inProgress);
-  t.equal(await trimAnswers(db, { scope: "prd_1", keys: 7, bytes: 10_000 }), 2);
+  t.equal(await trimResponses(db, { scope: "prd_1", keys: 7, bytes: 10_000 }), 2);
   t.same(await keysOf(db, "prd_1"), ["k3", "k4", "k5", "k6", "k7", "k8", "k9", "now"]);
-  t.equal(await trimAnswers(db, { scope: null, keys: 100, bytes: 450 }), 8);
+  t.equal(await trimResponses(db, { scope: null, keys: 100, bytes: 450 }), 8);
   t.same(await keysOf(db, "prd_1"), ["k6", "k7", "k8", "k9", "now"]);
   t.same(await keysOf(db, "prd_2"), ["k6", "k7", "k8", "k9"]);
 });
@@ -47,7 +47,7 @@ onEachServer(t, "a product that goes on making keys does not fill the database",
     settings: { portRange: { hostId: "h" } } as Parameters<typeof callOnce>[0]["settings"],
     logger: createLogger("test", "silent"),
     stopping: stopping.signal,
-    answerLimit: new AnswerLimit(),
+    idempotencyLimit: new IdempotencyLimit(),
   };
   const answer = { result: null, keep: { status: 201, body: "{}" } };
   for (let n = 0; n < 500; n++)
@@ -56,6 +56,6 @@ onEachServer(t, "a product that goes on making keys does not fill the database",
   t.notOk((await keysOf(db, "prd_1")).includes("k1"));
   t.ok((await keysOf(db, "prd_1")).includes("new0"));
   t.equal((await keysOf(db, "prd_2")).length, 300, "of a product that made none");
-  await parts.answerLimit.trimAll(db);
+  await parts.idempotencyLimit.trimAll(db);
   t.equal((await keysOf(db, "prd_2")).length, 67, "at most 64 MiB");
 });

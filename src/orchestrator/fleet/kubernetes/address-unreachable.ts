@@ -4,8 +4,8 @@ import { delay } from "../../../shared/clock.ts";
 const POLL_MS = 100;
 const CONNECT_MS = 1000;
 
-/** Whether nothing accepts connections at an address any more, within this time. */
-export async function isAddressSilent(address: string, withinMs: number): Promise<boolean> {
+/** Whether an address stops accepting connections within this time. */
+export async function isAddressUnreachable(address: string, withinMs: number): Promise<boolean> {
   const { hostname, port } = new URL(address);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   for (const end = performance.now() + withinMs; performance.now() < end; await delay(POLL_MS))
@@ -16,11 +16,11 @@ export async function isAddressSilent(address: string, withinMs: number): Promis
 const accepts = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host, port, timeout: CONNECT_MS });
-    const end = (answer: boolean) => {
+    const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.once("connect", () => end(true));
-    socket.once("timeout", () => end(false));
-    socket.once("error", () => end(false));
+    socket.once("connect", () => settle(true));
+    socket.once("timeout", () => settle(false));
+    socket.once("error", () => settle(false));
   });

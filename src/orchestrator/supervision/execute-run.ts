@@ -12,17 +12,17 @@ const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Starts the turn of a run and follows it to its end, or until it waits for a person. Runs of one schedule do so one
- * after the other. Never rejects: a run that is left open is carried out again by the next look.
+ * Starts the turn of a run and follows it until it ends or waits for a person. Runs of one schedule are serialized. Never
+ * rejects: `resumeOpenRuns` continues a run that stays open.
  */
-export async function carryOutRun(host: HostContext, run: RunRow): Promise<void> {
+export async function executeRun(host: HostContext, run: RunRow): Promise<void> {
   const unfollow = host.runs.follow(run);
   if (unfollow === null) return;
   const work = () => (run.state === "waiting" ? start(host, run) : resume(host, run));
   try {
     await outsideRequests(() => host.lanes.run(`runs of ${run.schedule_id ?? run.id}`, work));
   } catch (error) {
-    host.logger.error({ err: error, run_id: run.id, engine_id: run.engine_id }, "failed to carry out a scheduled run");
+    host.logger.error({ err: error, run_id: run.id, engine_id: run.engine_id }, "failed to execute a scheduled run");
   } finally {
     unfollow();
   }
@@ -55,11 +55,11 @@ async function start(host: HostContext, run: RunRow): Promise<void> {
   }
 }
 
-/** Continues with a run whose turn an earlier daemon started, or that waited for a person. */
+/** Continues a run whose turn an earlier daemon started, or that waited for a person. */
 async function resume(host: HostContext, run: RunRow): Promise<void> {
   const engine = await findEngineById(host.db, run.engine_id);
   if (engine === null || run.turn_id === null) return host.runs.ended(run);
-  // Asleep it has no turn that runs: it has ended, or waits for a person.
+  // A sleeping engine has no running turn: the turn has ended, or waits for a person.
   if (run.state === "running") await wakeForRun(host, engine);
   await followTurn(host, run, run.turn_id);
 }

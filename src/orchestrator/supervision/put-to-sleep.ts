@@ -14,26 +14,26 @@ import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
-/** An engine ends its tool servers and its store before it exits. */
+/** An engine closes its tool servers and its store before it exits. */
 const EXIT_MS = 15_000;
 const TERM_MS = 2000;
 /** Most engines that have decided to sleep have exited by then. */
 const DECIDED_EXIT_MS = 5000;
 const MAX_TRIES = 3;
 const RETRY_MS = 500;
-/** Past it, the reaper finishes the sleep of an operation that failed. */
+/** After this time the reaper finishes a sleep whose operation failed. */
 const DEADLINE_MS = 60_000;
 
 export type SleepOutcome =
   | { readonly kind: "asleep"; readonly engine: EngineRow }
-  /** It has work, or did not answer. It stays awake. */
+  /** The engine has work, or did not answer. It stays awake. */
   | { readonly kind: "refused"; readonly awake: readonly AwakeReason[] }
   /** A stop, a destroy or an exit came first. */
   | { readonly kind: "overtaken" };
 
-export interface SleepOptions {
+interface SleepOptions {
   readonly reason: SleepReason;
-  /** Only if its last work ended this long ago. */
+  /** How long the engine must have been without work. */
   readonly idleMs: number;
 }
 
@@ -44,15 +44,15 @@ export const canSleep = (
 ): boolean => settings.publicUrl !== null || backend.sockets.isHeld(id) || backend.sockets.canHold(order.launch.port);
 
 /**
- * Puts an engine to sleep: first the row, then the engine decides and exits. Calls that come from then on wait on its
- * socket or at the gateway. A daemon that dies in between leaves a row that the next one reads as awake or asleep by its process.
+ * Puts an engine to sleep: the row changes first, then the engine decides and exits. From then on calls wait on its
+ * socket or at the gateway. If the daemon dies in between, the next daemon decides by the engine's process.
  */
 export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOptions): Promise<SleepOutcome> =>
   inSleepLane(host, live.id, () => host.transitions.own(live.id, () => sleepNow(host, live, options)));
 
 async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
   const target = { url: live.url, token: live.controlToken };
-  // Most refusals are known before the row changes.
+  // Refuses early, so that the row rarely has to change back.
   const before = await readEngineStatus(host, live);
   if (live.isStopping) return { kind: "overtaken" };
   if (before === null) return { kind: "refused", awake: [] };
@@ -60,13 +60,13 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
   await collectRuns(host, live);
   if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
-  // One on its way could find the engine no longer listening. Those that follow wait until the sleep is settled.
+  // A call in flight could find the engine no longer listening. Later calls wait until the sleep is settled.
   if (!host.backend.sockets.isHeld(live.id) && host.calls.has(live.id)) return { kind: "refused", awake: ["request"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   live.fallingAsleep = settled;
   try {
     const { id, incarnation } = live;
-    const going = await host.states.move({
+    const sleeping = await host.states.move({
       id,
       from: ["running"],
       to: "sleeping",
@@ -78,18 +78,18 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
         ...lastActivity(before, host.now()),
       },
     });
-    if (going === null) return { kind: "overtaken" };
-    // A connection of a probe that nobody accepts would wake the engine.
+    if (sleeping === null) return { kind: "overtaken" };
+    // A waiting connection of a probe would wake the engine.
     await live.probing;
     const answer = await sleepEngine(target, idleMs);
-    if (answer.kind === "refused") return await stayAwake(host, live, answer.awake);
+    if (answer.kind === "refused") return await cancelSleep(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
-    if (answer.kind === "failed" && (await answersAgain(live))) return await stayAwake(host, live, []);
+    if (answer.kind === "failed" && (await answersAgain(live))) return await cancelSleep(host, live, []);
     const last = answer.kind === "sleeps" ? answer.status : null;
     const isCounted = isCollected(live, last?.usage_revision);
-    if ((await endedBy(live.process)).kind !== "survived") {
+    if ((await stopAfterExit(live.process)).kind !== "survived") {
       if (last !== null) await returnLeases(host, live, last.budgets);
-      return await fallAsleep(host, going, isCounted ? { usage_collected: incarnation } : {});
+      return await recordAsleep(host, sleeping, isCounted ? { usage_collected: incarnation } : {});
     }
     return { kind: "overtaken" };
   } finally {
@@ -98,11 +98,11 @@ async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }:
   }
 }
 
-/** The report of an idle engine may not be due for a minute. A time in the future is cut to now. */
+/** The stored time of an idle engine may be a minute old. A time in the future is cut to now. */
 const lastActivity = ({ last_active_at }: EngineStatus, now: number) =>
   last_active_at === null ? {} : { last_active_at: new Date(Math.min(Date.parse(last_active_at), now)) };
 
-/** A connection that the engine does not accept any more would wake it, so its exit is waited for first. */
+/** Waits for the engine's exit first, since a connection that it no longer accepts would wake it. */
 async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {
   const exited = new AbortController();
   void process.exited.then(() => exited.abort());
@@ -114,25 +114,25 @@ async function answersAgain({ url, controlToken: token, process }: LiveEngine): 
   return false;
 }
 
-/** Waits until a process that sleeps has exited, and stops it when it stays. */
-export async function endedBy(process: EngineProcess): Promise<StopOutcome> {
+/** Waits until the process of a sleeping engine has exited, and stops it after 15 s. */
+export async function stopAfterExit(process: EngineProcess): Promise<StopOutcome> {
   const waited = new AbortController();
   await Promise.race([process.exited, delay(EXIT_MS, waited.signal)]);
   waited.abort();
   return process.stop(TERM_MS);
 }
 
-/** Records that the process of an engine in `sleeping` is gone, and waits for calls. */
-export async function fallAsleep(
+/** Records that the process of an engine in `sleeping` is gone, and starts to wait for calls. */
+export async function recordAsleep(
   host: HostContext,
   row: EngineRow,
   collected: { readonly usage_collected?: string } = {},
 ): Promise<SleepOutcome> {
   const { id, incarnation } = row;
   const live = host.live.get(id);
-  // From now on its exit is no crash, even while the database is unavailable.
+  // Its exit is no crash from now on, even while the database is unavailable.
   if (live?.incarnation === incarnation) live.isStopping = true;
-  // Of an adopted engine whose socket could not be copied, calls to its port are refused from its exit until now.
+  // The kernel refused calls since the exit of an adopted engine whose socket could not be copied.
   const gap = host.backend.sockets.isHeld(id) || host.settings.publicUrl !== null ? {} : { gap: true };
   const asleep = await retryMove(host, "sleep", () => ({
     id,
@@ -148,8 +148,8 @@ export async function fallAsleep(
   return { kind: "asleep", engine: asleep };
 }
 
-/** The engine goes on: the row is `running` again. */
-export async function stayAwake(
+/** Cancels a sleep that the engine refused: its row becomes `running` again. */
+export async function cancelSleep(
   host: HostContext,
   { id, incarnation }: Pick<LiveEngine, "id" | "incarnation">,
   awake: readonly AwakeReason[],

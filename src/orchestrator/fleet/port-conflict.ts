@@ -1,16 +1,10 @@
 import type { Survived } from "./engine-backend.ts";
 import { portFreed, portHolders } from "./port-check.ts";
 
-/** systemd closes its copy of the socket after what it was told before. */
+/** systemd handles the messages about kept sockets in order, so it closes its copy of the socket with a delay. */
 const PORT_FREE_MS = 5000;
 
-export const survived = (pids: readonly number[]): Survived => ({
-  kind: "survived",
-  reason: `processes ${pids.join(", ")} survived SIGKILL`,
-  data: { pids },
-});
-
-/** Who still listens on the port of a stopped engine: an escaped child or another program. */
+/** What still listens on the port of a stopped engine: an escaped child or another program. Null when nothing does. */
 export async function portConflict(host: string, port: number): Promise<Survived | null> {
   if (await portFreed(host, port, PORT_FREE_MS)) return null;
   const pids = portHolders(port);

@@ -1,13 +1,13 @@
 import type { Db } from "../store/database.ts";
-import { trimAnswers } from "../store/idempotency-keys.ts";
+import { trimResponses } from "../store/idempotency-keys.ts";
 
-/** The most that is stored per scope (a product, or the admin key). The oldest responses are removed first. */
+/** The limits of stored responses per scope (a product, or the admin key). The oldest are removed first. */
 const LIMITS = { keys: 50_000, bytes: 64 * 1_048_576 };
-/** The trim scans the scope, so it runs once in so many stored responses. */
+/** Responses between two trims, since a trim scans the whole scope. */
 const TRIM_EVERY = 500;
 
 /** Limits the responses stored for idempotency keys, however fast a caller creates keys. */
-export class AnswerLimit {
+export class IdempotencyLimit {
   readonly #storedSinceTrim = new Map<string, number>();
 
   /** Call it after each stored response. */
@@ -16,11 +16,11 @@ export class AnswerLimit {
     this.#storedSinceTrim.set(scope, stored);
     if (stored < TRIM_EVERY) return;
     this.#storedSinceTrim.delete(scope);
-    await trimAnswers(db, { scope, ...LIMITS });
+    await trimResponses(db, { scope, ...LIMITS });
   }
 
   /** Trims every scope, responses of earlier daemons included. */
   async trimAll(db: Db): Promise<void> {
-    await trimAnswers(db, { scope: null, ...LIMITS });
+    await trimResponses(db, { scope: null, ...LIMITS });
   }
 }

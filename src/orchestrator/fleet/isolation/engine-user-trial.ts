@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { errorCode } from "../../../shared/error-code.ts";
 import { execa } from "execa";
 import { nativeProblem } from "../../../shared/linux/system-calls.ts";
-import { lackingCapabilities } from "./capabilities.ts";
+import { missingCapabilities } from "./capabilities.ts";
 
-/** What a user of an engine must be able to do, tried as the first of them. */
-export interface OwnUserTrial {
+/** What an engine's user must be able to read and enter, tried as one of them. */
+export interface EngineUserTrial {
   readonly uids: { readonly min: number; readonly max: number };
   readonly nodePath: string;
   /** Files and folders that engines read. */
@@ -15,7 +15,8 @@ export interface OwnUserTrial {
   readonly dataDir: string;
 }
 
-interface Missing {
+/** Why a part of the isolation is inactive, and what adds it. */
+export interface Missing {
   readonly problem: string;
   readonly fix: string;
 }
@@ -33,15 +34,15 @@ const unreadable = files.find((file) => fails(file, fs.constants.R_OK));
 process.stdout.write(JSON.stringify({ closed, unreadable, groups: process.getgroups() }));
 `;
 
-/** Why engines cannot have a user of their own on this host. Null when they can. Tried, not derived from modes. */
-export async function ownUserProblem(trial: OwnUserTrial): Promise<Missing | null> {
-  const lacking = await lackingCapabilities();
+/** Why engines cannot run as users of their own on this host. Null when they can. A trial finds out, not file modes. */
+export async function engineUserProblem(trial: EngineUserTrial): Promise<Missing | null> {
+  const missing = await missingCapabilities();
   const isRoot = process.getuid?.() === 0;
-  if (lacking.length > 0) {
+  if (missing.length > 0) {
     return {
-      problem: `orchd may not start programs as another user: it lacks ${lacking.join(", ")}`,
+      problem: `orchd may not start programs as another user: it lacks ${missing.join(", ")}`,
       fix: isRoot
-        ? `give the container ${lacking.map((name) => `--cap-add ${name.slice(4)}`).join(" ")}`
+        ? `give the container ${missing.map((name) => `--cap-add ${name.slice(4)}`).join(" ")}`
         : "start orchd with its systemd unit (AmbientCapabilities=), or as root",
     };
   }
@@ -55,7 +56,7 @@ export async function ownUserProblem(trial: OwnUserTrial): Promise<Missing | nul
   return tryAs(trial);
 }
 
-async function tryAs({ uids, nodePath, files, dataDir }: OwnUserTrial): Promise<Missing | null> {
+async function tryAs({ uids, nodePath, files, dataDir }: EngineUserTrial): Promise<Missing | null> {
   const child = execa(nodePath, ["-e", TRIAL, dataDir, ...files], {
     uid: uids.max,
     gid: uids.max,
@@ -67,7 +68,7 @@ async function tryAs({ uids, nodePath, files, dataDir }: OwnUserTrial): Promise<
     reject: false,
     timeout: TRIAL_MS,
   });
-  // Also one that has ended already is there until it is waited for.
+  // A child that has exited stays in /proc until it is waited for.
   const isVisible = child.pid === undefined || existsSync(`/proc/${child.pid}`);
   const { stdout, failed, cause } = await child;
   if (failed) return spawnProblem(cause, { uids, nodePath });
@@ -96,7 +97,7 @@ async function tryAs({ uids, nodePath, files, dataDir }: OwnUserTrial): Promise<
 
 async function spawnProblem(
   cause: unknown,
-  { uids, nodePath }: Pick<OwnUserTrial, "uids" | "nodePath">,
+  { uids, nodePath }: Pick<EngineUserTrial, "uids" | "nodePath">,
 ): Promise<Missing> {
   const code = errorCode(cause);
   if (code === "EINVAL") {

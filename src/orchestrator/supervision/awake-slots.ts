@@ -1,12 +1,12 @@
 import PQueue from "p-queue";
 import { FairQueue, type FairOptions } from "../../shared/fair-queue.ts";
 
-/** The places for engines that are awake: those that run, and those that are about to start. */
-export class AwakePlaces {
+/** Limits the engines that run or are about to start (`ORCH_MAX_AWAKE`). */
+export class AwakeSlots {
   /** Null for no limit. */
   readonly limit: number | null;
   readonly #starting = new Set<string>();
-  /** One call at a time looks for a place, in the order of their turns. */
+  /** Calls acquire a slot one at a time, fairly between products. */
   readonly queue: PQueue<FairQueue, FairOptions>;
 
   constructor(limit: number | null) {
@@ -14,14 +14,14 @@ export class AwakePlaces {
     this.queue = new PQueue({ concurrency: 1, queueClass: FairQueue });
   }
 
-  /** False when every place is taken. `live` are the engines that run. */
-  take(engineId: string, live: ReadonlySet<string>): boolean {
+  /** False when no slot is free. `live` are the ids of the running engines. */
+  acquire(engineId: string, live: ReadonlySet<string>): boolean {
     if (this.limit !== null && new Set([...live, ...this.#starting]).size >= this.limit) return false;
     this.#starting.add(engineId);
     return true;
   }
 
-  /** An engine that has come up keeps its place while it runs. */
+  /** Ends the start. A running engine keeps its slot. */
   release(engineId: string): void {
     this.#starting.delete(engineId);
   }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { restoreModes } from "../../../../src/orchestrator/fleet/isolation/own-modes.ts";
+import { restoreModes } from "../../../../src/orchestrator/fleet/isolation/file-modes.ts";
 import { createLogger } from "../../../../src/shared/logger.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
 

@@ -3,29 +3,29 @@ import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { BootCancelled } from "./boot-queue.ts";
-import { canSleep, putToSleep } from "./fall-asleep.ts";
+import { canSleep, putToSleep } from "./put-to-sleep.ts";
 
 const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 250;
 const RETRY_AFTER_S = 5;
-/** A caller between two calls of a conversation keeps its engine. */
+/** An engine between two calls of a conversation is not put to sleep. */
 const MIN_IDLE_MS = 1000;
-/** Engines asked to sleep before the wait goes on. */
+/** How many engines are asked to sleep before the next wait. */
 const MAX_ASKED = 16;
 
-interface PlaceRequest {
+interface AwakeRequest {
   readonly engineId: string;
-  /** Places are shared fairly between products. */
+  /** Slots are shared fairly between products. */
   readonly productId: string;
   /** Ends the wait with {@link BootCancelled}. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Starts an engine in one of the places for engines that are awake. At the limit, or without memory, the engine that
- * has been idle longest is put to sleep first. Throws CAPACITY_EXHAUSTED when none can for a while.
+ * Starts an engine with one of the slots for awake engines. At the limit, or without memory, the engine that has been
+ * idle longest is put to sleep first. Throws CAPACITY_EXHAUSTED when no engine can sleep within 15 s.
  */
-export async function withPlace<T>(host: HostContext, request: PlaceRequest, start: () => Promise<T>): Promise<T> {
+export async function withAwakeSlot<T>(host: HostContext, request: AwakeRequest, start: () => Promise<T>): Promise<T> {
   const { engineId, productId, signal } = request;
   const ended = new AbortController();
   const timeout = setTimeout(() => ended.abort(hostFull(host)), MAX_WAIT_MS);
@@ -34,7 +34,7 @@ export async function withPlace<T>(host: HostContext, request: PlaceRequest, sta
   if (signal?.aborted) cancel();
   try {
     const turn = { lane: productId, priority: 1, signal: ended.signal };
-    await host.places.queue.add(() => takePlace(host, engineId, ended.signal), turn);
+    await host.awakeSlots.queue.add(() => acquireAwakeSlot(host, engineId, ended.signal), turn);
   } finally {
     clearTimeout(timeout);
     signal?.removeEventListener("abort", cancel);
@@ -42,21 +42,21 @@ export async function withPlace<T>(host: HostContext, request: PlaceRequest, sta
   try {
     return await start();
   } finally {
-    host.places.release(engineId);
+    host.awakeSlots.release(engineId);
   }
 }
 
 /** Rejects with the reason of the signal. */
-async function takePlace(host: HostContext, engineId: string, signal: AbortSignal): Promise<void> {
+async function acquireAwakeSlot(host: HostContext, engineId: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const problem = await host.backend.capacityProblem("awake");
-    if (problem === null && host.places.take(engineId, host.live.ids())) return;
+    if (problem === null && host.awakeSlots.acquire(engineId, host.live.ids())) return;
     if (!(await putOneToSleep(host))) await delay(RETRY_MS, signal);
   }
 }
 
-/** Puts the engine to sleep that has been idle longest and agrees. */
+/** Puts the engine with the longest idle time to sleep that accepts it. False when none does. */
 async function putOneToSleep(host: HostContext): Promise<boolean> {
   const idle = host.live.all().filter((live) => !live.isStopping && canSleep(host, live) && lastWorkAt(live) !== null);
   const longest = idle.toSorted((a, b) => (lastWorkAt(a) ?? 0) - (lastWorkAt(b) ?? 0));
@@ -69,15 +69,15 @@ async function putOneToSleep(host: HostContext): Promise<boolean> {
   return false;
 }
 
-/** As last reported. An engine that worked then may be idle now, so it comes after the others. */
+/** In milliseconds since the epoch, as last reported. An engine that had work then sorts after the idle ones. */
 const lastWorkAt = ({ report, healthySince }: LiveEngine): number | null =>
   report === null ? healthySince : (report.idleSince ?? report.at);
 
-const hostFull = ({ places }: Pick<HostContext, "places">): ApiError =>
+const hostFull = ({ awakeSlots }: Pick<HostContext, "awakeSlots">): ApiError =>
   new ApiError(
     "CAPACITY_EXHAUSTED",
-    places.limit === null
+    awakeSlots.limit === null
       ? "the host has no memory for another engine"
-      : `the host carries ${places.limit} engines awake, and none can sleep now (ORCH_MAX_AWAKE)`,
+      : `the host carries ${awakeSlots.limit} engines awake, and none can sleep now (ORCH_MAX_AWAKE)`,
     { retryAfterS: RETRY_AFTER_S },
   );
