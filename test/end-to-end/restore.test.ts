@@ -115,6 +115,7 @@ t.test("an archive that is refused leaves nothing, and a good one can follow", a
     [gzipSync(rows, { level: 0 }), /the records have the schema 99\S+ of a newer orchd/],
     [Buffer.from("hello"), /not a backup of orchd/],
   ] as const;
+  t.match((await orchctl("backup", "verify", bad)).stderr, `refused: ${bad}: cannot be read (ENOENT)`);
   for (const [content, message] of cases) {
     writeFileSync(bad, content);
     const restored = await orchctl("backup", "restore", bad);
