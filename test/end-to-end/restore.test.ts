@@ -115,7 +115,6 @@ t.test("an archive that is refused leaves nothing, and a good one can follow", a
     [gzipSync(rows, { level: 0 }), /the records have the schema 99\S+ of a newer orchd/],
     [Buffer.from("hello"), /not a backup of orchd/],
   ] as const;
-  t.match((await orchctl("backup", "verify", bad)).stderr, `refused: ${bad}: cannot be read (ENOENT)`);
   for (const [content, message] of cases) {
     writeFileSync(bad, content);
     const restored = await orchctl("backup", "restore", bad);
@@ -131,7 +130,7 @@ t.test("an archive that is refused leaves nothing, and a good one can follow", a
   t.match(await orchctl("backup", "verify", bad), { code: 5, stderr: /not a backup of orchd/ });
   const missing = await orchctl("--json", "backup", "restore", "/no/such/file");
   t.equal(missing.code, 5);
-  t.match(JSON.parse(missing.stderr), { error: { message: /no such file/ } });
+  t.match(JSON.parse(missing.stderr), { error: { message: "refused: /no/such/file: cannot be read (ENOENT)" } });
   const noKey = await orchctlOf(t, { ...place, ORCH_SECRET_KEY: "another key than that of the host" })(
     "backup",
     "restore",
