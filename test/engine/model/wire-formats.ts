@@ -272,7 +272,7 @@ export const FRAMES = {
   bedrock: converseFrames,
   "openai-compatible": chatFrames,
 } as const satisfies Record<RemoteProvider, readonly (string | Buffer)[]>;
-export type Remote = RemoteProvider;
+export type Remote = keyof typeof FRAMES;
 export const REMOTES = Object.keys(FRAMES) as readonly Remote[];
 
 /** The settings that an engine needs for a provider besides its name, key and address. */
