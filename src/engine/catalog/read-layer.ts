@@ -130,7 +130,7 @@ export async function readTool(
   if (name === USE_SKILL || name.startsWith("mcp__") || isReserved(name))
     throw new BadEntry(`name: ${name} is reserved for a tool of the engine`);
   for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
-    if ((await place.folder.place(file)) === null)
+    if ((await place.folder.realPath(file)) === null)
       throw new BadEntry(
         `secrets.${secret}: the file ${file} does not exist`,
         jsonLines(text).lineOf(["secrets", secret]),
