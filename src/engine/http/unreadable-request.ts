@@ -6,9 +6,9 @@ const STATUS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** Tells a client whose bytes are no HTTP request so, in the form of every other error, and hangs up. */
+/** Responds to a malformed HTTP request with the error body of the interface, and closes the connection. */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
-  // Where an answer has begun, another one in the middle of it would be taken for its content.
+  // After a response has begun, a second one would be read as part of its body.
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -16,7 +16,7 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
   const status = STATUS[error.code ?? ""] ?? "400 Bad Request";
   const body = JSON.stringify({
     error: "INVALID_REQUEST",
-    message: `no readable HTTP request (${status.slice(4)})`,
+    message: `malformed HTTP request (${status.slice(4)})`,
   } satisfies EngineErrorBody);
   const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
