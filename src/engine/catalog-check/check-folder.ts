@@ -6,7 +6,7 @@ import { engineFolders } from "../isolation/file-rules.ts";
 import { checkServers } from "../mcp/check-servers.ts";
 import { RESERVED_TOOL_NAMES } from "../tools/reserved-names.ts";
 
-/** In place of the engine's own, which every engine has. */
+/** Placeholder values for the variables that each engine sets. */
 const VARIABLES = {
   PATH: "/usr/bin",
   HOME: "/engine/workspace",
@@ -23,7 +23,7 @@ interface FolderCheck {
   readonly warnings: readonly CatalogFault[];
 }
 
-/** What an engine would find in the folder as its product's catalog. `readable`: `ORCH_TOOL_READ_PATHS`. */
+/** Loads the folder as an engine would load its product's catalog. `readable`: the paths of `ORCH_TOOL_READ_PATHS`. */
 export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
   const folders = { product: null, engine: folder };
   const places = { folders: engineFolders("/engine"), read: readable };
@@ -36,6 +36,6 @@ export async function checkFolder(folder: string, readable: readonly string[]): 
   const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));
   const used = new Set([...PARTS, ...secrets.map((file) => file.split("/")[0])]);
   const unused = (await readdir(folder)).filter((name) => !used.has(name) && name !== ".mcp.json");
-  const ignored = unused.toSorted().map((path) => ({ path, message: "no part of a catalog, ignored" }));
+  const ignored = unused.toSorted().map((path) => ({ path, message: "not part of a catalog, ignored" }));
   return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
 }
