@@ -7,7 +7,7 @@ import { withProgress } from "./progress.ts";
 
 const POLL_MS = 500;
 
-export interface CreatedBackup {
+interface CreatedBackup {
   /** The folder of the archive. */
   readonly dir: string;
   readonly run: BackupRun;

@@ -12,7 +12,7 @@ import { safe } from "../output.ts";
 /** Files of a folder are hidden ones but for this one. */
 const SERVERS = ".mcp.json";
 
-export interface PackedCatalog {
+interface PackedCatalog {
   readonly archive: Uint8Array<ArrayBuffer>;
   readonly files: readonly CatalogFile[];
 }

@@ -30,7 +30,7 @@ export async function readManifest(folder: string): Promise<ReleaseManifest | nu
   return text === null ? null : parseManifest(text, file);
 }
 
-export function parseManifest(text: string, file: string): ReleaseManifest {
+function parseManifest(text: string, file: string): ReleaseManifest {
   try {
     return z.parse(manifest, JSON.parse(text));
   } catch {

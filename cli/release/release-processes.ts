@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, sep } from "node:path";
 
 /** A process whose program is part of a release. */
-export interface ReleaseProcess {
+interface ReleaseProcess {
   readonly pid: number;
   readonly version: string;
   readonly isEngine: boolean;

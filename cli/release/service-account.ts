@@ -4,7 +4,7 @@ import { readIfThere, unlessMissing } from "../../src/shared/files.ts";
 import { type Layout, readEnvironment } from "./release-layout.ts";
 
 /** How the daemon's program runs outside of its service: with what its unit gives it. */
-export interface ServiceAccount {
+interface ServiceAccount {
   readonly uid: number;
   readonly gid: number;
   readonly env: Readonly<Record<string, string>>;

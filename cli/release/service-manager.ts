@@ -18,7 +18,7 @@ export interface ServiceManager {
   probe(url: string): Promise<Probe>;
 }
 
-export interface Probe {
+interface Probe {
   /** Null while it is not ready. */
   readonly version: string | null;
   readonly problem: string;

@@ -9,7 +9,7 @@ import { type Step, always } from "./release-steps.ts";
 
 const STOP_ENGINES = "orchd-stop-engines.service";
 
-export interface UninstallOptions {
+interface UninstallOptions {
   /** Removes the data, the settings and the user too. */
   readonly purge: boolean;
   readonly stopEngines: boolean;

@@ -8,7 +8,7 @@ import {
 } from "./attachment-records.ts";
 
 /** Of one message, texts included. */
-export const MAX_MESSAGE_PARTS = 256;
+const MAX_MESSAGE_PARTS = 256;
 const MAX_TEXT_BYTES = 1024 * 1024;
 const MAX_PATH = 4096;
 const MAX_NAME = 255;

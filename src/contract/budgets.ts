@@ -4,7 +4,7 @@ export const BUDGET_NAMES = ["tokens_per_day", "tokens_per_month", "cost_per_day
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
 /** Limits in tokens, and in units of the price table's currency. Those left out do not exist. */
-export type BudgetLimits = { readonly [Name in BudgetName]?: number | undefined };
+type BudgetLimits = { readonly [Name in BudgetName]?: number | undefined };
 
 /** A product's budgets by UTC day and month: for each of its engines, and for all of them together. */
 export interface Budgets {
@@ -17,10 +17,10 @@ export interface Budgets {
 export const NO_BUDGETS: Budgets = { engine: {}, product: {}, warn_at: 0.8 };
 
 export const isMoney = (name: BudgetName): boolean => name.startsWith("cost");
-export const isDaily = (name: BudgetName): boolean => name.endsWith("day");
+const isDaily = (name: BudgetName): boolean => name.endsWith("day");
 
 /** A limit as it is counted: in tokens, or in micro-units. */
-export const countedLimit = (name: BudgetName, limit: number): number => (isMoney(name) ? microsOf(limit) : limit);
+const countedLimit = (name: BudgetName, limit: number): number => (isMoney(name) ? microsOf(limit) : limit);
 /** A counted amount as it is shown, in the unit of its limit. */
 export const shownAmount = (name: BudgetName, amount: number): number => (isMoney(name) ? amount / MICRO : amount);
 

@@ -22,7 +22,7 @@ export const shownSettings = (env: Readonly<Record<string, string | undefined>>)
       .map(([name, value]) => [name, isPlainSetting(name, value) ? value : "(set)"]),
   );
 
-export interface SettingProblem {
+interface SettingProblem {
   readonly name: string;
   readonly problem: string;
 }

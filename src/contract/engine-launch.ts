@@ -27,7 +27,7 @@ export type ProductCatalog = z.output<typeof productCatalog>;
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
 /** Where spans go: `OTEL_EXPORTER_OTLP_ENDPOINT` and its companions. */
-export const tracingSettings = z.object({
+const tracingSettings = z.object({
   endpoint: z.string(),
   /** May hold a key. */
   headers: z.record(z.string(), z.string()),

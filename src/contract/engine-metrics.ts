@@ -1,4 +1,5 @@
 import { ENGINE_ERRORS } from "./engine-errors.ts";
+import { ENGINE_TOOLS } from "./engine-tools.ts";
 import { PROVIDERS } from "./settings.ts";
 
 /** Bounds in seconds of calls to models and tools, and of turns, which can wait for a person. */
@@ -7,31 +8,14 @@ const TURN_BUCKETS_S = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600] as cons
 
 /** Why a model call failed. */
 const MODEL_FAILURES = ["rate_limited", "transient", "too_long", "permanent", "over_budget"] as const;
-/** The label of a tool: a built-in one by name, others by where they come from. */
-export const TOOL_LABELS = [
-  "ask_human",
-  "delegate",
-  "edit_file",
-  "fetch_url",
-  "list_files",
-  "memory_note",
-  "memory_search",
-  "plan",
-  "read_file",
-  "run_command",
-  "search_files",
-  "use_skill",
-  "write_file",
-  "catalog",
-  "mcp",
-  "unknown",
-] as const;
+/** The label of a tool: those of every engine by their name, others by where they come from. */
+export const TOOL_LABELS = [...ENGINE_TOOLS, "catalog", "mcp", "unknown"] as const;
 export type ToolLabel = (typeof TOOL_LABELS)[number];
 
 /** Why a call was not run, and why a run failed. */
-export const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
+const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
 export type ToolRefusal = (typeof TOOL_REFUSALS)[number];
-export const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
+const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
 export type ToolFailure = (typeof TOOL_FAILURES)[number];
 
 const PURPOSES = ["turn", "summary", "learning"] as const;

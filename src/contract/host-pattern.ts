@@ -15,7 +15,7 @@ export type HostPattern =
       readonly port: number | null;
     };
 
-export type ReadHostPattern =
+type ReadHostPattern =
   | { readonly pattern: HostPattern; readonly problem: null }
   | { readonly pattern: null; readonly problem: string };
 

@@ -6,7 +6,7 @@ export const PLATFORM_KEY_PREFIX = "orchp_";
 export const ENGINE_KEY_PREFIX = "sk-orch-";
 
 /** The format of keys, without anything of Node.js: browsers make platform keys too. */
-export interface KeySources {
+interface KeySources {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Of ASCII text. */
   readonly crc32: (text: string) => number;

@@ -12,9 +12,7 @@ export * from "./orchestrator-records.ts";
 /** Request bodies of the orchestrator and their validation. Its routes are in `orchestrator-routes.ts`. */
 export const userId = opaqueId(1, 256);
 const SLUG = "expected 1 to 63 of a-z, 0-9 and single inner hyphens";
-export const slug = z
-  .string(SLUG)
-  .check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
+const slug = z.string(SLUG).check(z.refine((text) => /^[a-z0-9](-?[a-z0-9]){0,62}$/.test(text), { error: SLUG }));
 
 const limit = z.nullable(integer(0));
 const seconds = integer(0, 86_400);

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-export interface Endpoint {
+interface Endpoint {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `{name}` marks a parameter, percent-decoded once. */
   readonly path: string;

@@ -11,7 +11,6 @@ export type ScheduleTiming =
       readonly time_zone: string;
     }
   | { readonly kind: "every"; readonly every_s: number; readonly anchor_at: IsoTime };
-export const TIMING_KINDS = ["at", "cron", "every"] as const satisfies readonly ScheduleTiming["kind"][];
 
 /**
  * What happens to due times that passed while nothing could run. `skip`: nothing. `run_once`: one run for all of them.

@@ -5,8 +5,6 @@ import * as z from "zod/mini";
 export const SPARE_CHANNEL = 3;
 /** What a spare prints when it can be claimed. */
 export const SPARE_READY = "ready\n";
-/** The order of the descriptors that come with a claim. */
-export const CLAIM_DESCRIPTORS = ["log", "listener"] as const;
 
 /** The only message to a spare: it becomes an engine. */
 const spareClaim = z.object({

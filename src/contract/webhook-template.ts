@@ -15,7 +15,7 @@ export function templateProblem(template: string): string | null {
   return open === -1 ? null : `unpaired ${rest.slice(open, open + 2)} at character ${open + 1}`;
 }
 
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly id: string;
   /** Seconds since the epoch, as it was signed. */
   readonly timestamp: string;

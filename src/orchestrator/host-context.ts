@@ -26,7 +26,7 @@ import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { Sessions } from "./status/sessions.ts";
-import type { EngineSampleStore } from "./status/usage-samples.ts";
+import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Wake, WakeOutcome } from "./supervision/wake-outcome.ts";
 import type { Readiness } from "./status/readiness.ts";

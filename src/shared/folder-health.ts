@@ -4,7 +4,7 @@ import { hasCode } from "./error-code.ts";
 const MIB = 1_048_576;
 const OTHERS = 0o077;
 
-export interface FreeSpace {
+interface FreeSpace {
   readonly freeMb: number;
   readonly freePercent: number;
   /** Of the files that the file system can still hold; 100 where it has no limit. */

@@ -1,13 +1,16 @@
 import * as z from "zod/mini";
 import { isFlatterThan } from "./json-values.ts";
 
-/** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
+/** Problems that a message names: enough to mend a body by. */
+const MAX_IN_MESSAGE = 5;
+
+/** Input from outside that does not fit. `field` is a dotted path; the message says what would have been accepted. */
 export class InvalidInput extends Error {
   readonly field: string;
   /** Every problem of the input, this one first. */
   readonly all: readonly FieldProblem[];
   constructor(field: string, problem: string, all: readonly FieldProblem[] = []) {
-    super(`${field}: ${problem}`);
+    super(all.length > 0 ? messageOf(all) : `${field}: ${problem}`);
     this.name = "InvalidInput";
     this.field = field;
     this.all = all.length > 0 ? all : [{ path: field.split("."), message: this.message }];
@@ -20,8 +23,14 @@ interface FieldProblem {
   readonly message: string;
 }
 
+function messageOf(problems: readonly FieldProblem[]): string {
+  const named = problems.slice(0, MAX_IN_MESSAGE).map(({ message }) => message);
+  const others = problems.length - named.length;
+  return named.join("; ") + (others > 0 ? `; and ${others} more` : "");
+}
+
 /**
- * Reads unknown input by a schema. The first problem is thrown as {@link InvalidInput}, named by its field.
+ * Reads unknown input by a schema. Its problems are thrown as one {@link InvalidInput}, each named by its field.
  * Fields the schema does not know are dropped, and the first of them named in `ignored`, unless the schema is strict.
  */
 export function parse<S extends z.ZodMiniObject>(
@@ -77,7 +86,7 @@ function fieldProblems(outer: z.core.$ZodIssue): { readonly path: readonly strin
   const issue = innermost(outer);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys")
-    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: "unknown field" }));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: issue.message }));
   if (issue.input === undefined) return [{ path, problem: `required, ${issue.message}` }];
   const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
   return [{ path, problem: issue.message + received }];
@@ -97,7 +106,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_type":
       return `expected ${nameOf(issue.expected)}`;
     case "invalid_value":
-      return `expected ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join("|")}`;
+      return `expected ${oneOf(issue.values)}`;
     case "too_small":
       return `expected ${issue.exact ? "" : "at least "}${amount(Number(issue.minimum), issue.origin)}`;
     case "too_big":
@@ -109,10 +118,10 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_key":
       return issue.issues[0]?.message ?? "expected another name";
     case "unrecognized_keys":
-      return `unknown field ${issue.keys.join(", ")}`;
+      return `unknown field${knownFields(issue.inst)}`;
     case "invalid_union":
       if (issue.errors.length === 0 && "options" in issue)
-        return `expected one of ${(issue.options as readonly unknown[]).map((value) => JSON.stringify(value)).join("|")}`;
+        return `expected ${oneOf(issue.options as readonly unknown[])}`;
       return issue.errors
         .flatMap(([first]) => first?.message ?? [])
         .map((message, at) => (at === 0 ? message : message.replace(/^expected /, "")))
@@ -120,6 +129,15 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     default:
       return "expected another value";
   }
+}
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length > 1 ? `one of ${values.join(", ")}` : JSON.stringify(values[0]);
+
+/** The fields of a strict schema, after the word that one is unknown. */
+function knownFields(schema: unknown): string {
+  const fields = schema instanceof z.ZodMiniObject ? Object.keys(schema.def.shape) : [];
+  return fields.length > 0 ? `; expected one of ${fields.join(", ")}` : "";
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ t.test("each kind of refusal has its exit code", async (t) => {
     [504, 8],
   ] as const) {
     server.on("GET /engines/alice", fault(status, "A_CODE", "in words"));
-    const ran = await orchctl(["engines", "show", "alice"], { env: KEY });
+    const ran = await orchctl(["engines", "show", "alice"], { env: KEY, ownProcess: status === 404 });
     t.equal(ran.code, code, `status ${status}`);
     t.equal(ran.stdout, "");
     t.equal(

@@ -10,7 +10,8 @@ export function orchctlOf(
   env: Readonly<Record<string, string>>,
 ): (...args: readonly string[]) => Promise<Ran> {
   const orchctl = orchctlFor(t, { url: env["ORCH_URL"] ?? "http://127.0.0.1:1" });
-  return (...args) => orchctl(args, { env });
+  // A program that `backup` starts prints to the output of its process.
+  return (...args) => orchctl(args, { env, ownProcess: true });
 }
 
 export const settingsOf = ({ dataDir, url, adminKey }: Daemon): Record<string, string> => ({

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -7,6 +7,7 @@ import { compileCache } from "./compile-cache.ts";
 import type { FakeServer } from "./fake-server.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+const RUNNER = join(root, "test/fixtures/orchctl-runner.cjs");
 
 export interface Ran {
   readonly code: number | null;
@@ -18,8 +19,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What standard input holds; nothing when left out. */
   readonly input?: string;
-  /** Called with what has been printed so far, to act on it. */
+  /** Called with what has been printed so far, to act on it. Then the command line has a process of its own. */
   readonly onOutput?: (printed: string, child: ReturnType<typeof spawn>) => void;
+  /** Runs it in a process of its own. */
+  readonly ownProcess?: boolean;
 }
 
 export interface Orchctl {
@@ -29,7 +32,7 @@ export interface Orchctl {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The built command line, as its own process, with a home of its own and nothing else in its environment. */
+/** The built command line, with a home of its own and nothing else in its environment. */
 export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
   const home = t.testdir({});
   const configDir = join(home, "config");
@@ -41,11 +44,35 @@ export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
     ORCHCTL_CONFIG_DIR: configDir,
     ...compileCache,
   };
-  const run = (args: readonly string[], options: RunOptions = {}) => runOrchctl(args, env, options);
+  const run = (args: readonly string[], { ownProcess = false, onOutput, ...options }: RunOptions = {}) =>
+    ownProcess || onOutput !== undefined
+      ? runInProcess(args, env, { ...options, ...(onOutput && { onOutput }) })
+      : runInRunner(args, { ...env, ...options.env }, options.input);
   return Object.assign(run, { configDir, env });
 }
 
-async function runOrchctl(
+/** Runners that have nothing to run. */
+const idle: ChildProcess[] = [];
+
+async function runInRunner(args: readonly string[], env: NodeJS.ProcessEnv, input = ""): Promise<Ran> {
+  const runner = idle.pop() ?? fork(RUNNER, { env: { ...process.env, ...compileCache }, execArgv: [] });
+  runner.ref();
+  runner.channel?.ref();
+  const signal = AbortSignal.timeout(60_000);
+  const answered = once(runner, "message", { signal });
+  runner.send({ args, env, input });
+  const [{ ran, exits }] = (await answered.catch((error: unknown) => {
+    runner.kill("SIGKILL");
+    throw error;
+  })) as [{ readonly ran: Ran; readonly exits: boolean }];
+  // It ends with this process.
+  runner.unref();
+  runner.channel?.unref();
+  if (!exits) idle.push(runner);
+  return ran;
+}
+
+async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   { env: more, input = "", onOutput }: RunOptions,

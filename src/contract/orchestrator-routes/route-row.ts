@@ -8,7 +8,7 @@ import { type IntegerParameter, type Parameter, type RouteRow, events, json, row
  * daemon's own host need no key, others the admin key. `session`: a session alone. `sign_in` and `webhook`: the handler
  * checks the admin key or link, and the signature, of the body.
  */
-export type Authentication = "none" | "platform" | "admin" | "admin_key" | "local" | "session" | "sign_in" | "webhook";
+type Authentication = "none" | "platform" | "admin" | "admin_key" | "local" | "session" | "sign_in" | "webhook";
 export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
 
 /** Of calls that have a few fields or none. */

@@ -4,7 +4,6 @@ import { loadCatalog } from "../catalog/load-catalog.ts";
 import { readSoul } from "../catalog/read-soul.ts";
 import { engineFolders } from "../isolation/file-rules.ts";
 import { checkServers } from "../mcp/check-servers.ts";
-import { RESERVED_TOOL_NAMES } from "../tools/reserved-names.ts";
 
 /** Placeholder values for the variables that each engine sets. */
 const VARIABLES = {
@@ -27,10 +26,7 @@ interface FolderCheck {
 export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
   const folders = { product: null, engine: folder };
   const places = { folders: engineFolders("/engine"), read: readable };
-  const parts = {
-    isReserved: (name: string) => RESERVED_TOOL_NAMES.includes(name),
-    checkServers: checkServers({ variables: VARIABLES, places }),
-  };
+  const parts = { checkServers: checkServers({ variables: VARIABLES, places }) };
   const { catalog, problems, warnings } = await loadCatalog(parts, folders);
   const soul = await readSoul(folders);
   const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));

@@ -95,5 +95,6 @@ function reasonOf(error: unknown): string {
   if ("syscall" in error) throw error;
   const code = "code" in error ? String(error.code) : "";
   if (code === "Z_BUF_ERROR" || /truncated|unexpected end/i.test(error.message)) return "the archive is incomplete";
-  return `expected a gzipped tar archive (${error.message})`;
+  const reason = error.message || code;
+  return `expected a gzipped tar archive${reason && ` (${reason})`}`;
 }

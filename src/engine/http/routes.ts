@@ -13,7 +13,7 @@ import {
   engineBodyBytes,
 } from "../../contract/engine-routes.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
-import { BodyRoom } from "../../shared/http/body-room.ts";
+import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
@@ -66,7 +66,7 @@ export function createRoutes(parts: RouteParts): Express {
   const handlers = handlersOf(parts);
   const messageBytes = executeBodyBytes(parts.attachments.limits.mb);
   const total = MAX_BODIES_BYTES + messageBytes;
-  const room = new BodyRoom({ total, each: total });
+  const room = new BodyBufferLimit({ total, each: total });
   for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
@@ -121,7 +121,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
 }
 
 /** Puts the JSON of a call's body, undefined when it has none, into `request.body`. */
-function receiveJson(room: BodyRoom, maxBytes: number): RequestHandler {
+function receiveJson(room: BodyBufferLimit, maxBytes: number): RequestHandler {
   return async (request, _response, next) => {
     const body = await receiveBody(request, { maxBytes, room, owner: "key" });
     try {

@@ -11,7 +11,7 @@ import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-iso
 import type { ProcessBackendOptions } from "../fleet/process-backend.ts";
 import type { Config } from "./config.ts";
 
-export const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
+const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
 /** Reads an engine's folder for a backup. */
 export const folderProgram = (installDir: string): string => join(installDir, "dist", "orchd-folder.cjs");
 const bundleDir = (installDir: string): string => join(installDir, "dist");

@@ -30,7 +30,7 @@ import type { Metrics } from "../status/metrics.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { Sessions } from "../status/sessions.ts";
-import { EngineSampleStore } from "../status/usage-samples.ts";
+import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";

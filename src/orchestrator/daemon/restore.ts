@@ -29,7 +29,7 @@ export class NotEmpty extends Error {
   override readonly name = "NotEmpty";
 }
 
-export interface RestoreParts {
+interface RestoreParts {
   readonly config: Config;
   readonly installDir: string;
   readonly logger: Logger;

@@ -142,7 +142,7 @@ export async function serve(options: StartOptions): Promise<void> {
     adminKey: folder.adminKey,
     site,
     cookie,
-    whyDatabase: unavailableReason,
+    unavailableReasonOf: unavailableReason,
   });
   app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
   const report = isolationReport(host);

@@ -14,7 +14,7 @@ const MAX_STALL_MS = 30_000;
 /** How long the daemon's exit waits for it. */
 const MAX_FLUSH_MS = 5000;
 
-export interface ServiceManagerOptions {
+interface ServiceManagerOptions {
   /** `NOTIFY_SOCKET`. Undefined: there is no service manager, and nothing is sent. */
   readonly notifySocket: string | undefined;
   /** Whether the service manager waits for `WATCHDOG=1`. */

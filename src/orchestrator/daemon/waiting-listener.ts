@@ -6,7 +6,7 @@ import { createFollowerGateway } from "../http/follower-gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import type { OpenRoutesParts } from "../http/open-routes.ts";
 import type { OwnSite } from "../http/own-site.ts";
-import { LeaderCalls } from "../http/pass-to-leader.ts";
+import { LeaderProxy } from "../http/forward-to-leader.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { DirectAddresses } from "../status/direct-addresses.ts";
 import type { Metrics } from "../status/metrics.ts";
@@ -33,8 +33,8 @@ export async function createWaitingListener({ config, readiness, replica, ...par
 }> {
   const { host } = config;
   // Calls that waited while this daemon began to lead reach it as those of any follower do.
-  const leaderCalls = new LeaderCalls(replica);
-  const app = createWaitingApp(readiness, { ...parts, replica, leaderCalls });
+  const leaderProxy = new LeaderProxy(replica);
+  const app = createWaitingApp(readiness, { ...parts, replica, leaderProxy });
   const place = await ownPlace();
   const isNear = () => place !== null && place === replica.leaderPlace;
   let gateway: RequestListener | null = null;
@@ -46,7 +46,7 @@ export async function createWaitingListener({ config, readiness, replica, ...par
     onConnected: (db) => {
       gateway = createFollowerGateway({
         ...parts,
-        leaderCalls,
+        leaderProxy,
         addresses: new DirectAddresses(db, (engine) => {
           if (config.backend === "kubernetes") return podAddress(engine);
           // Engines on a machine listen on its own addresses.

@@ -18,7 +18,7 @@ const STAGE = ".new";
 /** A long turn may still use an old version. */
 const UNUSED_MS = 24 * 3_600_000;
 
-export interface CatalogFoldersOptions extends CatalogProgramSettings {
+interface CatalogFoldersOptions extends CatalogProgramSettings {
   readonly dataDir: string;
   /** The name of a product's folder. Engines of other products cannot guess it. */
   readonly nameOf: (productId: string) => string;

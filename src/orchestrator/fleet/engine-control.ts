@@ -88,7 +88,7 @@ export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome>
   asStatus(await call(target, "POST", CONTROL_PATHS.drain));
 
 /** How far the daemon has read an engine's reports; null before the first read. An omitted report is not requested. */
-export interface KnownReports {
+interface KnownReports {
   readonly metrics?: number | null;
   readonly usage?: UsageCursor | null;
 }

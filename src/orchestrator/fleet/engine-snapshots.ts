@@ -10,7 +10,7 @@ const SNAPSHOT_MISMATCH = 14;
 const RESTORE = "--snapshot-blob";
 const FIX = "run `npm run build` with the Node.js that runs orchd";
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   readonly nodePath: string;
   readonly engineEntry: string;
   /** The folder with the snapshots. */

@@ -15,13 +15,13 @@ export interface TurnToStart {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export type StartOutcome =
+type StartOutcome =
   | { readonly kind: "started"; readonly turn: StartedTurn }
   /** The call may be retried: the task has another turn, the engine drains or did not answer. */
   | { readonly kind: "later"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export type FindOutcome =
+type FindOutcome =
   | { readonly kind: "found"; readonly turn: StartedTurn }
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly reason: string };

@@ -54,7 +54,7 @@ export interface LiveEngine {
   counted: CountedEngine | null;
 }
 
-export interface UsedCatalog {
+interface UsedCatalog {
   /** Null for a process that an earlier daemon started, until it was told. */
   readonly version: number | null;
   /** Why it does not use the current version, or null. */
@@ -64,7 +64,7 @@ export interface UsedCatalog {
 }
 
 /** CPU and memory of an engine with its tools. */
-export interface ProcessUsage {
+interface ProcessUsage {
   /** Of one core, since the sample before; null in the first one. */
   readonly cpuPercent: number | null;
   readonly memoryBytes: number;

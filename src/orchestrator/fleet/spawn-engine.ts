@@ -27,7 +27,7 @@ export interface SpawnSettings extends StartSettings {
   readonly spares?: SparePool;
 }
 
-export interface SpawnedEngine {
+interface SpawnedEngine {
   readonly identity: ProcessIdentity;
   readonly ended: Promise<ProcessExit>;
   readonly launchFile: string;

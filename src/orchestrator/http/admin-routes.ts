@@ -8,7 +8,7 @@ import { checkHost } from "../status/checks/check-host.ts";
 import { hostStatus, readMetrics } from "../status/host-status.ts";
 import { pageOfEngines, samplesOfEngine } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
-import { pageOfAudit } from "../status/read-history.ts";
+import { pageOfAudit } from "../status/read-events.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { type Handler, pageOf, pageParameters } from "./call.ts";
 

@@ -123,6 +123,6 @@ export function authenticateLocal(parts: Pick<AdmissionParts, "site" | "adminKey
 
 function authenticateAdmin({ adminKey }: Pick<AdmissionParts, "adminKey">, request: Request): void {
   if (!sameSecret(request.get(ADMIN_KEY_HEADER) ?? "", adminKey)) {
-    throw new ApiError("INVALID_ADMIN_KEY", "the admin key is missing or wrong");
+    throw new ApiError("INVALID_ADMIN_KEY", "X-Admin-Key: the admin key is missing or wrong");
   }
 }

@@ -12,7 +12,7 @@ export interface SessionParts {
   readonly cookie: SessionCookie;
 }
 
-export type SessionVerdict =
+type SessionVerdict =
   | {
       readonly kind: "admitted";
       readonly session: Session;

@@ -5,7 +5,7 @@ import { ORCHESTRATOR_ROUTES, type RouteName } from "../../contract/orchestrator
 import { type Route, isProducts, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
-import { BodyRoom } from "../../shared/http/body-room.ts";
+import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { parseJsonBody } from "../../shared/http/json-body.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { assertDeclaredSize, receiveBody } from "../../shared/http/receive-body.ts";
@@ -20,10 +20,10 @@ import { type Caller, admitCaller } from "./admit-caller.ts";
 import type { OwnSite } from "./own-site.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import type { Answer, Call, Handler } from "./call.ts";
-import { type WhyDatabase, errorResponder } from "./error-responder.ts";
+import { type UnavailableReason, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
-import { ProductTurns } from "./product-turns.ts";
+import { ProductQueues } from "./product-queues.ts";
 
 /** Bodies of other methods are not read. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
@@ -40,7 +40,7 @@ interface AppParts {
   readonly adminKey: string;
   readonly site: OwnSite;
   readonly cookie: SessionCookie;
-  readonly whyDatabase: WhyDatabase;
+  readonly unavailableReasonOf: UnavailableReason;
 }
 
 /**
@@ -48,12 +48,15 @@ interface AppParts {
  * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
  * existence, quota, port and backend.
  */
-export function createApp(host: HostContext, { handlers, adminKey, site, cookie, whyDatabase }: AppParts): Express {
+export function createApp(
+  host: HostContext,
+  { handlers, adminKey, site, cookie, unavailableReasonOf }: AppParts,
+): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const admission = { host, adminKey, site, cookie, limit: new RequestLimit(host.now) };
-  const room = new BodyRoom({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
-  const [parsing, lists] = [new ProductTurns(PARSED_AT_ONCE), new ProductTurns(LISTS_AT_ONCE)];
+  const room = new BodyBufferLimit({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
+  const [parsing, lists] = [new ProductQueues(PARSED_AT_ONCE), new ProductQueues(LISTS_AT_ONCE)];
   app.use(identifyRequest);
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const answer = async (request: Request, response: Response): Promise<void> => {
@@ -96,7 +99,7 @@ export function createApp(host: HostContext, { handlers, adminKey, site, cookie,
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
   // What fails while the daemon stops, such as a query of a closed pool, succeeds with the next daemon.
   const stopReason = (): string | null => (host.stopping.aborted ? "orchd is stopping" : null);
-  app.use(errorResponder(host.logger, (error) => whyDatabase(error) ?? stopReason()));
+  app.use(errorResponder(host.logger, (error) => unavailableReasonOf(error) ?? stopReason()));
   return app;
 }
 
@@ -133,7 +136,7 @@ function callOf(
     json,
     bytes = new Uint8Array(),
     lists,
-  }: { caller: Caller; json: unknown; bytes?: Uint8Array | undefined; lists: ProductTurns },
+  }: { caller: Caller; json: unknown; bytes?: Uint8Array | undefined; lists: ProductQueues },
 ): Call {
   return {
     session,

@@ -52,7 +52,7 @@ const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${pre
 export function pageParameters(call: Call, prefix: IdPrefix): PageOptions {
   const after = call.query["cursor"] ?? null;
   if (after !== null && !isId(prefix, after))
-    throw new InvalidInput("cursor", `expected the next_cursor of a page before of this list (${prefix}_…)`);
+    throw new InvalidInput("cursor", `expected the next_cursor of the previous page of this list (${prefix}_…)`);
   return { after, limit: integerParameter(call, "limit", PAGE_LIMIT) };
 }
 

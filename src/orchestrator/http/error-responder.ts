@@ -9,12 +9,12 @@ import { ApiError } from "../api-error.ts";
 const LOGGED: ReadonlySet<OrchestratorErrorCode> = new Set(["INTERNAL_ERROR", "BACKEND_ERROR"]);
 
 /** Why the database cannot do now what it was asked; null when that is not what the error says. */
-export type WhyDatabase = (error: unknown) => string | null;
+export type UnavailableReason = (error: unknown) => string | null;
 
 /** Answers whatever a call threw as one row of the error table; an error without a row is logged and INTERNAL_ERROR. */
-export const errorResponder = (logger: Logger, whyDatabase: WhyDatabase): ErrorRequestHandler =>
+export const errorResponder = (logger: Logger, unavailableReasonOf: UnavailableReason): ErrorRequestHandler =>
   respondToErrors({
-    identify: (error) => toApiError(error, whyDatabase),
+    identify: (error) => toApiError(error, unavailableReasonOf),
     bodyOf: ({ code, message, details }): ErrorBody => ({ error: { code, message, ...(details && { details }) } }),
     log({ code, cause }, { error, request, response }) {
       // A daemon that is starting or draining has no cause to log; an unavailable database has.
@@ -24,12 +24,12 @@ export const errorResponder = (logger: Logger, whyDatabase: WhyDatabase): ErrorR
     },
   });
 
-function toApiError(error: unknown, whyDatabase: WhyDatabase): ApiError {
+function toApiError(error: unknown, unavailableReasonOf: UnavailableReason): ApiError {
   // A process that could not be started for want of disk or files is no fault of the engine's.
   if (error instanceof ApiError) return (error.code === "BACKEND_ERROR" ? hostExhausted(error) : null) ?? error;
   const refusal = refusalOf(error);
   if (refusal !== null) return new ApiError(refusal.code, refusal.message, refusal);
-  const reason = whyDatabase(error);
+  const reason = unavailableReasonOf(error);
   if (reason !== null) return unavailable(reason, error);
   const exhausted = hostExhausted(error);
   if (exhausted !== null) return exhausted;

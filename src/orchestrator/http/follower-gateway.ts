@@ -3,19 +3,19 @@ import type { Logger } from "../../shared/logger.ts";
 import type { DirectAddresses } from "../status/direct-addresses.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { claimsSession } from "./admit-session.ts";
-import { OF_CONSOLE, asOfEngine } from "./console-headers.ts";
+import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { sendRefusal } from "./gateway.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
 import type { OwnSite } from "./own-site.ts";
-import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
-import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
+import { type LeaderProxy, isForwarded } from "./forward-to-leader.ts";
+import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 
 const CONNECT_MS = 2000;
 
 interface FollowerGatewayParts {
   readonly addresses: DirectAddresses;
-  readonly leaderCalls: LeaderCalls;
+  readonly leaderProxy: LeaderProxy;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly site: OwnSite;
@@ -26,7 +26,7 @@ interface FollowerGatewayParts {
  * stream. Whatever needs the leader, such as waking an engine, is passed on to the leader's gateway.
  */
 export function createFollowerGateway(parts: FollowerGatewayParts): RequestListener {
-  const { metrics, logger, site, leaderCalls } = parts;
+  const { metrics, logger, site, leaderProxy } = parts;
   const forward = async (exchange: Exchange) => {
     const { request, response } = exchange;
     const problem = site.hostProblem(request);
@@ -39,8 +39,8 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
     if (direct !== null) return direct;
     const unavailable = (message: string) =>
       sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
-    if (isPassedOn(request)) return unavailable("this orchd follows another one");
-    const outcome = await leaderCalls.pass(exchange);
+    if (isForwarded(request)) return unavailable("this orchd follows another one");
+    const outcome = await leaderProxy.forward(exchange);
     metrics.replicaCalls.inc({ outcome });
     if (outcome === "missing") return unavailable("no orchd leads this host now");
     // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
@@ -71,7 +71,7 @@ async function callDirectly(
     url,
     path: target,
     headers: { host: new URL(url).host, via: "1.1 orchd" },
-    without: OF_CONSOLE,
+    without: CONSOLE_CREDENTIALS,
     connectMs: CONNECT_MS,
     // It may fall asleep at this moment, which this daemon does not hear of.
     asksFirst: true,
@@ -81,7 +81,7 @@ async function callDirectly(
   switch (outcome.kind) {
     case "answered":
       if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
-      return relayAnswer(outcome.answer, response, asOfEngine);
+      return relayResponse(outcome.answer, response, sandboxedHeaders);
     case "unreachable":
       return null;
     case "lost":

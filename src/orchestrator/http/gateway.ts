@@ -7,10 +7,10 @@ import { type Refusal, reachDeadline, reachEngine } from "../operations/reach-en
 import { EngineAddresses } from "../status/engine-addresses.ts";
 import { nextChange } from "../status/await-state.ts";
 import type { SessionParts } from "./admit-session.ts";
-import { OF_CONSOLE, asOfEngine } from "./console-headers.ts";
+import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
 import { keyOfSession } from "./gateway-session.ts";
-import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
+import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
 /** To the address of an engine on this host, where the kernel accepts for engines that sleep. */
 const CONNECT_MS = 10_000;
@@ -81,7 +81,7 @@ async function deliver(
         url,
         path: target,
         headers,
-        without: OF_CONSOLE,
+        without: CONSOLE_CREDENTIALS,
         connectMs: CONNECT_MS,
         asksFirst: !held,
         signal: gone.signal,
@@ -92,7 +92,7 @@ async function deliver(
         case "answered":
           end();
           if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
-          return await relayAnswer(outcome.answer, response, asOfEngine);
+          return await relayResponse(outcome.answer, response, sandboxedHeaders);
         case "gone":
           return "cut";
         case "lost":

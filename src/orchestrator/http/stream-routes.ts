@@ -6,10 +6,10 @@ import { flagParameter, integerParameter } from "../../shared/http/parameters.ts
 import type { HostContext } from "../host-context.ts";
 import { engineLog } from "../status/look-up-engine.ts";
 import { lookUpProduct } from "../status/look-up-product.ts";
-import { followEvents, pageOfEvents } from "../status/read-history.ts";
+import { followEvents, pageOfEvents } from "../status/read-events.ts";
 import { type Answer, type Call, type Handler, eventIdHeader, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
-import { StreamSeats } from "./stream-seats.ts";
+import { StreamLimit } from "./stream-limit.ts";
 import { streamSignal } from "./stream-signal.ts";
 
 const KEEP_ALIVE_MS = 15_000;
@@ -22,14 +22,14 @@ interface Filter {
 
 /** The routes that can stream: events, and an engine's log as plain text. */
 export function streamRoutes(host: HostContext) {
-  const eventSeats = new StreamSeats("event streams");
-  const logSeats = new StreamSeats("log streams");
+  const eventLimit = new StreamLimit("event streams");
+  const logLimit = new StreamLimit("log streams");
   const answerEvents = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
     if (!call.headers.accept?.includes("text/event-stream")) {
       const page = pageParameters(call, "evt");
       return call.list(async () => pageOf(await pageOfEvents(host, filter, page), page.limit));
     }
-    using _seat = eventSeats.take(caller);
+    using _slot = eventLimit.acquire(caller);
     await streamEvents(host, call, filter);
     return undefined;
   };
@@ -54,7 +54,7 @@ export function streamRoutes(host: HostContext) {
       const options = { userId: userParameter(call), lines: integerParameter(call, "tail", LOG_TAIL) };
       const follow = flagParameter(call, "follow");
       // A plain tail counts too: a slow reader holds it open.
-      using _seat = logSeats.take(call.product.record.id);
+      using _slot = logLimit.acquire(call.product.record.id);
       const signal = streamSignal(host, call);
       const lines = await engineLog(host, call.product, { ...options, follow: follow ? signal : null });
       await streamLines(call, lines, signal);

@@ -101,7 +101,7 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
  * Passes an answer on without buffering it. The slower side sets the pace, and each side's end ends the other.
  * `change`: makes the headers of those that the other server sent.
  */
-export function relayAnswer(
+export function relayResponse(
   answer: IncomingMessage,
   response: ServerResponse,
   change = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => headers,

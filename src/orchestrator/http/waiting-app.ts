@@ -10,12 +10,12 @@ import { assertOwnHost, authenticateLocal } from "./admit-caller.ts";
 import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
 import type { OwnSite } from "./own-site.ts";
-import { type LeaderCalls, isPassedOn } from "./pass-to-leader.ts";
+import { type LeaderProxy, isForwarded } from "./forward-to-leader.ts";
 
 interface WaitingAppParts extends OpenRoutesParts {
   readonly site: OwnSite;
   readonly adminKey: string;
-  readonly leaderCalls: LeaderCalls;
+  readonly leaderProxy: LeaderProxy;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -25,7 +25,7 @@ interface WaitingAppParts extends OpenRoutesParts {
  * to the leader; without one the answer is 503.
  */
 export function createWaitingApp(readiness: Readiness, parts: WaitingAppParts): Express {
-  const { site, adminKey, leaderCalls, metrics, logger, ...open } = parts;
+  const { site, adminKey, leaderProxy, metrics, logger, ...open } = parts;
   const app = express().disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.use(identifyRequest);
   const handlers = openRoutes(readiness, open);
@@ -42,8 +42,8 @@ export function createWaitingApp(readiness: Readiness, parts: WaitingAppParts): 
     response.set("Content-Type", metrics.contentType).send(await metrics.ownText(await readiness.hasDatabase()));
   });
   app.use(async (request, response) => {
-    if (readiness.phase !== "following" || isPassedOn(request)) readiness.assertServes("write");
-    const outcome = await leaderCalls.pass({ request, response });
+    if (readiness.phase !== "following" || isForwarded(request)) readiness.assertServes("write");
+    const outcome = await leaderProxy.forward({ request, response });
     metrics.replicaCalls.inc({ outcome });
     if (outcome === "lost") throw new ApiError("LEADER_LOST", "the leader ended during the call, which may have run");
     if (outcome === "missing")

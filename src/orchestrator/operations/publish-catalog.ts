@@ -11,7 +11,7 @@ import type { Trx } from "../store/database.ts";
 import type { CurrentCatalog, Product } from "../store/products.ts";
 import { rollOutCatalog } from "../supervision/reload-catalog.ts";
 
-export interface NewVersion {
+interface NewVersion {
   readonly digest: string | null;
   readonly files: readonly CatalogFile[];
   readonly bytes: number;
@@ -20,7 +20,7 @@ export interface NewVersion {
   readonly sealed: Buffer | null;
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** The version that must be the current one; null for any. */
   readonly ifVersion: number | null;
   readonly type: Extract<EventType, `catalog.${string}`>;

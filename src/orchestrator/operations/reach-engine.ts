@@ -12,7 +12,7 @@ const POLL_MS = 250;
 const QUEUE_MS = 15_000;
 
 /** Where the gateway sends a call for an engine. */
-export type Reach =
+type Reach =
   /** `held`: calls wait at its address until the engine accepts them. */
   | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
   | { readonly kind: "refused"; readonly refusal: Refusal }

@@ -14,7 +14,7 @@ const FORCED_TERM_MS = 500;
 /** How often a stop is tried while other calls change the engine first. */
 const MAX_ATTEMPTS = 5;
 
-export interface StopOptions {
+interface StopOptions {
   /** Seconds to wait for running turns. Default: the policy's `drain_s`. */
   readonly drainS?: number | undefined;
   /** Skips the drain and sends SIGKILL soon after SIGTERM. */

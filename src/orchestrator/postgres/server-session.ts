@@ -42,7 +42,7 @@ export async function openServerSession(
   const name = `orchd-${randomBytes(6).toString("hex")}`;
   const open = async (connection: ServerConnection): Promise<pg.Client> => {
     const client = new pg.Client({ ...connection, ...DEADLINES, keepAlive: true, application_name: name });
-    client.on("error", (error) => logger.warn({ reason: error.message }, "database connection lost"));
+    client.on("error", (error) => logger.warn({ reason: error.message }, "lost a database connection"));
     await client.connect();
     return client;
   };

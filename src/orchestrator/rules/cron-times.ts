@@ -5,7 +5,7 @@ const FIELDS = ["minute", "hour", "day of month", "month", "day of week"] as con
 const NICKNAMES = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
 
-export interface CronTiming {
+interface CronTiming {
   readonly cron: string;
   readonly time_zone: string;
 }

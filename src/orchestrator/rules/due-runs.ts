@@ -2,7 +2,7 @@ import type { MissedPolicy } from "../../contract/schedule-records.ts";
 import { type DueTimes, duesUntil, nextDue } from "./due-times.ts";
 
 /** A run that starts later than this was missed: the daemon did not run, its host slept, or its clock jumped. */
-export const LATE_MS = 60_000;
+const LATE_MS = 60_000;
 
 interface DueSchedule {
   readonly times: DueTimes;
@@ -16,7 +16,7 @@ interface DueSchedule {
   readonly paused: string | null;
 }
 
-export interface DueRuns {
+interface DueRuns {
   /** The due time after these; null when there is none. */
   readonly next: number | null;
   /** Due times that run, oldest first. */

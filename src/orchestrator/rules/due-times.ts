@@ -69,7 +69,7 @@ function lastTimes(timing: ScheduleTiming, { until, count }: { until: number; co
   }
 }
 
-export interface TimingProblem {
+interface TimingProblem {
   /** Of the timing. */
   readonly field: string;
   readonly problem: string;

@@ -42,7 +42,7 @@ export const isAsleep = ({ state, handle }: { readonly state: EngineState; reado
   state === "sleeping" && handle === null;
 
 /** What a call finds that comes while an engine is in a state. */
-export type Reachability =
+type Reachability =
   /** Its process listens, or is about to stop listening. */
   | "up"
   /** Its process ends or starts: it will be up, asleep or down soon. */
@@ -73,7 +73,7 @@ export function reachability(engine: { readonly state: EngineState; readonly han
   }
 }
 
-export type Verdict<Code extends string> = "go" | Code;
+type Verdict<Code extends string> = "go" | Code;
 
 export function mayStart(state: EngineState): Verdict<"ENGINE_ALREADY_RUNNING" | "OPERATION_IN_PROGRESS"> {
   if (isRunning(state)) return "ENGINE_ALREADY_RUNNING";

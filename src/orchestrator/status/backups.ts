@@ -11,7 +11,7 @@ export interface BackupSettings {
   readonly keep: number;
   /** Null: archives are not encrypted. */
   readonly passphrase: string | null;
-  /** Files of the data folder that an archive has. Keys of the environment are in none of them. */
+  /** The key files of the data folder that an archive contains. Keys of the environment are in no file. */
   readonly keyFiles: readonly string[];
 }
 

@@ -1,20 +1,20 @@
 import { reachability } from "../rules/engine-lifecycle.ts";
 import { BatchedLookups } from "../store/batched-lookups.ts";
 import type { Db } from "../store/database.ts";
-import { type EngineWhereabouts, findEngineWhereabouts } from "../store/engines.ts";
+import { type EngineEndpoint, findEngineEndpoints } from "../store/engines.ts";
 
-/** Where a follower reaches engines without the leader, by their records. */
+/** The addresses of engines, by their rows, that a follower can call without the leader. */
 export class DirectAddresses {
-  readonly #stored: BatchedLookups<EngineWhereabouts>;
-  readonly #addressOf: (engine: EngineWhereabouts) => string | null;
+  readonly #stored: BatchedLookups<EngineEndpoint>;
+  readonly #addressOf: (engine: EngineEndpoint) => string | null;
 
-  /** `addressOf`: null where only the leader reaches the engine. */
-  constructor(db: Db, addressOf: (engine: EngineWhereabouts) => string | null) {
-    this.#stored = new BatchedLookups((ids) => findEngineWhereabouts(db, ids));
+  /** `addressOf`: null when only the leader can reach the engine. */
+  constructor(db: Db, addressOf: (engine: EngineEndpoint) => string | null) {
+    this.#stored = new BatchedLookups((ids) => findEngineEndpoints(db, ids));
     this.#addressOf = addressOf;
   }
 
-  /** Null unless the engine runs, and while the database cannot be reached. */
+  /** Null when the engine does not run, or the database cannot be reached. */
   async find(engineId: string): Promise<string | null> {
     const engine = await this.#stored.find(engineId).catch(() => null);
     return engine !== null && reachability(engine) === "up" ? this.#addressOf(engine) : null;

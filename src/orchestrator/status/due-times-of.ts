@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DueTimes } from "../rules/due-times.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
 
-/** The times of a stored schedule. Its part of the spread follows from its id, so that it is the same at each run. */
+/** The due times of a stored schedule. Its offset within `spread_s` is derived from its id, so it never changes. */
 export const dueTimesOf = ({
   id,
   timing,

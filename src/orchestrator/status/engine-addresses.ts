@@ -1,17 +1,17 @@
 import type { HostContext } from "../host-context.ts";
 import { reachability } from "../rules/engine-lifecycle.ts";
 import { BatchedLookups } from "../store/batched-lookups.ts";
-import { type EngineWhereabouts, findEngineWhereabouts } from "../store/engines.ts";
+import { type EngineEndpoint, findEngineEndpoints } from "../store/engines.ts";
 
-/** Where this host reaches an engine. */
-export type EngineAddress =
-  /** `held`: calls that its process does not accept wait at this address. */
+/** The address at which the gateway calls an engine, or why there is none. */
+type EngineAddress =
+  /** `held`: calls wait at this address until its process accepts them. */
   | { readonly kind: "reachable"; readonly url: string; readonly held: boolean }
   /** A call wakes it. */
   | { readonly kind: "asleep" }
-  /** Its process ends or starts. `restartAt`: when it is restarted, in milliseconds since the epoch; null if at once. */
+  /** Its process is stopping or starting. `restartAt`: in milliseconds since the epoch; null if at once. */
   | { readonly kind: "changing"; readonly restartAt: number | null }
-  /** Nothing listens for it: it is stopped, or has failed. */
+  /** It is stopped, or has failed. */
   | { readonly kind: "not_running" }
   | { readonly kind: "unknown" };
 
@@ -20,15 +20,15 @@ type Host = Pick<HostContext, "db" | "live" | "backend">;
 /** The addresses of engines by their ids. */
 export class EngineAddresses {
   readonly #host: Host;
-  /** Callers have no key yet: however many they are, they take one connection of the pool. */
-  readonly #stored: BatchedLookups<EngineWhereabouts>;
+  /** Batched, so that unauthenticated callers can occupy only one connection of the pool. */
+  readonly #stored: BatchedLookups<EngineEndpoint>;
 
   constructor(host: Host) {
     this.#host = host;
-    this.#stored = new BatchedLookups((ids) => findEngineWhereabouts(host.db, ids));
+    this.#stored = new BatchedLookups((ids) => findEngineEndpoints(host.db, ids));
   }
 
-  /** Needs the database only for an engine that this daemon does not supervise now, such as a sleeping one. */
+  /** Queries the database only for an engine without a supervised process, such as a sleeping one. */
   async find(engineId: string): Promise<EngineAddress> {
     const { live, backend } = this.#host;
     const held = backend.sockets.isHeld(engineId);

@@ -52,7 +52,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
   };
 }
 
-/** Where products call it: through the gateway if there is an address for it, else at its own port. */
+/** The URL at which products call the engine: through the gateway if `ORCH_PUBLIC_URL` is set, else at its own port. */
 const callUrl = ({ publicUrl, engineHost }: HostContext["settings"], { id, port }: EngineRow): string =>
   publicUrl === null ? engineUrl(engineHost, port) : `${publicUrl}/e/${id}`;
 

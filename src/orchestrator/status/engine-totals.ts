@@ -21,13 +21,13 @@ interface Line {
   readonly value: number;
 }
 
-/** A model's name comes from a product. Other characters could be a message. */
+/** Restricts model names, which come from products and could contain user text. */
 const NAME = /^[\w.:/@+-]{1,64}$/;
 const MAX_NAMES_PER_PRODUCT = 50;
 
 /**
- * The counters of engines, added up by product. An engine counts from zero in each incarnation, so only what a report
- * adds to the one before is added. An engine is not trusted: its labels become those of the table, or `other`.
+ * The metrics of engines, summed by product. An engine counts from zero in each incarnation, so only the increase since
+ * the last report is added. Engines are not trusted: labels outside the table become `other`.
  */
 export class EngineTotals {
   readonly #totals = new Map<EngineMetricName, Map<string, Total>>();

@@ -9,10 +9,10 @@ import { portUse } from "../store/ports.ts";
 import { hostResources } from "../../shared/host-resources.ts";
 import type { HostContext } from "../host-context.ts";
 import type { ProductCost } from "./metrics.ts";
-import { costsToday } from "./usage-today.ts";
+import { costsToday } from "./costs-today.ts";
 
 const MIB = 1_048_576;
-/** Engines in trouble that are named; many have one cause. */
+/** The most engines that warnings name. Many failures usually have one cause. */
 const MAX_NAMED = 10;
 export const UNPROTECTED_AUDIT =
   "the role of DATABASE_URL may rewrite the audit log: give orchd a role that does not own the tables (see docs/operating.md)";
@@ -92,7 +92,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   };
 }
 
-/** Engines that need a person, the first of them by name. */
+/** One warning for each engine in trouble, up to 10, and one for the rest. */
 export async function engineWarnings({
   db,
   settings,
@@ -107,7 +107,7 @@ export async function engineWarnings({
   return [...warnings.slice(0, MAX_NAMED), "more engines need a look: orchctl engines list --all --state failed"];
 }
 
-/** What engines and tools of this host are confined by, and what is missing. */
+/** The isolation of engines and tools on this host, with its missing parts. */
 export const isolationReport = ({ isolation, backend }: Pick<HostContext, "isolation" | "backend">): Isolation => ({
   mode: isolation.report.mode,
   parts: [...isolation.report.parts, backend.limitsReport()],

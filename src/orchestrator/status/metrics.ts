@@ -50,7 +50,7 @@ export class Metrics {
     labelNames: ["outcome"] as const,
     registers: [this.#registry],
   });
-  /** What engines count. */
+  /** The metrics that engines report. */
   readonly engines = new EngineTotals();
   readonly wakes = new Counter({
     name: "orch_wakes_total",
@@ -150,7 +150,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Those of a daemon that does not lead: of its process, and of the calls through it. */
+  /** The metrics of a follower: those of its process, and of the calls through it. */
   ownText(hasDatabase: boolean): Promise<string> {
     this.#database.set(Number(hasDatabase));
     return this.#text();
@@ -206,7 +206,7 @@ export class Metrics {
     return this.#text();
   }
 
-  /** The library only adds to its own metrics. It takes any object that gives its lines. */
+  /** Registers a metric by its lines, since prom-client's own counters cannot be set from outside. */
   #registerTotals(name: EngineMetricName): void {
     const { kind: type, help } = ENGINE_METRICS[name];
     const get = async () => ({ name, help, type, values: this.engines.lines(name) });

@@ -1,7 +1,7 @@
 import type { ReplicaRole } from "../../contract/host-records.ts";
 import type { Leader } from "../store/leaders.ts";
 
-/** Which daemon leads, as this one last learnt from the database. */
+/** Which daemon leads, as last read from the database. */
 export class Replica {
   readonly #ownUrl: string | null;
   #leader: Leader | null = null;
@@ -10,7 +10,7 @@ export class Replica {
   /** How often another daemon than before was found to lead. */
   changes = 0;
 
-  /** `ownUrl`: where the other replicas reach this one. */
+  /** `ownUrl`: the URL at which other replicas reach this one. */
   constructor(ownUrl: string | null) {
     this.#ownUrl = ownUrl;
   }
@@ -38,18 +38,18 @@ export class Replica {
     return this.#leads;
   }
 
-  /** Where the machine and network namespace of the leader are. */
+  /** An id of the leader's machine and network namespace. */
   get leaderPlace(): string | null {
     return this.#leader?.place ?? null;
   }
 
-  /** Where the leader serves calls that are passed on. Null while it is unknown: an earlier life of this daemon led. */
+  /** The URL to which calls are passed on. Null while it is unknown, such as when it is this daemon's own from before. */
   get leaderUrl(): string | null {
     const url = this.#leader?.url ?? null;
     return !this.#leads && url === this.#ownUrl ? null : url;
   }
 
-  /** Aborted when another daemon than now leads. */
+  /** Aborted when the leader changes. */
   get term(): AbortSignal {
     return this.#term.signal;
   }

@@ -2,10 +2,10 @@ import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../contract/sample-records.t
 
 const INTERVAL_MS = SAMPLE_INTERVAL_S * 1000;
 
-/** How the values of one sample's seconds become one: the average, the last one, or their sum. */
+/** How the values of one sample interval are merged. */
 export type Merge = "average" | "last" | "sum";
 
-/** The samples of the last hour of some measures. A measure without a value is NaN. 10 KB for seven measures. */
+/** A ring buffer of the last hour's samples, with several measures each. NaN: no value. 10 KB for seven measures. */
 export class SampleRing {
   readonly #merges: readonly Merge[];
   readonly #values: Float32Array;

@@ -2,7 +2,7 @@ import { delay } from "../../shared/clock.ts";
 import type { ProcessTreeUsage } from "../fleet/engine-backend.ts";
 import type { HostContext } from "../host-context.ts";
 
-/** Half of the interval of the samples that are kept, so that each has a value. */
+/** Half the interval of the stored samples, so that each has a value. */
 const INTERVAL_MS = 5000;
 /** At most a hundredth of the time is spent sampling. 1,000 engines need 0.7 % of one core. */
 const REST_PER_SAMPLE = 99;
@@ -12,7 +12,7 @@ interface Sample extends ProcessTreeUsage {
   readonly at: number;
 }
 
-/** Samples what every supervised engine uses with its tools, until the daemon stops. */
+/** Samples CPU and memory of every supervised engine with its tools, until the daemon stops. */
 export async function sampleUsage(
   host: Pick<HostContext, "backend" | "live" | "samples" | "now" | "logger" | "stopping">,
 ): Promise<void> {
@@ -51,7 +51,7 @@ async function takeSamples(
   return samples;
 }
 
-/** Per cent of one core; null for a first sample. A tool that its engine has not waited for takes its time with it. */
+/** Per cent of one core; null for a first sample. Negative differences, from tools that have exited, count as 0. */
 function cpuBetween(before: Sample | undefined, after: Sample): number | null {
   if (before === undefined) return null;
   const share = (after.cpuMs - before.cpuMs) / (after.at - before.at);

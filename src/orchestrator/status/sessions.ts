@@ -7,7 +7,7 @@ import type { Db } from "../store/database.ts";
 
 export type Session = SessionRow;
 
-/** Another daemon of the database may have ended a session. */
+/** How long a session is cached. Another daemon may end it meanwhile. */
 const READ_AGAIN_MS = 5000;
 const STORE_USE_MS = 60_000;
 const MAX_CACHED = 1000;
@@ -17,9 +17,9 @@ interface CachedSession {
   readonly readAt: number;
 }
 
-/** The open sessions of the console, by their tokens. The look-up is by SHA-256, so its timing tells nothing of a token. */
+/** The open sessions of the console, by token. The look-up is by SHA-256, so its timing reveals nothing about a token. */
 export class Sessions {
-  /** Anybody can present tokens that nobody has: however many do, they take one connection of the pool. */
+  /** Batched, so that unauthenticated callers can occupy only one connection of the pool. */
   readonly #lookups: BatchedLookups<SessionRow>;
   readonly #cached = new Map<string, CachedSession>();
   readonly #db: Db;
@@ -44,7 +44,7 @@ export class Sessions {
     return used;
   }
 
-  /** As `use`, for what only continues, such as a stream. */
+  /** Like `use`, without counting as a use, such as for an open stream. */
   async find(token: string): Promise<SessionRow | null> {
     if (!token.startsWith(SESSION_TOKEN_PREFIX) || !plausibleKey(SESSION_TOKEN_PREFIX, token)) return null;
     const session = await this.#read(sha256(token));

@@ -7,7 +7,7 @@ import { type UsageGroupRow, keysOf, queryUsage } from "../store/usage-query.ts"
 const DAY_MS = 86_400_000;
 
 /** The parameters of a call as text; those left out are undefined. */
-export interface UsageParameters {
+interface UsageParameters {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly by?: string | undefined;
@@ -19,7 +19,7 @@ interface UsageScope {
   /** Null for all products. */
   readonly productId: string | null;
   readonly groups: readonly UsageGroup[];
-  /** What to group by when the call does not say. */
+  /** The grouping when the call names none. */
   readonly fallback: UsageGroup;
   readonly limit: number;
 }
@@ -69,7 +69,7 @@ function recordOf(
     ...Object.fromEntries(keysOf(by).map((column, at) => [column, keys[at]])),
     ...calls,
     ...(by.includes("model") ? none : ofTurns),
-    // A cost that leaves a model out would look like the whole.
+    // Null, since a cost without some models would look complete.
     cost_micros: unpricedTokens > 0 ? null : costMicros,
     unpriced_tokens: unpricedTokens,
   };
@@ -92,9 +92,9 @@ function groupsParameter(text: string, groups: readonly UsageGroup[]): readonly 
 const formatPosition = (by: readonly UsageGroup[], keys: readonly string[]): string =>
   Buffer.from(JSON.stringify([by.join(","), ...keys])).toString("base64url");
 
-/** A cursor of a list that is grouped otherwise is refused, where it would give a wrong page. */
+/** Throws for a cursor of a list with another grouping, since it would give a wrong page. */
 function cursorParameter(text: string, by: readonly UsageGroup[]): readonly string[] {
-  const invalid = new InvalidInput("cursor", "expected the next_cursor of a page before of this list");
+  const invalid = new InvalidInput("cursor", "expected the next_cursor of the previous page of this list");
   let position: unknown;
   try {
     position = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));

@@ -5,7 +5,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 const TURNS: EngineMetricName = "orch_turns_total";
 const TOKENS: EngineMetricName = "orch_model_tokens_total";
 
-/** What an engine has counted since its process started, as of the last reading of its metrics. Null before the first. */
+/** An engine's turns and tokens since its process started, as last reported. Null before the first report. */
 export function workCounts({ counted }: Pick<LiveEngine, "counted">): EngineUsage["work"] {
   if (counted === null) return null;
   const work = { turns: 0, failed_turns: 0, tokens: 0 };

@@ -1,6 +1,6 @@
 type Waiting<T> = Map<string, PromiseWithResolvers<T | null>>;
 
-/** Looks keys up in one statement at a time: all that are asked for while it runs share the next one. */
+/** Looks up keys with one statement at a time. Keys that are requested while it runs share the next statement. */
 export class BatchedLookups<T> {
   readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>;
   #waiting: Waiting<T> = new Map();

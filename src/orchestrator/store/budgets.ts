@@ -6,28 +6,28 @@ import type { EngineRow } from "./tables.ts";
 import { spentByLedger } from "./usage-query.ts";
 
 /** One engine's share of a product's budget in one period. Amounts are tokens or micro-units. */
-export interface LeaseKey {
+interface LeaseKey {
   readonly productId: string;
   readonly budget: string;
   readonly period: string;
-  /** Of the engine's store. */
+  /** The id of the ledger in the engine's store. */
   readonly ledger: string;
-  /** For a budget of money. */
+  /** The price table, for a cost budget. */
   readonly prices: readonly ModelPrice[];
 }
 
-export interface LeaseState {
-  /** What the engine may spend in the period, what it has spent included. */
+interface LeaseState {
+  /** What the engine may spend in the whole period, including what it has spent. */
   readonly granted: number;
-  /** Of the whole product. */
+  /** The sum of all engines of the product. */
   readonly productGranted: number;
   readonly productSpent: number;
 }
 
 /**
- * Records what an engine has spent and grants it up to `ahead` more, as far as the budget has it. The conditional update
- * of the period's row settles the race of several engines and daemons: together they are never granted more than `limit`.
- * What an engine has spent beyond its share, by the call in flight, is taken from the rest.
+ * Records what an engine has spent and grants it up to `ahead` more, as far as the budget allows. The conditional update
+ * of the period's row serializes engines and daemons: together they are never granted more than `limit`. Spending beyond
+ * an engine's share, by the call in flight, reduces what is left for the others.
  */
 export function leaseBudget(
   db: Db,
@@ -57,7 +57,7 @@ export function leaseBudget(
   });
 }
 
-/** Takes back what an engine holds beyond `held`, once the engine does not spend it any more. */
+/** Reduces an engine's share to `held`, after the engine has confirmed that it does not spend the rest. */
 export function returnLease(
   db: Db,
   key: LeaseKey,
@@ -99,7 +99,7 @@ async function lockLease(trx: Trx, key: LeaseKey): Promise<{ readonly granted: n
   return { granted: Number(rows[0]?.granted ?? 0), spent: Number(rows[0]?.spent ?? 0) };
 }
 
-/** Counts what was spent before the period's first lease, also by engines that sleep or are gone. */
+/** Counts the spending before the period's first lease, including that of sleeping and deleted engines. */
 async function countEarlier(trx: Trx, { productId, budget, period, prices }: LeaseKey): Promise<void> {
   const rows = await spentByLedger(trx, { productId, period, prices });
   const isCost = budget.startsWith("cost");
@@ -130,11 +130,11 @@ const stateOf = (granted: number, period: Period | undefined): LeaseState => ({
   productSpent: Number(period?.spent ?? 0),
 });
 
-export interface BudgetNotice {
+interface BudgetNotice {
   readonly type: "budget.warned" | "budget.spent";
-  /** Whose report told it. */
+  /** The engine whose report caused the notice. */
   readonly engine: Pick<EngineRow, "id" | "product_id" | "user_id" | "incarnation">;
-  /** The budget is that of the whole product. */
+  /** Whether it is the budget of the whole product. */
   readonly isProducts: boolean;
   readonly budget: string;
   readonly period: string;
@@ -158,7 +158,7 @@ export function storeNotice(db: Db, events: EventLog, notice: BudgetNotice): Pro
   });
 }
 
-/** Deletes what belongs to periods that ended long ago. */
+/** Deletes leases, periods and notices that are older than 62 days. */
 export async function purgeBudgets(db: Db, now: number): Promise<void> {
   const before = new Date(now - 62 * 86_400_000).toISOString().slice(0, 10);
   for (const table of ["budget_leases", "budget_notices", "budget_periods"])

@@ -5,7 +5,7 @@ import { origin } from "./events.ts";
 import type { CurrentCatalog } from "./products.ts";
 
 /** A version with its files. */
-export interface StoredCatalog extends CurrentCatalog {
+interface StoredCatalog extends CurrentCatalog {
   readonly files: readonly CatalogFile[];
   readonly bytes: number;
   readonly restoredFrom: number | null;

@@ -5,7 +5,7 @@ import type { Db, Trx } from "./database.ts";
 
 export type SessionRow = Selectable<ConsoleSessionsTable>;
 
-/** When a session ends unless it is used before. */
+/** When an idle session ends. */
 export const idleEnd = ({ last_used_at: used }: Pick<SessionRow, "last_used_at">): Date =>
   new Date(used.getTime() + SESSION_LIMITS.idleS * 1000);
 
@@ -43,7 +43,7 @@ export async function insertSession(trx: Trx, session: Insertable<ConsoleSession
   await trx.insertInto("console_sessions").values(session).execute();
 }
 
-/** Sessions are used at the same time by several daemons: the latest use counts. */
+/** Stores the last use of a session. Several daemons may write it; the latest time wins. */
 export async function storeLastUse(db: Db, id: string, at: Date): Promise<void> {
   await db
     .updateTable("console_sessions")
@@ -64,7 +64,7 @@ export async function insertLink(trx: Trx, link: ConsoleLinksTable, now: Date): 
   await trx.insertInto("console_links").values(link).execute();
 }
 
-/** Uses a link up: of several calls at the same time one gets its role. Null for a link that is unknown, used or expired. */
+/** Deletes a link and returns its role, to one of several concurrent calls. Null for an unknown, used or expired link. */
 export async function takeLink(trx: Trx, hash: string, now: Date): Promise<SessionRole | null> {
   const link = await trx
     .deleteFrom("console_links")

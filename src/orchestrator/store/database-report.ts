@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-export interface DatabaseReport {
+interface DatabaseReport {
   /** Such as `18.4`. */
   readonly version: string;
-  /** Of one query on an open connection. */
+  /** The duration of one query on an open connection. */
   readonly roundTripMs: number;
   readonly now: Date;
 }

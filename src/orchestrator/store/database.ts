@@ -20,16 +20,16 @@ export type Connection =
       readonly database: string;
     };
 
-/** Statements here are short. A longer one is stuck and is better failed than awaited. */
+/** Statements are short, so one that takes longer is stuck. In milliseconds. */
 const DEADLINES = { connectionTimeoutMillis: 3000, statement_timeout: 10_000, query_timeout: 12_000 };
 /** For a session with a lock or a LISTEN, whose loss must be noticed soon. */
 const SESSION_DEADLINES = { ...DEADLINES, query_timeout: 4000 };
 const CLOSE_MS = 2000;
 
-/** A transaction of a frozen daemon would keep the next leader waiting. A blocked event loop may take this long. */
+/** Ends the transaction of a frozen daemon, for which the next leader would wait. Above the longest event-loop stall. */
 const FENCED_SETTINGS = { idle_in_transaction_session_timeout: "6000" };
 
-/** What the connections of a leader tell the database, which refuses changes of an earlier one (SQLSTATE OR001). */
+/** The fencing token of a leader's connections. The database refuses changes of an earlier epoch (SQLSTATE OR001). */
 interface Fence {
   readonly hostId: string;
   readonly epoch: string;
@@ -41,9 +41,9 @@ interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** With a fence, for the leader of a host. */
+/** Opens a connection pool. `fence`: for the leader of a host. */
 export function openDatabase(connection: Connection, logger: Logger, fence: Fence | null = null): OpenDatabase {
-  // The pool awaits it, which its types do not say.
+  // The pool awaits the returned promise, although its types do not say so.
   const onConnect: (client: pg.ClientBase) => unknown = (client) => fence && setFence(client, fence);
   const pool = new pg.Pool({
     ...connection,
@@ -55,7 +55,7 @@ export function openDatabase(connection: Connection, logger: Logger, fence: Fenc
   });
   const clients = new Set<pg.PoolClient>();
   // Without an "error" listener a lost connection would crash the daemon.
-  const onError = (error: Error) => logger.warn({ reason: error.message }, "database connection lost");
+  const onError = (error: Error) => logger.warn({ reason: error.message }, "lost a database connection");
   pool.on("error", onError);
   pool.on("remove", (client) => clients.delete(client));
   pool.on("connect", (client) => {

@@ -19,7 +19,7 @@ export class NoFreeUser extends Error {
 }
 
 /**
- * Gives a starting engine a user id of the range, and without a range takes it away. An engine that has one keeps it.
+ * Assigns a starting engine a user id of the range, or removes it if there is no range. A valid id does not change.
  * Returns null when another operation changed the engine. Throws {@link NoFreeUser}.
  */
 export async function assignUser(

@@ -56,19 +56,19 @@ export async function findEngineById(db: Db, id: string): Promise<EngineRow | nu
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** Where an engine is called, and what becomes of it. */
-export type EngineWhereabouts = Pick<EngineRow, "port" | "handle" | "state" | "next_restart_at">;
+/** What the gateway needs of an engine's row. */
+export type EngineEndpoint = Pick<EngineRow, "port" | "handle" | "state" | "next_restart_at">;
 
-export async function findEngineWhereabouts(
+export async function findEngineEndpoints(
   db: Db,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, EngineWhereabouts>> {
+): Promise<ReadonlyMap<string, EngineEndpoint>> {
   const columns = ["id", "port", "handle", "state", "next_restart_at"] as const;
   const rows = await db.selectFrom("engines").select(columns).where("id", "in", ids).execute();
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
-/** As {@link findEngineById}, but waits for a concurrent transaction on the row. For writes with an unknown outcome. */
+/** Like {@link findEngineById}, after concurrent transactions on the row. For writes with an unknown outcome. */
 export async function findSettledEngine(db: Db, id: string): Promise<EngineRow | null> {
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).forShare().executeTakeFirst()) ?? null;
 }

@@ -8,12 +8,12 @@ import { type LockSession, openLockSession } from "./lock-session.ts";
 
 const RETRY_MS = 1000;
 
-/** Another daemon took the host over while this one had lost its connection to the database. */
+/** Another daemon acquired the host lock while this one had lost its connection to the database. */
 export class HostTakenOver extends Error {
   override readonly name = "HostTakenOver";
 }
 
-/** Whether this daemon leads. What only the leader may do to processes asks it; the database asks by itself. */
+/** Whether this daemon leads. Checked before signals and launches; for writes, the database checks the epoch itself. */
 export interface Leadership {
   isHeld(): Promise<boolean>;
 }
@@ -24,7 +24,7 @@ interface HostLockParts {
   readonly logger: Logger;
   /** Ends the wait for the lock. */
   readonly signal: AbortSignal;
-  /** Whether other daemons wait for the lock, so that without the database this one does not count as the leader. */
+  /** Whether other daemons wait for the lock. Then this daemon does not count as the leader without the database. */
   readonly hasReplicas?: boolean;
 }
 
@@ -34,9 +34,9 @@ interface HostLockEvents {
 }
 
 /**
- * Acquires the session-level advisory lock of a host: who has it leads. PostgreSQL releases it soon when the daemon dies
- * or freezes. `onWait` is called at each attempt while another daemon has it. `onLoss` is called when another daemon
- * has acquired it since. Null when the signal aborts first.
+ * Acquires the session-level advisory lock of a host. Its holder is the leader. PostgreSQL releases the lock soon after the
+ * daemon dies or freezes. `onWait` is called at each attempt while another daemon holds it, `onLoss` when another daemon
+ * has acquired it later. Null when the signal aborts first.
  */
 export async function holdHost(parts: HostLockParts, events: HostLockEvents): Promise<HostLock | null> {
   // The name identifies our sessions, including lost ones that the server still considers open.
@@ -53,7 +53,7 @@ export async function holdHost(parts: HostLockParts, events: HostLockEvents): Pr
         }
       } catch (error) {
         if (isFirst) throw error;
-        parts.logger.warn({ err: error }, "failed to ask for the host lock, retrying");
+        parts.logger.warn({ err: error }, "failed to try the host lock, retrying");
         await session?.close();
         session = null;
       }
@@ -65,14 +65,14 @@ export async function holdHost(parts: HostLockParts, events: HostLockEvents): Pr
   }
 }
 
-/** The lock of a host, acquired again when its connection was lost. */
+/** The lock of a host. It is acquired again after its connection is lost. */
 export class HostLock implements Leadership {
   readonly #parts: HostLockParts;
   readonly #name: string;
   readonly #onLoss: (error: HostTakenOver) => void;
   readonly #over = new AbortController();
   #session: LockSession;
-  /** Null before it has begun. */
+  /** Null before `beginEpoch`. */
   #epoch: string | null = null;
 
   constructor(
@@ -86,7 +86,7 @@ export class HostLock implements Leadership {
     void this.#keep();
   }
 
-  /** From here on, no statement of an earlier leader takes effect. */
+  /** Begins this leader's epoch. From then on, no statement of an earlier leader takes effect. */
   async beginEpoch(events: EventLog, place: Pick<Leader, "url" | "place">): Promise<Leader> {
     const leader = await beginEpoch(this.#session.client, { events, ...place });
     this.#epoch = leader.epoch;
@@ -117,7 +117,7 @@ export class HostLock implements Leadership {
         return;
       }
       this.#session = next;
-      // Released while it was opened.
+      // The lock was released meanwhile.
       if (signal.aborted) await next.close();
     }
   }
@@ -134,7 +134,7 @@ export class HostLock implements Leadership {
     return null;
   }
 
-  /** `taken` also when another daemon has led meanwhile. */
+  /** Also `taken` when another daemon has led meanwhile. */
   async #tryAgain(): Promise<LockSession | "taken"> {
     const { newClient, hostId } = this.#parts;
     const session = await openLockSession(newClient, this.#name);
@@ -168,7 +168,7 @@ async function tryLock(client: Client, hostId: string): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Ends our lost sessions that the server still considers open. */
+/** Terminates our lost sessions that the server still considers open, then tries the lock. */
 async function takeFromLostSession(client: Client, hostId: string, name: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select pg_terminate_backend(pid, 2000) from pg_locks join pg_stat_activity using (pid)

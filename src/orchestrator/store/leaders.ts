@@ -11,21 +11,22 @@ import type { Database } from "./tables.ts";
 export interface Leader {
   /** The name of its machine. */
   readonly name: string;
-  /** Where it serves the calls that other daemons pass on. Null: nowhere. */
+  /** The base URL at which it serves calls that followers pass on. Null: none. */
   readonly url: string | null;
-  /** Its machine and network namespace. */
+  /** An id of its machine and network namespace. */
   readonly place: string | null;
   readonly epoch: string;
   readonly since: Date | null;
 }
 
-/** A statement of the leader before is short. One that is lost holds the epoch until it is ended. */
-const PATIENCE_MS = 1500;
+/** How long statements of the previous leader may run before their connections are terminated. */
+const TERMINATE_AFTER_MS = 1500;
 const DEADLINE_MS = 10_000;
 const POLL_MS = 50;
+/** SQLSTATE `undefined_table` and `undefined_column`. */
 const UNDEFINED = ["42P01", "42703"] as const;
 
-/** The leader as it has written itself down. Null: none yet, or in the schema of an earlier release. */
+/** The recorded leader of a host. Null when there is none yet, or the schema is of an earlier release. */
 export async function readLeader(client: Client, hostId: string): Promise<Leader | null> {
   try {
     const { rows } = await client.query<Omit<Leader, "name"> & { readonly name: string | null }>(
@@ -42,8 +43,8 @@ export async function readLeader(client: Client, hostId: string): Promise<Leader
 }
 
 /**
- * Begins the epoch of this daemon, on the session that has the host's lock: afterwards no statement of an earlier leader
- * takes effect. Another leader than before is an event.
+ * Begins the epoch of this daemon on the session that holds the host lock. Afterwards no statement of an earlier leader
+ * takes effect. A change of the leader is an event.
  */
 export async function beginEpoch(
   client: Client,
@@ -59,14 +60,14 @@ export async function beginEpoch(
   }
 }
 
-/** Takes the lock that each statement of a leader shares. */
+/** Acquires the exclusive lock that each statement of a leader holds in shared mode. */
 async function waitForStatements(db: Db, hostId: string): Promise<void> {
   const start = performance.now();
-  // Polled: a failed wait would leave the connection in a failed transaction, and a long one without its pings.
+  // Polled, since a blocking wait would stop the pings of this connection and could fail its transaction.
   while (!(await tryEpochLock(db, hostId))) {
     const waitedMs = performance.now() - start;
-    if (waitedMs > DEADLINE_MS) throw new Error("statements of the leader before do not end");
-    if (waitedMs > PATIENCE_MS) await endTransactions(db, hostId);
+    if (waitedMs > DEADLINE_MS) throw new Error("statements of the previous leader do not end");
+    if (waitedMs > TERMINATE_AFTER_MS) await endTransactions(db, hostId);
     await delay(POLL_MS);
   }
 }
@@ -113,7 +114,7 @@ async function replaceLeader(
   return { ...leader, epoch: row.epoch, since: row.leader_since };
 }
 
-/** Ends the connections whose transactions hold the epoch: those of a leader that no longer has the lock. */
+/** Terminates the connections of the previous leader whose transactions hold the epoch lock. */
 async function endTransactions(db: Db, hostId: string): Promise<void> {
   await sql`
     select pg_terminate_backend(pid, 2000) from pg_locks
@@ -123,7 +124,7 @@ async function endTransactions(db: Db, hostId: string): Promise<void> {
       and objid = (hashtext(${hostId})::bigint & 4294967295)::oid`.execute(db);
 }
 
-/** The caller closes the connection. */
+/** A Kysely instance on one connection, which the caller closes. */
 function onOneConnection(client: Client): Db {
   const only = { query: client.query.bind(client), release: () => undefined } as unknown as PoolClient;
   const pool = { options: {}, connect: () => Promise.resolve(only), end: () => Promise.resolve() };

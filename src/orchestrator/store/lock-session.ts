@@ -3,8 +3,8 @@ import { type Session, openSession } from "./session.ts";
 
 const PING_MS = 1000;
 /**
- * How soon PostgreSQL releases the lock of a daemon that is lost. A dead node answers no keepalive. The kernel of a frozen
- * daemon does, but its session is idle. An event loop that is blocked for 5 s keeps the lock.
+ * PostgreSQL settings, in milliseconds and seconds, that release the lock of a lost daemon. A dead node answers no TCP
+ * keepalive. A frozen daemon does, but its session is idle. An event loop that is blocked for 5 s keeps the lock.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   idle_session_timeout: "6500",
@@ -13,16 +13,16 @@ const SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_count: "3",
   tcp_user_timeout: "5000",
 };
-/** Below `idle_session_timeout`: a session that was answered less long ago has the lock. */
+/** Below `idle_session_timeout`: a session with a more recent answer certainly holds the lock. */
 const CERTAIN_MS = 5500;
 
 /** A session whose lock PostgreSQL releases soon after its daemon is lost. */
 export interface LockSession extends Session {
-  /** Whether PostgreSQL ends it when its daemon is frozen (from version 14). */
+  /** Whether PostgreSQL ends the session of a frozen daemon (version 14 and newer). */
   readonly endsWhenIdle: boolean;
-  /** Whether the session was certainly open a moment ago, without asking. */
+  /** Whether the last answered ping proves that the session is open. Makes no query. */
   isFresh(): boolean;
-  /** False once another connection of the server has answered: a pooler shares it, and with it the locks. */
+  /** False when a pooler shares the server's connection, and with it the locks. */
   isOwn(): Promise<boolean>;
 }
 
@@ -47,7 +47,7 @@ export async function openLockSession(newClient: () => Client, name: string): Pr
     return {
       ...session,
       endsWhenIdle: rows.some((row) => row.name === "idle_session_timeout"),
-      // A machine that was suspended shows in the time of day only.
+      // Only the wall clock advances while the machine is suspended.
       isFresh: () =>
         session.isOpen() &&
         performance.now() - confirmed.at < CERTAIN_MS &&

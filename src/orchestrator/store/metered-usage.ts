@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { USAGE_AMOUNTS, USAGE_LIMITS, type UsageCursor, type UsageReport } from "../../contract/metered-usage.ts";
 import type { Db } from "./database.ts";
 
-/** Whose usage it is. */
+/** The engine, user and product to whom usage belongs. */
 export interface UsageOwner {
   readonly productId: string;
   readonly userId: string;
   readonly engineId: string;
 }
 
-/** Rows of one user and day, over all ledgers: an engine is not trusted. */
+/** The most rows of one user and day, over all ledgers. Engines are not trusted. */
 const MAX_ROWS_PER_DAY = 4 * USAGE_LIMITS.modelsPerDay;
 
 const NAMES = sql.raw(USAGE_AMOUNTS.join(", "));
@@ -17,8 +17,8 @@ const COLUMNS = sql.raw(USAGE_AMOUNTS.map((name) => `${name} bigint`).join(", ")
 const REPLACED = sql.raw(USAGE_AMOUNTS.map((name) => `${name} = excluded.${name}`).join(", "));
 
 /**
- * Stores a report and how far the ledger is now collected, in one statement. A row holds the sums of its day so far and
- * replaces only an older one: a report that is stored twice, late or by two daemons at once counts once.
+ * Stores a report and the ledger's cursor in one statement. A row contains the sums of its day and replaces only an older
+ * revision. A report that is stored twice, late or by two daemons therefore counts once.
  */
 export async function storeUsage(db: Db, owner: UsageOwner, report: UsageReport): Promise<void> {
   const { productId, userId, engineId } = owner;
@@ -40,7 +40,7 @@ export async function storeUsage(db: Db, owner: UsageOwner, report: UsageReport)
       select count(*) from usage_days as kept
       where kept.product_id = ${productId} and kept.user_id = ${userId} and kept.day = given.day
     ) < ${MAX_ROWS_PER_DAY}
-    -- In one order, so that two writers wait for each other instead of forming a deadlock.
+    -- A fixed order prevents deadlocks between writers.
     order by day, provider, model
     on conflict (product_id, user_id, day, provider, model, ledger) do update
     set revision = excluded.revision, ${REPLACED}
@@ -59,7 +59,7 @@ export async function findUsageCursor(
   return found === undefined ? null : { ledger: found.ledger, revision: Number(found.revision) };
 }
 
-/** Records that an incarnation has ended, or cannot spend any more, and all of its usage is collected. */
+/** Records that all usage of an incarnation is collected, and that it can spend nothing more. */
 export async function storeUsageCollected(db: Db, engine: { readonly id: string; readonly incarnation: string }) {
   await sql`
     update engines set usage_collected = incarnation

@@ -5,7 +5,7 @@ import { hasCode } from "../../shared/error-code.ts";
 import type { Db } from "./database.ts";
 
 /** The database was migrated by a newer daemon, whose schema this one does not know. */
-export class NewerSchema extends Error {
+class NewerSchema extends Error {
   override readonly name = "NewerSchema";
 }
 
@@ -27,12 +27,12 @@ export async function migrateToLatest(db: Db): Promise<readonly string[]> {
 /** Every schema that this daemon knows: the names of the migrations, in order. */
 export const SCHEMAS: readonly string[] = Object.keys(ORCHESTRATOR_MIGRATIONS);
 
-/** As {@link migrateToLatest}, to an earlier schema. The database must not be beyond it: migrations go forward only. */
+/** Like {@link migrateToLatest}, to an earlier schema that the database has not passed: migrations go forward only. */
 export function migrateTo(db: Db, schema: string): Promise<readonly string[]> {
   return migrate(db, (migrator) => migrator.migrateTo(schema));
 }
 
-/** Asked first: Kysely reads all tables and columns of the database to find its own, which takes 60 ms of CPU time. */
+/** Checked before Kysely's migrator, which reads all tables and columns of the database (60 ms of CPU time). */
 async function isLatest(db: Db): Promise<boolean> {
   if (!(await hasMigrations(db))) return false;
   const { missing, unknown } = await schemaDifference(db);

@@ -16,7 +16,7 @@ const RECONNECT_MS = 1000;
  * tables, and a notification clears the cache. While this process cannot LISTEN, every look-up queries the database.
  */
 export class ProductDirectory {
-  /** Anybody can present keys that nobody has: however many do, they take one connection of the pool. */
+  /** Batched, so that unauthenticated callers can occupy only one connection of the pool. */
   readonly #lookups: BatchedLookups<ProductByKey>;
   readonly #entries = new Map<string, ProductByKey>();
   readonly #products = new Map<string, Promise<Product | null>>();
@@ -38,12 +38,12 @@ export class ProductDirectory {
     return found.product;
   }
 
-  /** The policy of a product, cached as the others are. Null when it has been deleted. */
+  /** The cached policy of a product. Null when it has been deleted. */
   async policyOf(productId: string): Promise<Policy | null> {
     return (await this.#product(productId))?.record.policy ?? null;
   }
 
-  /** The current version of a product's catalog, cached as the others are. Null when the product has been deleted. */
+  /** The cached current version of a product's catalog. Null when the product has been deleted. */
   async catalogOf(productId: string): Promise<CurrentCatalog | null> {
     return (await this.#product(productId))?.catalog ?? null;
   }

@@ -16,7 +16,7 @@ export interface CurrentCatalog {
   readonly digest: string | null;
 }
 
-/** A platform key as it is stored. The other fields identify it to people. */
+/** A stored platform key. `prefix` and `last4` identify it to people. */
 export interface ProductKey {
   readonly hash: string;
   readonly prefix: string | null;
@@ -33,7 +33,7 @@ interface NewProduct {
   readonly key: ProductKey;
 }
 
-/** Inserts a product with its key. Nothing may be kept of a product whose key is taken. */
+/** Inserts a product with its key. The caller must roll back after `key_taken`. */
 export async function insertProduct(trx: Trx, product: NewProduct): Promise<"inserted" | "slug_taken" | "key_taken"> {
   const { numInsertedOrUpdatedRows = 0n } = await trx
     .insertInto("products")
@@ -196,5 +196,5 @@ export function toProduct(row: {
   };
 }
 
-/** A policy stored by an earlier version lacks the fields that are newer; they have their default. */
+/** Adds the defaults of fields that are newer than the stored policy. */
 const complete = (stored: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...stored });

@@ -22,7 +22,7 @@ export const RECORD_TABLES = {
   budget_leases: "product_id, budget, period, ledger",
   budget_notices: "product_id, user_id, budget, period, notice",
 } as const;
-/** A daemon backs up what belongs to its host. The other tables belong to all hosts of the database. */
+/** Tables of which a backup has only the rows of its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = [
   "engines",
   "hosts",
@@ -34,7 +34,7 @@ const OF_HOST: readonly string[] = [
 ];
 
 const BATCH_ROWS = 500;
-/** Rows of some MiB. */
+/** Tables with rows of some MiB. They are read one row at a time. */
 const LARGE_ROWS: readonly string[] = ["catalog_archives"];
 
 export interface RecordBatch {
@@ -54,7 +54,7 @@ export function dumpRecords(
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (trx) => {
-      // It waits for the archive to be written, and locks nothing.
+      // The transaction is idle while the archive is written. It locks nothing.
       await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(trx);
       const engines = await engineIdsOf(trx, hostId);
       for (const [table, order] of Object.entries(RECORD_TABLES)) await dumpTable(trx, { table, order, hostId, take });

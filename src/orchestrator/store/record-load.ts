@@ -6,7 +6,7 @@ import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
 
 /** Whether no table of a backup has rows. `db` is migrated, perhaps to the schema of an earlier release. */
 export async function isEmptyDatabase(db: Db): Promise<boolean> {
-  // A daemon that has started once has its row of `hosts`.
+  // Every daemon that has started once has a row in `hosts`.
   for (const table of Object.keys(RECORD_TABLES).filter((name) => name !== "hosts")) {
     const known = await sql`select where to_regclass(${table}) is not null`.execute(db);
     if (known.rows.length === 0) continue;
@@ -18,7 +18,7 @@ export async function isEmptyDatabase(db: Db): Promise<boolean> {
 
 interface LoadOptions {
   readonly batches: AsyncIterable<RecordBatch>;
-  /** Called before the commit. What it throws undoes the load. */
+  /** Called before the commit. If it throws, the load is rolled back. */
   readonly onLoaded: () => void;
   /** Engines whose data the backup lacks, because they were destroyed while it ran. */
   readonly destroyed: readonly string[];
@@ -30,7 +30,7 @@ interface LoadOptions {
 }
 
 /** No free port is left for an engine. */
-export class TooFewPorts extends Error {
+class TooFewPorts extends Error {
   override readonly name = "TooFewPorts";
 }
 
@@ -48,7 +48,7 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
     }
     onLoaded();
     if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();
-    await settleEngines(trx);
+    await resetProcesses(trx);
     const moved = await assignPorts(trx, hostId, ports);
     const detail = { restore_id: restoreId, created_at: createdAt, host_id: hostId };
     await appendAudit(trx, { action: "host.restored", detail });
@@ -65,10 +65,10 @@ export async function isRestored(db: Db, restoreId: string): Promise<boolean> {
 }
 
 /**
- * No process of the backed up host belongs to this one: new incarnations make sure of it, also on the same machine. An
- * engine that ran starts again; one in the middle of an operation is finished by the daemon's start.
+ * Detaches the rows from the processes of the backed up host: new incarnations exclude an adoption, even on the same
+ * machine. An engine that ran starts again. The start of the daemon finishes interrupted operations.
  */
-async function settleEngines(trx: Trx): Promise<void> {
+async function resetProcesses(trx: Trx): Promise<void> {
   await sql`
     update engines set incarnation = gen_random_uuid(), restart_count = 0, restart_window_started_at = null`.execute(
     trx,
@@ -80,7 +80,7 @@ async function settleEngines(trx: Trx): Promise<void> {
   await sql`update engines set state = 'stopped' where state = 'stop_failed'`.execute(trx);
 }
 
-/** What a row says of its process, in the schema of the backup. */
+/** The columns that describe an engine's process, in the schema of the backup. */
 async function processColumns(trx: Trx): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select column_name as name from information_schema.columns where table_schema = current_schema()
@@ -95,13 +95,13 @@ async function assignPorts(
   { min, max }: { readonly min: number; readonly max: number },
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with homeless as (
+    with out_of_range as (
       select id, row_number() over (order by port, id) as place from engines where port not between ${min} and ${max}
     ), free as (
       select port, row_number() over (order by port) as place from generate_series(${min}::int, ${max}::int) as port
       where port not in (select port from engines)
     )
-    update engines set port = free.port from homeless join free using (place) where engines.id = homeless.id`.execute(
+    update engines set port = free.port from out_of_range join free using (place) where engines.id = out_of_range.id`.execute(
     trx,
   );
   const { rows } = await sql`select from engines where port not between ${min} and ${max} limit 1`.execute(trx);

@@ -3,7 +3,7 @@ import { KEPT_RUNS, OPEN_RUN_STATES, type OpenRunState, type RunState } from "..
 import type { Db } from "./database.ts";
 import type { RunRow, ScheduledRunsTable } from "./schedule-tables.ts";
 
-/** Younger runs of a webhook are kept, so that a message that is sent again within its tolerance is recognised. */
+/** Runs of a webhook are kept at least this long, so that a message resent within the tolerance is recognised. */
 const WEBHOOK_KEPT_S = 900;
 
 export type NewRun = Omit<Insertable<ScheduledRunsTable>, "created_at">;
@@ -92,8 +92,8 @@ interface RunMove {
 }
 
 /**
- * The only writer of run states. Conditional: of two moves one wins, and the other returns null. A run that has ended
- * stays as it is.
+ * The only writer of run states. The update is conditional: of two concurrent moves one wins, and the other returns null.
+ * An ended run does not change.
  */
 export async function moveRun(db: Db, { id, to, turnId, error, at }: RunMove): Promise<RunRow | null> {
   const isOpen = (OPEN_RUN_STATES as readonly RunState[]).includes(to);

@@ -16,7 +16,7 @@ export async function findSchedule(db: Db, engineId: string, id: string): Promis
   return row ?? null;
 }
 
-/** As {@link findSchedule}, and locks the row. */
+/** Like {@link findSchedule}; also locks the row. */
 export async function lockSchedule(trx: Trx, engineId: string, id: string): Promise<ScheduleRow | null> {
   const row = await trx
     .selectFrom("schedules")
@@ -51,7 +51,7 @@ export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom("schedules").where("id", "=", id).execute();
 }
 
-/** Schedules and webhooks of an engine; the row lock on the engine serializes what adds one. */
+/** Counts an engine's schedules and webhooks. The row lock on the engine serializes their creation. */
 export async function countSchedules(trx: Trx, engineId: string): Promise<number> {
   await trx.selectFrom("engines").select("id").where("id", "=", engineId).forUpdate().execute();
   const { rows } = await sql<{ count: number }>`
@@ -73,7 +73,7 @@ export async function earliestDue(db: Db, hostId: string): Promise<Date | null> 
   return row?.next_due ?? null;
 }
 
-/** The schedules of a host that are due, those that wait longest first, each with its runs that have not started. */
+/** The due schedules of a host, earliest due time first. `waiting`: the number of its runs that have not started. */
 export async function listDue(
   db: Db,
   { hostId, now, limit }: { readonly hostId: string; readonly now: Date; readonly limit: number },
@@ -98,7 +98,7 @@ export async function listDue(
     .execute();
 }
 
-/** Moves due times on, where they are still those that were read. Returns the ids of the schedules that moved. */
+/** Sets the next due times of schedules that have not changed since they were read. Returns the ids of those. */
 export async function advanceDue(
   trx: Trx,
   moves: readonly { readonly id: string; readonly due: Date; readonly next: Date | null }[],

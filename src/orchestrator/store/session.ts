@@ -24,7 +24,7 @@ interface SessionOptions {
   readonly onPong?: (sentAt: number) => void;
 }
 
-/** Opens a session that is closed when the signal aborts. Null: only by its `close`. */
+/** Opens a session that is closed when the signal aborts. Without a signal, only `close` closes it. */
 export async function openSession(
   newClient: () => Client,
   signal: AbortSignal | null,

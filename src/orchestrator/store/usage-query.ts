@@ -4,7 +4,7 @@ import type { ModelPrice } from "../../contract/price-table.ts";
 import type { UsageGroup } from "../../contract/usage-records.ts";
 import type { Db } from "./database.ts";
 
-export interface UsageQuery {
+interface UsageQuery {
   /** Null for all products. */
   readonly productId: string | null;
   readonly userId: string | null;
@@ -63,7 +63,7 @@ export async function queryUsage(db: Db, query: UsageQuery): Promise<readonly Us
   }));
 }
 
-/** What the engines of a product have spent in a UTC day or month, by their ledgers. Tokens without a price cost nothing. */
+/** The spending of a product's engines in a UTC day or month, by ledger. Tokens without a price cost nothing. */
 export async function spentByLedger(
   db: Db,
   {

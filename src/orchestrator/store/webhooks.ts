@@ -32,7 +32,7 @@ export async function listWebhooks(
   return query.execute();
 }
 
-/** Null when there is none any more. */
+/** Null when the webhook was deleted. */
 export async function updateWebhook(trx: Trx, id: string, set: Updateable<WebhooksTable>): Promise<WebhookRow | null> {
   const row = await trx
     .updateTable("webhooks")
@@ -43,7 +43,7 @@ export async function updateWebhook(trx: Trx, id: string, set: Updateable<Webhoo
   return row ?? null;
 }
 
-/** Makes `secret` the current one; the one before stays valid until `previousExpiresAt`. */
+/** Makes `secret` the current one. The previous one stays valid until `previousExpiresAt`. */
 export async function replaceWebhookSecret(
   trx: Trx,
   id: string,

@@ -31,7 +31,7 @@ export type SleepOutcome =
   /** A stop, a destroy or an exit came first. */
   | { readonly kind: "overtaken" };
 
-export interface SleepOptions {
+interface SleepOptions {
   readonly reason: SleepReason;
   /** How long the engine must have been without work. */
   readonly idleMs: number;

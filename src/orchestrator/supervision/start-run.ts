@@ -12,7 +12,7 @@ import type { RunEnd } from "./end-run.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 import { wakeEngine } from "./wake-engine.ts";
 
-export type StartAttempt =
+type StartAttempt =
   | { readonly kind: "started"; readonly turn: StartedTurn }
   /** The start is retried. */
   | { readonly kind: "later"; readonly reason: string }

@@ -1,6 +1,7 @@
 import { type RequestListener, type Server, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
+import { refuseUnreadable } from "./unreadable-requests.ts";
 
 const SWEEP_MS = 50;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -65,6 +66,7 @@ export async function listenAt(
   limits: Partial<ServerLimits> = {},
 ): Promise<ListeningServer> {
   const server = createBoundedServer(listener, limits);
+  refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { BodyRoom } from "./body-room.ts";
+import type { BodyBufferLimit } from "./body-buffer-limit.ts";
 import { Refusal } from "./refusal.ts";
 
 const RETRY_AFTER_S = 1;
@@ -26,7 +26,7 @@ export async function receiveBody(
     room,
     owner,
     expected = "JSON",
-  }: { readonly maxBytes: number; readonly room: BodyRoom; readonly owner: string; readonly expected?: string },
+  }: { readonly maxBytes: number; readonly room: BodyBufferLimit; readonly owner: string; readonly expected?: string },
 ): Promise<ReceivedBody> {
   assertNotCompressed(request, expected);
   assertDeclaredSize(request, maxBytes);
@@ -77,7 +77,7 @@ export function declaredLength({ headers }: IncomingMessage): number | null {
  */
 export async function readBody(
   request: IncomingMessage,
-  { maxBytes, room, owner }: { readonly maxBytes: number; readonly room: BodyRoom; readonly owner: string },
+  { maxBytes, room, owner }: { readonly maxBytes: number; readonly room: BodyBufferLimit; readonly owner: string },
 ): Promise<BodyRead> {
   let buffer = Buffer.alloc(0);
   let length = 0;

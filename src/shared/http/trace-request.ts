@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { NO_SPAN, type Span, type Tracer } from "../tracing/span.ts";
 
 /** The span of a request, and the trace context that its caller sent. */
-export interface RequestTrace {
+interface RequestTrace {
   readonly span: Span;
   readonly caller?: string | undefined;
   readonly state?: string | undefined;

@@ -33,7 +33,7 @@ const SCOPES = 3n;
 /** ABI versions that a rule needs. */
 export const LANDLOCK = { firstAbi: 1, truncateAbi: 3, networkAbi: 4, deviceAbi: 5, scopeAbi: 6 } as const;
 
-export interface LandlockRules {
+interface LandlockRules {
   /** Files and folders to read and execute. One that does not exist is skipped. */
   readonly read: readonly string[];
   /** Files and folders with all rights. One that does not exist is skipped. */

@@ -3,7 +3,7 @@ import { SYSTEM_CALLS, type SystemCallName } from "./system-call-numbers.ts";
 import { SystemCallFailed, addressOf, byProcessor, nativeProblem, systemCall } from "./system-calls.ts";
 
 /** Compares the low 32 bits of one argument of a system call. */
-export interface ArgumentTest {
+interface ArgumentTest {
   readonly argument: 0 | 1 | 2 | 3 | 4 | 5;
   /** Applied to the argument first. Default: all bits. */
   readonly mask?: number;
@@ -88,7 +88,7 @@ export function installSeccompFilter(rules: readonly FilterRule[]): void {
 }
 
 /** A program of the kernel's BPF machine. A program of another processor, such as a 32-bit one, is killed. */
-export function filterProgram(rules: readonly FilterRule[]): readonly Instruction[] {
+function filterProgram(rules: readonly FilterRule[]): readonly Instruction[] {
   const architecture = byProcessor({ x64: 0xc000_003e, arm64: 0xc000_00b7 });
   return [
     { code: LOAD, value: ARCHITECTURE_OFFSET },

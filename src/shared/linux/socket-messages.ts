@@ -24,7 +24,7 @@ const CONTROL_BYTES = CONTROL_HEADER_BYTES + 4 * MAX_DESCRIPTORS;
 const DATA_AT = CONTROL_AT + CONTROL_BYTES;
 
 /** The longest message: half of the least buffer that kernels give a socket by default. */
-export const MAX_MESSAGE_BYTES = 100_000;
+const MAX_MESSAGE_BYTES = 100_000;
 
 export interface SocketMessage {
   readonly data: Buffer;

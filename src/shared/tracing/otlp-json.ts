@@ -2,7 +2,7 @@ import type { Attributes, SpanOptions } from "./span.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A span that has ended. Times are milliseconds since the epoch. */
-export interface EndedSpan {
+interface EndedSpan {
   readonly name: string;
   readonly kind: SpanOptions["kind"];
   readonly context: TraceContext;

@@ -10,7 +10,7 @@ export interface Collector {
   readonly scope: { readonly name: string; readonly version: string };
 }
 
-export type Sent =
+type Sent =
   | { readonly kind: "accepted"; readonly rejected: number }
   | { readonly kind: "failed"; readonly reason: string; readonly isRetryable: boolean };
 

@@ -6,7 +6,7 @@ export interface ExporterSettings extends Collector {
   readonly limits?: ExporterLimits;
 }
 
-export interface ExporterLimits {
+interface ExporterLimits {
   readonly queue: number;
   readonly batch: number;
   readonly delayMs: number;

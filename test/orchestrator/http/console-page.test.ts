@@ -5,7 +5,7 @@ import { brotliCompressSync } from "node:zlib";
 import t, { type Test } from "tap";
 import { createWaitingApp } from "../../../src/orchestrator/http/waiting-app.ts";
 import { OwnSite } from "../../../src/orchestrator/http/own-site.ts";
-import { LeaderCalls } from "../../../src/orchestrator/http/pass-to-leader.ts";
+import { LeaderProxy } from "../../../src/orchestrator/http/forward-to-leader.ts";
 import { Metrics } from "../../../src/orchestrator/status/metrics.ts";
 import { Replica } from "../../../src/orchestrator/status/replica-role.ts";
 import { Readiness } from "../../../src/orchestrator/status/readiness.ts";
@@ -27,7 +27,7 @@ const open = async (t: Test, folder: string) => {
   const parts = { startedAt: 0, documentsDir: folder, consoleDir: folder };
   const site = new OwnSite({ host: "127.0.0.1", publicUrl: "https://agents.example.com/orchd" });
   const replica = new Replica(null);
-  const calls = { replica, leaderCalls: new LeaderCalls(replica), metrics: new Metrics(replica), adminKey: "" };
+  const calls = { replica, leaderProxy: new LeaderProxy(replica), metrics: new Metrics(replica), adminKey: "" };
   const app = createWaitingApp(new Readiness(), { ...parts, ...calls, site, logger: createLogger("test", "silent") });
   const server = await listenAt(app, { host: "127.0.0.1", port: 0 });
   t.teardown(() => server.close(1000));

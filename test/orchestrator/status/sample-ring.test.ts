@@ -2,7 +2,7 @@ import t from "tap";
 import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../../src/contract/sample-records.ts";
 import type { LiveEngine } from "../../../src/orchestrator/fleet/live-engines.ts";
 import { SampleRing } from "../../../src/orchestrator/status/sample-ring.ts";
-import { EngineSampleStore } from "../../../src/orchestrator/status/usage-samples.ts";
+import { EngineSampleStore } from "../../../src/orchestrator/status/engine-sample-store.ts";
 
 const STEP = SAMPLE_INTERVAL_S * 1000;
 const START = 1_000_000 * STEP;

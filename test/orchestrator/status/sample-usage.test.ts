@@ -1,7 +1,7 @@
 import t from "tap";
 import { LiveEngines, type LiveEngine } from "../../../src/orchestrator/fleet/live-engines.ts";
 import { sampleUsage } from "../../../src/orchestrator/status/sample-usage.ts";
-import { EngineSampleStore } from "../../../src/orchestrator/status/usage-samples.ts";
+import { EngineSampleStore } from "../../../src/orchestrator/status/engine-sample-store.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { testFleet } from "../../helpers/fleet.ts";
 import { until } from "../../helpers/until.ts";

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import t from "tap";
-import { BodyRoom } from "../../../src/shared/http/body-room.ts";
+import { BodyBufferLimit } from "../../../src/shared/http/body-buffer-limit.ts";
 import { listen } from "../../../src/shared/http/http-server.ts";
 import { type BodyRead, readBody } from "../../../src/shared/http/receive-body.ts";
 import { until } from "../../helpers/until.ts";
 
-const room = new BodyRoom({ total: 32_768, each: 16_384 });
+const room = new BodyBufferLimit({ total: 32_768, each: 16_384 });
 const bodies: Promise<BodyRead>[] = [];
 const listening = await listen(
   (request, response) => {

@@ -30,7 +30,7 @@ export interface ContainerOptions {
   readonly extraCaCerts: string | null;
 }
 
-export interface MountedFolders {
+interface MountedFolders {
   /** Of the engine. */
   readonly folder: string;
   /** With the versions of its product's catalog. Null without a catalog. */

@@ -23,14 +23,14 @@ const stats = z.object({
   }),
 });
 
-export interface ListedContainer {
+interface ListedContainer {
   readonly id: string;
   readonly name: string;
   readonly isRunning: boolean;
   readonly incarnation: string;
 }
 
-export interface ContainerState {
+interface ContainerState {
   readonly isRunning: boolean;
   readonly exitCode: number;
   readonly oomKilled: boolean;

@@ -51,7 +51,7 @@ const dockerHandle = z.object({
   bootId: z.string(),
 });
 
-export interface DockerBackendOptions extends ContainerOptions {
+interface DockerBackendOptions extends ContainerOptions {
   /** The Docker engine's socket on this machine. */
   readonly socketPath: string;
   /** Holds the folders of the engines, which their containers mount. */

@@ -7,7 +7,7 @@ import { type Owner, daemonUser } from "./owner.ts";
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Files of a folder whose owner is changed at the same time. */
 const AT_ONCE = 64;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /**
  * Gives an engine's folder and everything in it to a user, with mode 0700. None of the engine's processes

@@ -15,7 +15,7 @@ export interface HostIsolation {
 }
 
 /** `ORCH_ISOLATION=require` on a host that lacks a part. The message names the parts and what would add them. */
-export class IsolationIncomplete extends Error {
+class IsolationIncomplete extends Error {
   override readonly name = "IsolationIncomplete";
 }
 

@@ -9,7 +9,7 @@ const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 const STORAGE_CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
 
 /** What the backend does with the API of its namespace, as `docs/kubernetes.md` grants it. */
-export const NEEDED_RIGHTS: Readonly<Record<string, readonly string[]>> = {
+const NEEDED_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   pods: ["create", "get", "list", "watch", "delete"],
   "pods/log": ["get"],
   secrets: ["create", "patch"],
@@ -23,7 +23,7 @@ const classes = z.object({
   metadata: z.object({ annotations: z._default(z.record(z.string(), z.string()), {}) }),
 });
 
-export interface ClusterSettings {
+interface ClusterSettings {
   readonly access: ClusterAccess;
   readonly namespace: string;
   readonly storageClass: string | null;

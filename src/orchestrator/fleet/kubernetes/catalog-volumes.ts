@@ -3,7 +3,7 @@ export const CATALOGS = "/catalogs";
 /** The key of a secret that holds a part of an archive. */
 export const PART_KEY = "part";
 /** The name of the container that unpacks the archive. */
-export const CATALOG_CONTAINER = "catalog";
+const CATALOG_CONTAINER = "catalog";
 const PARTS = "/run/orchd-catalog";
 /** More than an unpacked catalog may take, with its blocks and folders. */
 const SIZE_LIMIT = "64Mi";

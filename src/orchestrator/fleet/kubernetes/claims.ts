@@ -13,7 +13,7 @@ const MAX_CHANGES = 10;
 
 const keptLog = z.object({ pod: z.string(), lines: z.array(z.string()) });
 /** The last log lines of an engine's deleted pods. `pod`: the uid of the latest one. */
-export interface KeptLog {
+interface KeptLog {
   readonly pod?: string | undefined;
   readonly lines: readonly string[];
 }

@@ -20,7 +20,7 @@ export class KubeError extends Error {
 }
 
 /** The Kubernetes API did not answer. */
-export class KubeUnreachable extends Error {
+class KubeUnreachable extends Error {
   override readonly name = "KubeUnreachable";
 }
 

@@ -35,7 +35,7 @@ import { type StartOptions, type StartedPod, startPod } from "./start-pod.ts";
 const KEEP_LOG_MS = 10_000;
 const GONE = { kind: "gone", cause: "exit" } as const;
 
-export interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
+interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
   readonly access: ClusterAccess;
 }
 

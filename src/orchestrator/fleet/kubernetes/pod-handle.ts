@@ -18,7 +18,7 @@ const podHandle = z.object({
 });
 
 /** The handle of the Kubernetes backend. A pod's name can be reused, its uid cannot. */
-export type PodHandle = z.output<typeof podHandle>;
+type PodHandle = z.output<typeof podHandle>;
 
 export const makePodHandle = (namespace: string, { name, uid, ip, node }: StartedPod): PodHandle => ({
   backend: BACKEND,

@@ -17,7 +17,7 @@ const EMPTY_RETRY_MS = 5000;
 /** The cause of an exit when orchd did not delete the pod itself. */
 const DELETED = "its pod was deleted or evicted";
 
-export interface PodProcessParts {
+interface PodProcessParts {
   readonly pod: PodIdentity & { readonly engineId: string };
   readonly handle: EngineHandle;
   readonly address: string;

@@ -53,7 +53,7 @@ export const podObject = z.object({
 });
 export type Pod = z.output<typeof podObject>;
 
-export type PodState =
+type PodState =
   /** `problem`: what keeps it from running. `isFinal`: it will not go away by itself. */
   | { readonly kind: "waiting"; readonly problem: string | null; readonly isFinal: boolean }
   | { readonly kind: "running"; readonly ip: string }

@@ -12,7 +12,7 @@ const RETRY_MS = 60_000;
 const START_EVERY_MS = 250;
 
 /** What the refill of spares needs to know of a launch: the arguments and environment of its process. */
-export interface SpareKind {
+interface SpareKind {
   readonly nodeOptions: readonly string[];
 }
 

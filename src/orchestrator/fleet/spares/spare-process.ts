@@ -13,7 +13,7 @@ import { type ProcessIdentity, readIdentity } from "../process-identity.ts";
 const READY_MS = 60_000;
 const MAX_OUTPUT = 2000;
 
-export interface SpareStart {
+interface SpareStart {
   readonly nodePath: string;
   /** With those that restore a snapshot. */
   readonly nodeOptions: readonly string[];

@@ -6,7 +6,7 @@ import type { HostContext } from "../../host-context.ts";
 
 const LOW_DISK = { problemMb: 512, warningPercent: 5 };
 const LOW_MEMORY_PERCENT = 5;
-/** A port taken by another program is tried again later; many of them point to a wrong range. */
+/** The share of taken ports that is a warning. */
 const MANY_TAKEN = 0.8;
 const FEW_OPEN_FILES = 4096;
 
@@ -24,37 +24,37 @@ function checkPorts(
   portProblem: string | null,
 ): HostCheck {
   const range = `${min} to ${max}`;
-  const words = `${free} of ${total} free (${range})`;
-  if (free === 0) return failed("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX, or destroy engines");
-  if (taken > total * MANY_TAKEN) return warned("ports", words, "widen ORCH_PORT_MIN..ORCH_PORT_MAX");
+  const summary = `${free} of ${total} free (${range})`;
+  if (free === 0) return failed("ports", summary, "widen ORCH_PORT_MIN..ORCH_PORT_MAX, or destroy engines");
+  if (taken > total * MANY_TAKEN) return warned("ports", summary, "widen ORCH_PORT_MIN..ORCH_PORT_MAX");
   if (quarantined > 0)
-    return warned("ports", `${words}; another program has ${quarantined}`, `ss -ltnp shows who listens on ${range}`);
+    return warned("ports", `${summary}; another program has ${quarantined}`, `ss -ltnp shows who listens on ${range}`);
   if (portProblem !== null)
     return warned(
       "ports",
       portProblem,
       `sysctl -w net.ipv4.ip_local_reserved_ports=${min}-${max}, or change the range`,
     );
-  return passed("ports", words);
+  return passed("ports", summary);
 }
 
-export async function checkDisk(dataDir: string): Promise<HostCheck> {
+async function checkDisk(dataDir: string): Promise<HostCheck> {
   const { freeMb, freePercent, freeFilesPercent } = await freeSpace(dataDir);
-  const words = `${freeMb} MB (${freePercent} %) free for ${dataDir}`;
+  const summary = `${freeMb} MB (${freePercent} %) free for ${dataDir}`;
   const fix = `du -xsh ${dataDir}/engines/* | sort -h | tail shows the largest engines; docs/operating.md limits them`;
-  if (freeMb < LOW_DISK.problemMb) return failed("disk", words, fix);
+  if (freeMb < LOW_DISK.problemMb) return failed("disk", summary, fix);
   if (freeFilesPercent < 1) return failed("disk", `no room for new files (df -i ${dataDir})`, fix);
-  return freePercent < LOW_DISK.warningPercent ? warned("disk", words, fix) : passed("disk", words);
+  return freePercent < LOW_DISK.warningPercent ? warned("disk", summary, fix) : passed("disk", summary);
 }
 
 function checkMemory({ memory_available_mb: free, memory_total_mb: total }: HostStatus["load"]): HostCheck {
-  const words = `${Math.min(free, total)} of ${total} MB available`;
+  const summary = `${Math.min(free, total)} of ${total} MB available`;
   return free < (total * LOW_MEMORY_PERCENT) / 100
-    ? warned("memory", words, "orchctl top --all --sort memory shows who uses it; orchctl drain takes no new engines")
-    : passed("memory", words);
+    ? warned("memory", summary, "orchctl top --all --sort memory shows who uses it; orchctl drain takes no new engines")
+    : passed("memory", summary);
 }
 
-/** The daemon's own limits. Where they cannot be read, nothing is wrong with them. */
+/** The daemon's own limits. Limits that cannot be read pass the check. */
 async function checkLimits(): Promise<HostCheck> {
   const text = await readFile("/proc/self/limits", "utf8").catch(() => "");
   const hard = /^Max open files +\S+ +(\d+)/m.exec(text)?.[1];

@@ -23,11 +23,11 @@ export async function checkDatabase(host: Pick<HostContext, "db" | "now">): Prom
     ];
   }
   const { version, roundTripMs, now } = report;
-  const words = `PostgreSQL ${version}, ${roundTripMs} ms a query`;
+  const summary = `PostgreSQL ${version}, ${roundTripMs} ms a query`;
   return [
     roundTripMs < SLOW_MS
-      ? passed("database", words)
-      : warned("database", `${words}, which is slow`, "look at the load and the disks of the database's host"),
+      ? passed("database", summary)
+      : warned("database", `${summary}, which is slow`, "look at the load and the disks of the database's host"),
     await checkSchema(host),
     checkClock(Math.abs(host.now() - now.getTime()) / 1000),
     (await mayRewriteAudit(host.db))

@@ -5,7 +5,7 @@ import type { HostContext } from "../../host-context.ts";
 import { countByVersion } from "../../store/host-engines.ts";
 import { engineWarnings } from "../host-status.ts";
 
-/** The engines that need a person, their versions, what is left of others, and how well they are isolated. */
+/** Checks admission, engines in trouble, versions, orphans, spares and isolation. */
 export async function checkEngines(
   host: Pick<HostContext, "db" | "settings" | "now">,
   status: HostStatus,
@@ -41,10 +41,10 @@ async function checkVersions({ db, settings }: Pick<HostContext, "db" | "setting
   const versions = await countByVersion(db, settings.portRange.hostId);
   const others = [...versions].filter(([version]) => version !== VERSION);
   if (others.length === 0) return passed("versions", `all running engines have ${VERSION}`);
-  const words = others.map(([version, count]) => `${count} running with ${version}`).join(", ");
+  const summary = others.map(([version, count]) => `${count} running with ${version}`).join(", ");
   return warned(
     "versions",
-    `${words}; the daemon has ${VERSION}`,
+    `${summary}; the daemon has ${VERSION}`,
     "orchctl engines restart --outdated restarts them a few at a time, and stops when the new version fails",
   );
 }
@@ -54,7 +54,7 @@ const checkOrphans = (orphans: HostStatus["orphans"]): readonly HostCheck[] =>
     ? [passed("orphans", "no process without a record")]
     : orphans.map(({ incarnation, fix }) => warned("orphans", `processes of ${incarnation} have no record`, fix));
 
-/** Nothing where none are kept. */
+/** No check when no spares are kept. */
 function checkSpares({ ready, target, problem }: HostStatus["spares"]): readonly HostCheck[] {
   if (target === 0) return [];
   return [

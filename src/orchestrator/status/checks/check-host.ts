@@ -10,7 +10,7 @@ import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
 
-/** Everything that `orchctl doctor` shows of a running daemon. Without the database, what can be checked without it. */
+/** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
 export async function checkHost(host: HostContext): Promise<HostReport> {
   const { dataDir, shownSettings } = host.settings;
   const database = await checkDatabase(host);

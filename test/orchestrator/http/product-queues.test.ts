@@ -1,9 +1,9 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 import t from "tap";
-import { ProductTurns } from "../../../src/orchestrator/http/product-turns.ts";
+import { ProductQueues } from "../../../src/orchestrator/http/product-queues.ts";
 
 t.test("a product with much to do makes itself wait, and no other", async (t) => {
-  const turns = new ProductTurns(1);
+  const turns = new ProductQueues(1);
   const order: string[] = [];
   const crowd = Array.from({ length: 50 }, () => turns.run("crowd", () => order.push("crowd")));
   await turns.run("other", () => order.push("other"));
@@ -13,7 +13,7 @@ t.test("a product with much to do makes itself wait, and no other", async (t) =>
 });
 
 t.test("the event loop runs between two turns of a product", async (t) => {
-  const turns = new ProductTurns(1);
+  const turns = new ProductQueues(1);
   const loop = { count: 0, timer: setImmediate(() => undefined) };
   const count = () => {
     loop.count++;
@@ -26,7 +26,7 @@ t.test("the event loop runs between two turns of a product", async (t) => {
 });
 
 t.test("no more run at once than may, and a failure ends its own turn alone", async (t) => {
-  const turns = new ProductTurns(2);
+  const turns = new ProductQueues(2);
   let [running, most] = [0, 0];
   const work = async () => {
     most = Math.max(most, ++running);

@@ -8,7 +8,7 @@ const RETRY_AFTER_S = 10;
  * Limits the open streams of one kind, since each holds a file or asks the database: so many per product, and so many
  * of all products together. Operators have a limit of their own, which products cannot use up.
  */
-export class StreamSeats {
+export class StreamLimit {
   readonly #kind: string;
   readonly #open = new Map<string, number>();
   #ofProducts = 0;
@@ -19,7 +19,7 @@ export class StreamSeats {
   }
 
   /** Takes a seat until it is disposed of; `productId` is null for an operator. */
-  take(productId: string | null): Disposable {
+  acquire(productId: string | null): Disposable {
     const reader = productId ?? "operators";
     const open = this.#open.get(reader) ?? 0;
     if (open >= PER_READER) throw this.#refusal(`${PER_READER} ${this.#kind} of this caller are open`);

@@ -4,7 +4,7 @@ import type { ProductCost } from "./metrics.ts";
 import { slugsOf } from "../store/products.ts";
 import { queryUsage } from "../store/usage-query.ts";
 
-/** Of all products that a scrape shows. */
+/** The most products that a scrape shows. */
 const MAX_PRODUCTS = 1000;
 
 /** What products have spent on this UTC day, as far as it is collected. */

@@ -6,7 +6,7 @@ import { keepRequest } from "../../shared/request-context.ts";
  * Work that keeps this process busy, so many at once of each product. Between two of them the event loop runs, so
  * that a product which sends its whole minute at one moment makes itself wait, and not the others.
  */
-export class ProductTurns {
+export class ProductQueues {
   readonly #concurrency: number;
   readonly #queues = new Map<string, PQueue>();
 

@@ -21,7 +21,7 @@ const MERGES: Readonly<Record<SampleMeasure, Merge>> = {
   tokens: "sum",
 };
 const OF_ENGINE = SAMPLE_MEASURES.map((measure) => MERGES[measure]);
-/** The last one of all engines: how many there are. */
+/** The measures of a host have one more: the number of engines. */
 const OF_HOST: readonly Merge[] = [...OF_ENGINE, "last"];
 
 type Work = NonNullable<ReturnType<typeof workCounts>>;
@@ -29,11 +29,11 @@ const NO_WORK: Work = { turns: 0, failed_turns: 0, tokens: 0 };
 
 interface EngineSamples {
   readonly ring: SampleRing;
-  /** What its process had counted at the last sample, by the incarnation's reading. */
+  /** The counters at the last sample. */
   counted: { readonly of: LiveEngine["counted"]; readonly incarnation: string; readonly work: Work } | null;
 }
 
-/** What the engines of this host used in the last hour: in memory, 10 KB for each engine that had a process. */
+/** The usage of this host's engines in the last hour, in memory: 10 KB for each engine that had a process. */
 export class EngineSampleStore {
   readonly #engines = new Map<string, EngineSamples>();
   readonly #host = new SampleRing(OF_HOST);
@@ -100,7 +100,7 @@ function measure(samples: EngineSamples, live: LiveEngine, isAdopted: boolean): 
   ];
 }
 
-/** What the engine has counted since the sample before. Null until its metrics are read. */
+/** The increase of the engine's counters since the last sample. Null until its metrics are read. */
 function workSince(samples: EngineSamples, live: LiveEngine, isAdopted: boolean): Work | null {
   const { counted: before } = samples;
   const isSame = before?.incarnation === live.incarnation;
@@ -108,7 +108,7 @@ function workSince(samples: EngineSamples, live: LiveEngine, isAdopted: boolean)
   const work = workCounts(live);
   if (work === null) return null;
   samples.counted = { of: live.counted, incarnation: live.incarnation, work };
-  // When it did what it had counted for an earlier daemon is not known.
+  // The counts from the time of an earlier daemon have no known time.
   if (before === null && isAdopted) return NO_WORK;
   const start = isSame ? before.work : NO_WORK;
   const since = (name: keyof Work) => Math.max(0, work[name] - start[name]);

@@ -1,5 +1,5 @@
 /** Limits the bytes of buffered request bodies, in total and per owner. */
-export class BodyRoom {
+export class BodyBufferLimit {
   readonly #total: number;
   readonly #each: number;
   readonly #held = new Map<string, number>();

@@ -3,7 +3,7 @@ import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { LeaderCalls, type PassOutcome } from "../../../src/orchestrator/http/pass-to-leader.ts";
+import { LeaderProxy, type ForwardOutcome } from "../../../src/orchestrator/http/forward-to-leader.ts";
 import { ask } from "../../helpers/api.ts";
 import { freePort } from "../../helpers/daemon.ts";
 import { until } from "../../helpers/until.ts";
@@ -22,10 +22,10 @@ async function serverAt(t: Test, listener: RequestListener): Promise<string> {
 async function follower(t: Test, leaderUrl: string | null) {
   const term = new AbortController();
   const replica = { leaderUrl, term: term.signal };
-  const calls = new LeaderCalls(replica);
-  const outcomes: PassOutcome[] = [];
+  const calls = new LeaderProxy(replica);
+  const outcomes: ForwardOutcome[] = [];
   const url = await serverAt(t, async (request, response) => {
-    const outcome = await calls.pass({ request, response });
+    const outcome = await calls.forward({ request, response });
     outcomes.push(outcome);
     if (outcome === "lost") response.writeHead(502).end();
   });

@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY_HEADER, PHASE_HEADER, REQUEST_ID_HEADER } from "../../c
 import { delay } from "../../shared/clock.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { Replica } from "../status/replica-role.ts";
-import { SentBody, SentBytes } from "./sent-body.ts";
-import { type Exchange, callUpstream, relayAnswer } from "./upstream-call.ts";
+import { ReplayableBody, BufferedBytes } from "./replayable-body.ts";
+import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
 /** How long a call waits for a leader: longer than one is missing after a crash. */
 const WAIT_MS = 12_000;
@@ -16,24 +16,24 @@ const LAST_STREAM_MS = 4500;
 const HOP = "1.1 orchd-replica";
 
 /** `lost`: the leader ended and may have run the call. `missing`: nobody leads. The caller answers both. */
-export type PassOutcome = "answered" | "cut" | "lost" | "missing";
+export type ForwardOutcome = "answered" | "cut" | "lost" | "missing";
 
 /** A replica passed this call on. Passing it on again could go in a circle. */
-export const isPassedOn = ({ headers }: IncomingMessage): boolean => headers.via?.includes(HOP) ?? false;
+export const isForwarded = ({ headers }: IncomingMessage): boolean => headers.via?.includes(HOP) ?? false;
 
 /**
  * Passes calls on to the leader, so that idempotency keys, rate limits and the order of operations hold on every replica.
  * A call waits while nobody leads. It is sent again when it has not run, or when it is safe to repeat.
  */
-export class LeaderCalls {
+export class LeaderProxy {
   readonly #replica: Pick<Replica, "leaderUrl" | "term">;
-  readonly #sent = new SentBytes();
+  readonly #sent = new BufferedBytes();
 
   constructor(replica: Pick<Replica, "leaderUrl" | "term">) {
     this.#replica = replica;
   }
 
-  async pass(exchange: Exchange): Promise<PassOutcome> {
+  async forward(exchange: Exchange): Promise<ForwardOutcome> {
     const { request, response } = exchange;
     const gone = new AbortController();
     let term: LeaderTerm | null = null;
@@ -42,7 +42,7 @@ export class LeaderCalls {
       term?.close();
     });
     const end = performance.now() + WAIT_MS;
-    const body = new SentBody(request, this.#sent);
+    const body = new ReplayableBody(request, this.#sent);
     const headers = passedHeaders(exchange);
     try {
       do {
@@ -78,7 +78,7 @@ export class LeaderCalls {
 
 async function relay(answer: IncomingMessage, { request, response }: Exchange): Promise<"answered" | "cut"> {
   if ((answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
-  return relayAnswer(answer, response);
+  return relayResponse(answer, response);
 }
 
 /** The client's own, so that the leader sees the call as it came; `Via` tells that it is not local. */

@@ -5,19 +5,19 @@ const MAX_BYTES = 256 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 ** 2;
 
 /** Counts what the bodies of all calls hold. */
-export class SentBytes {
+export class BufferedBytes {
   bytes = 0;
 }
 
 /** The body of a request, of which so much is kept that it can be sent again. */
-export class SentBody {
+export class ReplayableBody {
   readonly #request: IncomingMessage;
-  readonly #total: SentBytes;
+  readonly #total: BufferedBytes;
   #kept: Buffer[] | null = [];
   #bytes = 0;
   #begun = false;
 
-  constructor(request: IncomingMessage, total: SentBytes) {
+  constructor(request: IncomingMessage, total: BufferedBytes) {
     this.#request = request;
     this.#total = total;
   }

@@ -1,0 +1,42 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+
+const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT";
+const STATUS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  [TIMEOUT]: "408 Request Timeout",
+};
+
+/**
+ * Answers a client whose bytes are no HTTP request, or come too slowly, and closes the connection. The body of the answer
+ * is made from a message; it is empty without `bodyOf`.
+ */
+export function refuseUnreadable(server: Server, bodyOf?: (message: string) => object): void {
+  /** The last request of a connection. */
+  const requests = new WeakMap<Duplex, IncomingMessage>();
+  server.on("request", (request) => requests.set(request.socket, request));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const refuse = () => close(socket, STATUS[error.code ?? ""] ?? "400 Bad Request", bodyOf);
+    if (error.code !== TIMEOUT) return refuse();
+    // Node.js checks the time before it reads. After a process was busy or stopped for as long, the request may be there.
+    if (requests.get(socket)?.complete === true) requests.delete(socket);
+    // After the poll phase of the event loop, which reads it.
+    setImmediate(() => requests.get(socket)?.complete !== true && refuse());
+  });
+}
+
+function close(
+  socket: Duplex & { readonly bytesWritten?: number },
+  status: string,
+  bodyOf?: (message: string) => object,
+): void {
+  // Where an answer has begun, another one in the middle of it would be taken for its content.
+  if (!socket.writable || socket.bytesWritten !== 0) {
+    socket.destroy();
+    return;
+  }
+  const body = bodyOf === undefined ? "" : JSON.stringify(bodyOf(`no readable HTTP request (${status.slice(4)})`));
+  const type = body === "" ? "" : "Content-Type: application/json\r\n";
+  const headers = `${type}Content-Length: ${body.length}\r\nConnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}
