@@ -18,6 +18,8 @@ const ADVICE: Readonly<Record<string, (about: Required<AdviceContext>) => string
     `orchctl products list shows this daemon's products; orchctl products rotate-key ${product} creates a new key`,
   INVALID_ADMIN_KEY: () =>
     "the key is the daemon's ORCH_ADMIN_KEY, or the content of admin-key in its data folder; set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE",
+  CATALOG_VERSION_NOT_FOUND: () => "orchctl catalog history lists the stored versions",
+  CATALOG_CHANGED: () => "orchctl catalog diff FOLDER shows what differs from the current version",
   TASK_BUSY: ({ user }) =>
     `another turn of this task is running; orchctl questions ${user} shows whether it waits for an answer, orchctl cancel ${user} TASK ends it`,
 };

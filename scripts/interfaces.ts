@@ -59,6 +59,6 @@ export const INTERFACES = {
     errorsOf: engineErrorsOf,
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
-    path: {},
+    path: { turn_id: "Id of the turn", number: "The number of the request within the turn, from 1" },
   } satisfies Interface<EngineRoute>,
 } as const;

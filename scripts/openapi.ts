@@ -47,15 +47,20 @@ export function openApiOf<Route extends Row>(of: Interface<Route>): OpenApiDocum
 
 type RequestNames = ReadonlyMap<z.ZodMiniType, string>;
 
-/** A request schema is named after the first route that takes it. */
+/** A request schema is named after the first route that takes it, and one without fields after that. */
 function requestNames<Route extends Row>({ routes }: Interface<Route>): RequestNames {
   const names = new Map<z.ZodMiniType, string>();
   for (const [name, { request }] of Object.entries(routes)) {
     if (request !== undefined && !names.has(request))
-      names.set(request, `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`);
+      names.set(
+        request,
+        hasFields(request) ? `${name.charAt(0).toUpperCase()}${name.slice(1)}Request` : "EmptyRequest",
+      );
   }
   return names;
 }
+
+const hasFields = ({ def }: z.ZodMiniObject): boolean => Object.keys(def.shape).length > 0;
 
 function operation<Route extends Row>(
   of: Interface<Route>,

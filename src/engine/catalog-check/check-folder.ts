@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { ARCHIVE } from "../../contract/catalog-limits.ts";
 import type { CatalogFault } from "../../contract/catalog-records.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { readSoul } from "../catalog/read-soul.ts";
@@ -15,6 +16,8 @@ const VARIABLES = {
   ORCH_USER_ID: "user",
   ORCH_WORKSPACE: "/engine/workspace",
 };
+/** Another folder than the one that was meant, or one too high. */
+const NO_PART = "no part of a catalog in it; expected agents, skills, tools, .mcp.json or core-soul.md at the top";
 const PARTS = ["agents", "skills", "tools", "core-soul.md"];
 
 interface FolderCheck {
@@ -31,7 +34,10 @@ export async function checkFolder(folder: string, readable: readonly string[]): 
   const soul = await readSoul(folders);
   const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));
   const used = new Set([...PARTS, ...secrets.map((file) => file.split("/")[0])]);
-  const unused = (await readdir(folder)).filter((name) => !used.has(name) && name !== ".mcp.json");
+  const names = await readdir(folder);
+  const unused = names.filter((name) => !used.has(name) && name !== ".mcp.json");
+  if (names.length > 0 && unused.length === names.length)
+    return { errors: [{ path: ARCHIVE, message: NO_PART }], warnings };
   const ignored = unused.toSorted().map((path) => ({ path, message: "not part of a catalog, ignored" }));
   return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
 }

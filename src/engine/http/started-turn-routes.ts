@@ -27,7 +27,10 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
       }
       const { agent } = execution;
       if (agent !== undefined && !parts.hasAgent(agent))
-        throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}`);
+        throw new EngineError(
+          "NOT_FOUND",
+          `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`,
+        );
       const storeKey = (turnId: string) => parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
       const turn = parts.runner.start(execution, storeKey, { kind: "call", ...traceOf(response) });
       turn.run();

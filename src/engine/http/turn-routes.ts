@@ -99,7 +99,7 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   if (found !== null) return attach(parts, exchange, { turnId: found, taskId: execution.task_id });
   const { agent, task_id: taskId } = execution;
   if (agent !== undefined && !parts.hasAgent(agent))
-    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}`);
+    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   // A text message starts its turn in the same tick, without waiting for files.
   let message: UserContent;
   if (typeof execution.message === "string") message = execution.message;
