@@ -54,7 +54,7 @@ export interface ToolContext {
   readonly realPath?: string | undefined;
   /** Aborts on timeout, cancel or drain; see its reason. */
   readonly signal: AbortSignal;
-  /** The call's own, for what it calls. */
+  /** Telemetry scope of the call; the parent of its own calls. */
   readonly scope: Scope;
   /** Asks the human of this turn and waits; the turn pauses. */
   ask(question: HumanQuestion): Promise<string>;

@@ -26,7 +26,7 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   }
 }
 
-/** The same relative to the workspace, as permission requests and grants use it. */
+/** The real path relative to the workspace, as permission requests and grants use it. */
 export async function relativeRealPath(workspaceDir: string, path: string): Promise<string> {
   const target = await workspacePath(workspaceDir, path);
   return relative(await realpath(workspaceDir), target) || ".";

@@ -39,7 +39,7 @@ export class AttachmentFiles {
     return { bytes: (await readInWorkspace({ workspaceDir, path, realPath }, MAX_BYTES)).bytes, path: realPath };
   }
 
-  /** The bytes that the record was made of. Throws `ToolFailed` for a file that is gone or has changed since. */
+  /** The bytes of a recorded file. Throws `ToolFailed` when it was removed or has changed. */
   async read({ path, digest, bytes: expected }: AttachmentRecord): Promise<Buffer> {
     const { bytes } = await this.open(path);
     if (bytes.length !== expected || digestOf(bytes) !== digest) throw new ToolFailed("the file has changed since");
