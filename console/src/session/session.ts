@@ -2,7 +2,7 @@ import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/clie
 import { signal } from "@preact/signals";
 import { BASE_URL } from "../routing/base-url.ts";
 
-/** Null: nobody is signed in. `unknown`: the daemon was not asked yet. */
+/** Null: not signed in. `unknown`: the session has not been read from the daemon yet. */
 export const session = signal<SessionRecord | null | "unknown">("unknown");
 /** Why the sign-in page is shown, if the user did not ask for it. */
 export const signedOutBecause = signal<string | null>(null);
