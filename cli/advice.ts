@@ -1,10 +1,10 @@
-/** The user and product that a call was about, as far as they are known. */
+/** The user and product of a call, as far as they are known. */
 export interface AdviceContext {
   readonly user?: string | undefined;
   readonly product?: string | undefined;
 }
 
-/** What a person can do about an error, by its code. */
+/** Advice for a person, by error code. */
 const ADVICE: Readonly<Record<string, (about: Required<AdviceContext>) => string>> = {
   PRODUCT_ALREADY_EXISTS: ({ product }) =>
     `orchctl products rotate-key ${product} creates a new key for it; the old key expires then, or after --grace`,

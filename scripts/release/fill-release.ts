@@ -14,13 +14,13 @@ import { sha256 } from "./write-archive.ts";
 const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs", "examples"];
 const PROGRAMS = ["orchd.js", "orchctl.js", "launch.js", "orch-engine.cjs"];
 
-/** What a release says about itself. */
+/** The manifest of a release. */
 interface ReleaseManifest {
   readonly version: string;
   readonly arch: string;
   readonly node: string;
   readonly postgres: string;
-  /** Of the daemon's database, in order. */
+  /** The migrations of the daemon's database, in order. */
   readonly migrations: readonly string[];
   /** The SHA-256 of each file but this one, by path. */
   readonly files: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export async function fillRelease({
   const sources = await fillDist({ root, dist: join(folder, "dist"), version });
   for (const program of PROGRAMS) await copyFile(join(root, "bin", program), join(folder, "bin", program));
   await copyFile(join(import.meta.dirname, "orchctl"), join(folder, "bin/orchctl"));
-  // The exact program of the package, not stripped: its published checksum still fits.
+  // The unchanged program of the package, so that its published checksum matches.
   await copyFile(join(nodePackage, "bin/node"), join(folder, "bin/node"), constants.COPYFILE_FICLONE);
   const postgres = await copyPostgres(postgresPackage, join(folder, "postgres"));
   for (const name of [...DOCUMENTS, "systemd"]) await cp(join(root, name), join(folder, name), { recursive: true });

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { isFlatterThan } from "./json-values.ts";
 
-/** Problems that a message names: enough to mend a body by. */
+/** The most problems that a message names, so that a client can correct a body at once. */
 const MAX_IN_MESSAGE = 5;
 
-/** Input from outside that does not fit. `field` is a dotted path; the message says what would have been accepted. */
+/** Invalid input. `field` is a dotted path; the message describes valid input. */
 export class InvalidInput extends Error {
   readonly field: string;
   /** Every problem of the input, this one first. */
@@ -48,18 +48,18 @@ export function parse<S extends z.ZodMiniObject>(
 const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** The first of the fields that the schema does not know: enough to find a mistake by. */
+/** The first fields that the schema does not have, as a hint at mistakes. */
 function unknownFields(known: object, input: object): readonly string[] {
   const names: string[] = [];
   for (const name in input) {
     if (Object.hasOwn(known, name) || !Object.hasOwn(input, name)) continue;
-    // They go into a header, percent-encoded, which half a surrogate pair cannot be.
+    // A lone surrogate cannot be percent-encoded for the header.
     if (names.push(name.slice(0, MAX_NAME_LENGTH).toWellFormed()) === MAX_NAMED) break;
   }
   return names;
 }
 
-/** The same for a body, which may be left out (`undefined`) where nothing in it is required. */
+/** Like {@link parse}, for a body that may be omitted (`undefined`) if it has no required field. */
 export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): ReturnType<typeof parse<S>> {
   if (body !== undefined) return parse(schema, body);
   try {
@@ -92,7 +92,7 @@ function fieldProblems(outer: z.core.$ZodIssue): { readonly path: readonly strin
   return [{ path, problem: issue.message + received }];
 }
 
-/** Of alternatives, the one that the input has the form of: the only one with a problem deeper within it. */
+/** The alternative of a union that the input is meant as: the only one with a nested problem. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const inside = issue.errors.flatMap(([first]) => (first !== undefined && first.path.length > 0 ? [first] : []));
@@ -100,7 +100,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return one === undefined || inside.length > 1 ? issue : innermost({ ...one, path: [...issue.path, ...one.path] });
 }
 
-/** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
+/** A description of valid input for a schema without a message, since zod/mini has no messages. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -219,7 +219,7 @@ export function assertStorable(value: unknown, path: readonly string[] = []): vo
 
 const MAX_DEPTH = 32;
 
-/** A JSON object that is kept for its owner as it is; what databases and recursion cannot bear is refused. */
+/** A JSON object that is stored unchanged. Refuses what PostgreSQL cannot store, and deep nesting. */
 export function keptJson() {
   return z.record(z.string(), z.unknown()).check(
     z.refine((value) => isFlatterThan(MAX_DEPTH, value), {
