@@ -3,7 +3,7 @@ import { queryOf } from "./address.ts";
 import type { ListOptions } from "./engine-memory.ts";
 import { type CallOptions, type Service, callJson } from "./http-call.ts";
 
-export interface ListTurnsOptions extends ListOptions {
+interface ListTurnsOptions extends ListOptions {
   readonly taskId?: string | undefined;
 }
 

@@ -85,7 +85,7 @@ async function callOnce<T>(service: Service, request: RequestParams): Promise<T>
 }
 
 /** An open stream. Reading it to its end, or leaving the loop, closes it. */
-export interface OpenStream {
+interface OpenStream {
   readonly headers: Headers;
   readonly chunks: AsyncIterable<Uint8Array>;
 }

@@ -7,7 +7,7 @@ import { pause } from "./timeouts.ts";
 /** A connection that lasted this long resets the waits, even if it brought only heartbeats. */
 const STABLE_MS = 10_000;
 
-export interface ResumableStream<T> extends Pick<RetryOptions, "onRetry"> {
+interface ResumableStream<T> extends Pick<RetryOptions, "onRetry"> {
   /** Opens the stream for the first time. Its errors are final. */
   readonly open: () => Promise<AsyncIterable<T>>;
   /** Opens it again, after the position that `advance` has stored. */

@@ -24,7 +24,6 @@ import { makeToolFolders } from "./isolation/tool-folders.ts";
 import { openAgent } from "./open-agent.ts";
 import { openLearning } from "./learning/open-learning.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { awaitConnected } from "./mcp/await-connected.ts";
 import { openServers } from "./mcp/open-servers.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { contextWindow } from "./model/context-window.ts";
@@ -187,7 +186,7 @@ export async function createApp({
     telemetry,
     logger,
   });
-  runner.recover(() => awaitConnected(toolServers.servers));
+  runner.recover(() => toolServers.servers.waitUntilConnected());
   const idempotency = new IdempotencyTable(store);
   const stopMaintenance = startMaintenance({
     provider: modelProvider,

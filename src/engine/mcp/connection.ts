@@ -32,7 +32,7 @@ export type ElicitationResult =
   | { readonly action: "accept"; readonly content: Record<string, string | number | boolean | string[]> }
   | { readonly action: "decline" | "cancel" };
 
-export interface McpCallOptions {
+interface McpCallOptions {
   readonly signal: AbortSignal;
   readonly onProgress: () => void;
   /** W3C trace context of the call. */

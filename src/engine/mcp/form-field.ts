@@ -19,7 +19,7 @@ export interface Field {
   };
 }
 
-export type ReadField =
+type ReadField =
   | { readonly kind: "value"; readonly value: FieldValue }
   | { readonly kind: "invalid"; readonly problem: string };
 

@@ -11,7 +11,7 @@ import { type EntryContext, parseToolServers } from "./server-config.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 import { ToolServers } from "./tool-servers.ts";
 
-export interface OpenedServers {
+interface OpenedServers {
   readonly servers: ToolServers;
   /** Validates texts of `.mcp.json` without applying them. A later one overrides those before it. */
   readonly check: ServerCheck;

@@ -17,7 +17,7 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
 
-export interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
+interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;

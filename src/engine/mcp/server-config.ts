@@ -5,8 +5,14 @@ import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import type { SandboxPlaces } from "../isolation/sandbox-paths.ts";
 import type { SandboxRequest } from "../isolation/tool-launcher.ts";
-import { type EntryProblem, type ServerEntry, type Variables, expandEntry, serverEntry } from "./server-entry.ts";
-import { readServerSandbox } from "./server-sandbox.ts";
+import {
+  type EntryProblem,
+  type ServerEntry,
+  type Variables,
+  expandEntry,
+  readServerSandbox,
+  serverEntry,
+} from "./server-entry.ts";
 
 /** Whether a tool call needs a person's permission; a denied tool is not offered. */
 export type ServerPermission = "allow" | "ask" | "deny";

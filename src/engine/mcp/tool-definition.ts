@@ -21,7 +21,7 @@ export interface PinnedDefinitions {
   pin(server: string, tools: ReadonlyMap<string, PinnedDefinition>): void;
 }
 
-export type DefinitionVerdict =
+type DefinitionVerdict =
   | { readonly kind: "usable"; readonly definition: Definition; readonly hash: string }
   | { readonly kind: "unusable"; readonly reason: string };
 

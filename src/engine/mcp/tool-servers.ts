@@ -1,4 +1,5 @@
 import type { ServerAsset } from "../../contract/engine-api.ts";
+import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { VERSION } from "../../shared/version.ts";
@@ -13,7 +14,11 @@ import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts
 import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
 import { createServerLog } from "./server-log.ts";
 
-export interface ToolServersParts {
+/** How long resumed turns wait for their tools. */
+const MAX_WAIT_MS = 15_000;
+const POLL_MS = 50;
+
+interface ToolServersParts {
   readonly pins: PinnedDefinitions;
   readonly workspaceDir: string;
   /** The environment of local servers. */
@@ -101,6 +106,13 @@ export class ToolServers implements ToolSource {
     );
     const errors = this.#errors.map(({ path, message }) => ({ path, message }));
     return { servers: [...running, ...invalid], ...(errors.length > 0 && { errors }) };
+  }
+
+  /** Resolves when every server has connected or failed, or after {@link MAX_WAIT_MS}. */
+  async waitUntilConnected(): Promise<void> {
+    const end = Date.now() + MAX_WAIT_MS;
+    const isConnecting = () => [...this.#running.values()].some(({ server }) => server.state.kind === "connecting");
+    while (isConnecting() && Date.now() < end) await delay(POLL_MS);
   }
 
   /** Allows changed tools after a person has reviewed them. */

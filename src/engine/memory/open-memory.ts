@@ -1,6 +1,5 @@
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
-import { endFact } from "./end-fact.ts";
 import { KnowledgeTable } from "./knowledge.ts";
 import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
@@ -10,14 +9,14 @@ import { MemoryPortability } from "./portability/memory-portability.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { Embeddings, type TextVectors } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
-import { FullTextIndex } from "./search/memory-index.ts";
+import { FullTextIndex, factItem } from "./search/memory-index.ts";
 import { MemorySearch } from "./search/search-memory.ts";
 import { FullItems } from "./search/stored-items.ts";
 import { SkillDraftTable } from "./skill-drafts.ts";
 import { SocialGraph } from "./social-graph.ts";
 import { WriteLane } from "./write-lane.ts";
 
-export interface MemoryParts {
+interface MemoryParts {
   readonly store: Store;
   readonly workspaceDir: string;
   readonly lastEvent: EraseParts["lastEvent"];
@@ -35,7 +34,7 @@ export interface Memory {
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
-  /** False when there is no such fact. */
+  /** Ends the validity of a fact. Idempotent. False when there is no such fact. */
   endFact(id: string): Promise<boolean>;
   /** `reason` is the error that the caller of a running import gets. */
   close(reason: Error): Promise<void>;
@@ -59,12 +58,21 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
     lists: new MemoryLists(store),
     tables,
     portability,
-    endFact: (id) => endFact({ ...tables, lane }, id, Date.now()),
+    endFact: (id) => lane.run(() => endFact(tables, id, Date.now())),
     async close(reason) {
       await portability.close(reason);
       await embeddings?.close();
     },
   };
+}
+
+/** Within the caller's transaction. */
+function endFact({ knowledge, index }: Pick<LearningTables, "knowledge" | "index">, id: string, now: number): boolean {
+  const fact = knowledge.find(id);
+  if (fact === null) return false;
+  const end = { validTo: Math.max(now, fact.validFrom ?? now), recordedTo: now, supersededBy: null };
+  if (knowledge.close(id, end)) index.put(factItem(fact, { isLive: false }));
+  return true;
 }
 
 async function continueImport(portability: MemoryPortability, logger: Logger): Promise<void> {

@@ -3,7 +3,7 @@ import type { Trust } from "./trust.ts";
 import { type SqlRow, camelRow } from "../store/database.ts";
 import { Table } from "../store/table.ts";
 
-export interface NewSkillDraft {
+interface NewSkillDraft {
   readonly name: string;
   /** The sequence of tools; unique among drafts. */
   readonly signature: string;

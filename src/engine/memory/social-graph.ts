@@ -11,7 +11,7 @@ export interface SocialNode {
   readonly trust: Trust;
 }
 
-export interface NewEdge {
+interface NewEdge {
   readonly from: string;
   readonly to: string;
   readonly relation: string;

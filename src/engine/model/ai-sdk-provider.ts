@@ -7,7 +7,7 @@ import { UnknownEvents } from "./unknown-events.ts";
 import { WireWriter } from "./wire/wire-call.ts";
 import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
 
-export interface AiSdkProviderParts {
+interface AiSdkProviderParts {
   readonly name: RemoteProvider;
   /** Loads the provider's package at the first call. */
   readonly load: () => Promise<ModelFamily>;

@@ -20,7 +20,7 @@ interface Call {
 }
 
 /** Cache outcome of a call that continues an earlier one. */
-export type CacheVerdict =
+type CacheVerdict =
   | { readonly kind: "nothing_expected" }
   | { readonly kind: "hit" }
   | {

@@ -12,17 +12,16 @@ import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
 import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
-import type { ModelProvider } from "./model-provider.ts";
+import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 import { type CallReport, createModelStatus } from "./model-status.ts";
 import { observeRetry, observedProvider } from "./observed-provider.ts";
 import { plainRetryProvider } from "./plain-retry.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
-import { withTraceHeaders } from "./trace-headers.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
-export interface ProviderSettings extends ModelSettings {
+interface ProviderSettings extends ModelSettings {
   readonly provider: ProviderName;
   readonly deadlines?: Deadlines;
   /** Whether to log calls that missed the provider's prompt cache. */
@@ -131,6 +130,20 @@ export function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
     default:
       return provider satisfies never;
   }
+}
+
+/**
+ * A family whose requests carry `traceparent` and `tracestate`, for a model server of the operator, which may join the
+ * trace. Public providers do not get them.
+ */
+const withTraceHeaders = (family: ModelFamily): ModelFamily => ({
+  ...family,
+  adapt: (options, request) => family.adapt({ ...options, ...traceHeaders(request) }, request),
+});
+
+function traceHeaders({ scope }: ModelRequest) {
+  const { traceparent, tracestate } = scope?.span ?? {};
+  return traceparent === undefined ? {} : { headers: { traceparent, ...(tracestate !== undefined && { tracestate }) } };
 }
 
 /** Memoizes an async function; a rejection is not kept. */

@@ -15,12 +15,12 @@ export interface Embedder {
   embed(texts: readonly string[], how: EmbedCall): Promise<readonly (readonly number[])[]>;
 }
 
-export interface EmbedCall {
+interface EmbedCall {
   readonly priority: "interactive" | "background";
   readonly signal: AbortSignal;
 }
 
-export class EmbeddingRefused extends Error {
+class EmbeddingRefused extends Error {
   override readonly name = "EmbeddingRefused";
 }
 

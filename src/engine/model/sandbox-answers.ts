@@ -1,4 +1,5 @@
-import type { ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
+import { digestOf } from "../attachments/check-file.ts";
+import type { FilePart, ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
 import type { SandboxCommand } from "./sandbox-script.ts";
 import { isSummary } from "./summary-message.ts";
 
@@ -110,4 +111,26 @@ function factsIn(message: string): readonly object[] {
       said_by: "user",
     })),
   );
+}
+
+/** The sandbox model's list of the files of a conversation: those received, and those replaced by a note. */
+export function receivedFiles(messages: readonly ModelMessage[]): string {
+  const lines = messages.flatMap((message) => {
+    if (message.role === "user") return (message.parts ?? []).flatMap((part) => fileLine("user", part));
+    if (message.role !== "tool") return [];
+    return message.results.flatMap(({ tool, parts = [] }) => parts.flatMap((part) => fileLine(tool, part)));
+  });
+  return lines.join("\n") || "no attachments";
+}
+
+function fileLine(sender: string, part: FilePart): readonly string[] {
+  if (part.kind === "data") {
+    const { kind, name, media_type: type } = part.file;
+    const bytes = part.read();
+    return [`${sender} sent ${kind} ${name}, ${type}, ${bytes.length} bytes, sha256 ${digestOf(bytes).slice(0, 12)}`];
+  }
+  // The line before a file names it once more; other texts in brackets are notes.
+  return part.kind === "text" && part.text.startsWith("[") && !/^\[attached (?!text file)/.test(part.text)
+    ? [`${sender} sent ${part.text}`]
+    : [];
 }

@@ -12,8 +12,7 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { demonstration, sandboxLearning } from "./sandbox-answers.ts";
-import { receivedFiles } from "./sandbox-files.ts";
+import { demonstration, receivedFiles, sandboxLearning } from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 

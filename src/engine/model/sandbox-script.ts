@@ -31,7 +31,7 @@ export type SandboxCommand =
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
 const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
-export type SandboxFailure = (typeof FAILURES)[number];
+type SandboxFailure = (typeof FAILURES)[number];
 
 /** Null if the message has no command: then the demonstration runs. */
 export function readScript(message: string): readonly SandboxCommand[] | null {

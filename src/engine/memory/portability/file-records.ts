@@ -18,7 +18,7 @@ import {
 } from "./file-fields.ts";
 
 /** One record type of a memory file: its table, order and fields. */
-export interface FileRecord {
+interface FileRecord {
   readonly table: string;
   readonly order: string;
   readonly fields: Readonly<Record<string, FileField>>;
@@ -59,7 +59,7 @@ const step = z.looseObject({ tool: z.string(), input: z.string(), output: z.stri
 const usage = z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
 
 /** In the order of the file: a record comes after those it refers to. */
-export const FILE_RECORDS = {
+const FILE_RECORDS = {
   turn: {
     table: "turns",
     order: "rowid",

@@ -17,7 +17,7 @@ export interface TextVectors {
   ): Promise<readonly (readonly number[])[]>;
 }
 
-export interface EmbeddingParts {
+interface EmbeddingParts {
   readonly store: Store;
   readonly lane: WriteLane;
   readonly embedder: TextVectors;

@@ -3,7 +3,7 @@ import { isAskingWord, isFunctionWord } from "./stop-words.ts";
 import { type TimeRange, timeInText } from "./time-range.ts";
 
 /** A search word. */
-export interface QueryWord {
+interface QueryWord {
   readonly word: string;
   /** Spelled like a name, an identifier or a number. */
   readonly isName: boolean;

@@ -2,12 +2,12 @@ import type { MemoryHit } from "./search-memory.ts";
 import { TRUST, trustName } from "../trust.ts";
 
 /** The memory block of a turn, and the least trust of its items. */
-export interface RecalledBlock {
+interface RecalledBlock {
   readonly text: string;
   readonly trust: number;
 }
 
-export interface BlockLimits {
+interface BlockLimits {
   readonly items: number;
   readonly tokens: number;
   readonly tokensOf: (text: string) => number;

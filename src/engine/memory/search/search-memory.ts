@@ -30,7 +30,7 @@ export interface SearchRequest {
 }
 
 /** Relevance verdict: `answers` if the memory seems to hold the answer, `touches` if the result only shares its subject. */
-export type Bearing = "answers" | "touches";
+type Bearing = "answers" | "touches";
 
 export interface MemoryHit extends StoredItem {
   readonly bearing: Bearing;

@@ -4,7 +4,7 @@ export interface TimeRange {
   readonly to: number;
 }
 
-export interface TimeInText {
+interface TimeInText {
   readonly range: TimeRange;
   /** The words of the time expression. */
   readonly words: string;

@@ -4,7 +4,7 @@ import { wireMessages } from "./wire-messages.ts";
 import type { WireRules } from "./wire-rules.ts";
 import { WireTools } from "./wire-tools.ts";
 
-export interface WireCall {
+interface WireCall {
   readonly options: LanguageModelV4CallOptions;
   /** Maps a part of the answer back to the engine's names. */
   readonly restore: (part: ModelPart) => ModelPart;
