@@ -7,7 +7,7 @@ import { MemoryWriter } from "./memory-writer.ts";
 import type { EraseParts } from "./portability/erase-memory.ts";
 import { MemoryPortability } from "./portability/memory-portability.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
-import { Embeddings, type TextVectors } from "./search/embeddings.ts";
+import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
 import { FullTextIndex, factItem } from "./search/memory-index.ts";
 import { MemorySearch } from "./search/search-memory.ts";
@@ -21,7 +21,7 @@ interface MemoryParts {
   readonly workspaceDir: string;
   readonly lastEvent: EraseParts["lastEvent"];
   /** Undefined if no embedding model is configured. */
-  readonly embedder?: TextVectors | undefined;
+  readonly embedder?: TextEmbedder | undefined;
   readonly logger: Logger;
 }
 
@@ -53,7 +53,7 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
   return {
     lane,
     writer: new MemoryWriter(store, index),
-    search: new MemorySearch(store, embeddings?.near),
+    search: new MemorySearch(store, embeddings?.nearest),
     whole: new FullItems(store),
     lists: new MemoryLists(store),
     tables,

@@ -10,7 +10,7 @@ import type { RateLimiter } from "./rate-limiter.ts";
 export interface Embedder {
   readonly model: string;
   /** Texts in one call. */
-  readonly atOnce: number;
+  readonly batchSize: number;
   /** One vector for each text, in order. Throws `EmbeddingRefused`, also while the rate limiter is closed. */
   embed(texts: readonly string[], how: EmbedCall): Promise<readonly (readonly number[])[]>;
 }
@@ -24,7 +24,7 @@ class EmbeddingRefused extends Error {
   override readonly name = "EmbeddingRefused";
 }
 
-const AT_ONCE = 32;
+const BATCH_SIZE = 32;
 const CLOSED_AFTER_429_MS = 30_000;
 
 /** An embedder over the provider's package that shares the engine's rate limiter. It does not retry. */
@@ -43,7 +43,7 @@ export function createEmbedder({
 }): Embedder {
   return {
     model,
-    atOnce: AT_ONCE,
+    batchSize: BATCH_SIZE,
     async embed(texts, { priority, signal }) {
       const opened = await open();
       const now = Date.now();

@@ -4,13 +4,14 @@ import type { Logger } from "../../../shared/logger.ts";
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
-import { type NearText, Vectors, smallVector } from "./vectors.ts";
+import { type VectorSearch, Vectors, quantize } from "./vectors.ts";
 import type { WriteLane } from "../write-lane.ts";
 
-/** The embedding model, as memory uses it. */
-export interface TextVectors {
+/** The embedding model. */
+export interface TextEmbedder {
   readonly model: string;
-  readonly atOnce: number;
+  /** Texts of one call. */
+  readonly batchSize: number;
   embed(
     texts: readonly string[],
     how: { readonly priority: "interactive" | "background"; readonly signal: AbortSignal },
@@ -20,18 +21,17 @@ export interface TextVectors {
 interface EmbeddingParts {
   readonly store: Store;
   readonly lane: WriteLane;
-  readonly embedder: TextVectors;
+  readonly embedder: TextEmbedder;
   readonly logger: Logger;
 }
 
-const EVERY_MS = 30_000;
-const CALL_MS = 60_000;
-/** A user waits: after this deadline, search uses full text only. */
-const QUERY_MS = 300;
+const PASS_INTERVAL_MS = 30_000;
+const CALL_TIMEOUT_MS = 60_000;
+/** A user waits for the search, which uses full text only after this time. */
+const QUERY_TIMEOUT_MS = 300;
 const MAX_QUERY_LENGTH = 2000;
 const MAX_ITEM_LENGTH = 4000;
-/** Rows per scan for missing vectors. */
-const STEP = 2000;
+const ROWS_PER_SCAN = 2000;
 const RANGES: readonly (readonly [IndexRange, string, string])[] = [
   ["episode", "episodes", "number"],
   ["fact", "knowledge", "number"],
@@ -47,7 +47,7 @@ export class Embeddings {
   readonly #timer;
   #working: Promise<void> | undefined;
 
-  constructor(parts: EmbeddingParts, everyMs = EVERY_MS) {
+  constructor(parts: EmbeddingParts, everyMs = PASS_INTERVAL_MS) {
     this.#parts = parts;
     this.#items = new StoredItems(parts.store);
     this.#vectors = new Vectors(parts.store, parts.embedder.model);
@@ -65,19 +65,23 @@ export class Embeddings {
     return this.#working;
   }
 
-  /** The nearest items to a text; none if its vector is not there in time. */
-  readonly near: NearText = async (text, limit, signal) => {
+  /** The nearest items to a text; none if the model does not answer within `QUERY_TIMEOUT_MS`. */
+  readonly nearest: VectorSearch = async (text, limit, signal) => {
     const { embedder, logger } = this.#parts;
-    const deadline = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(QUERY_MS), ...(signal ? [signal] : [])]);
+    const deadline = AbortSignal.any([
+      this.#stop.signal,
+      AbortSignal.timeout(QUERY_TIMEOUT_MS),
+      ...(signal ? [signal] : []),
+    ]);
     try {
-      const asked = embedder.embed([text.slice(0, MAX_QUERY_LENGTH).toWellFormed()], {
+      const embedded = embedder.embed([text.slice(0, MAX_QUERY_LENGTH).toWellFormed()], {
         priority: "interactive",
         signal: deadline,
       });
-      const [vector] = await Promise.race([asked, whenAborted(deadline).then(() => [])]);
-      return vector === undefined ? [] : await this.#vectors.nearest(smallVector(vector), limit, deadline);
+      const [vector] = await Promise.race([embedded, whenAborted(deadline).then(() => [])]);
+      return vector === undefined ? [] : await this.#vectors.nearest(quantize(vector), limit, deadline);
     } catch (error) {
-      logger.debug({ err: error }, "no vector for a query; searching by full text only");
+      logger.debug({ err: error }, "failed to embed a query; searching by full text only");
       return [];
     }
   };
@@ -92,9 +96,9 @@ export class Embeddings {
     const { lane, embedder } = this.#parts;
     await lane.run(() => this.#vectors.dropOtherModels());
     for (const range of RANGES) {
-      for await (const rows of this.#without(range)) {
-        for (let at = 0; at < rows.length; at += embedder.atOnce)
-          await this.#embed(rows.slice(at, at + embedder.atOnce));
+      for await (const rows of this.#rowsWithoutVector(range)) {
+        for (let at = 0; at < rows.length; at += embedder.batchSize)
+          await this.#embed(rows.slice(at, at + embedder.batchSize));
       }
     }
   }
@@ -103,18 +107,18 @@ export class Embeddings {
     const { lane, embedder } = this.#parts;
     const items = rows.flatMap((row) => this.#items.read(row) ?? []);
     if (items.length === 0) return;
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_MS)]);
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
     const texts = items.map(textOf);
     const vectors = await embedder.embed(texts, { priority: "background", signal });
-    const made = items.map(({ row }, at) => ({ row, text: texts[at], vector: smallVector(vectors[at] ?? []) }));
-    await lane.each(made, ({ row, text, vector }) => {
+    const embedded = items.map(({ row }, at) => ({ row, text: texts[at], vector: quantize(vectors[at] ?? []) }));
+    await lane.each(embedded, ({ row, text, vector }) => {
       // The item may have been erased or changed since.
       const item = this.#items.read(row);
       if (item !== null && textOf(item) === text) this.#vectors.put(row, vector);
     });
   }
 
-  async *#without([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
+  async *#rowsWithoutVector([range, table, number]: (typeof RANGES)[number]): AsyncGenerator<readonly number[]> {
     const { store, embedder } = this.#parts;
     const newest = Number(store.db.prepare(`select max(${number}) as newest from ${table}`).get()?.["newest"] ?? 0);
     this.#vectors.dropAfter(range, newest);
@@ -124,9 +128,9 @@ export class Embeddings {
        where ${number} between ? and ? and item is null ${range === "fact" ? "and recorded_to is null" : ""}
        order by ${number} desc`,
     );
-    for (let last = newest; last > 0; last -= STEP) {
+    for (let last = newest; last > 0; last -= ROWS_PER_SCAN) {
       this.#stop.signal.throwIfAborted();
-      const found = select.all(indexRow(range, 0), embedder.model, last - STEP + 1, last);
+      const found = select.all(indexRow(range, 0), embedder.model, last - ROWS_PER_SCAN + 1, last);
       yield found.map((row) => indexRow(range, Number(row["number"])));
       await nextTurn();
     }

@@ -1,9 +1,9 @@
 import { stemmer } from "stemmer";
 import { isFunctionWord } from "./stop-words.ts";
 
-/** Of a longer text, the beginning and the end are indexed. */
+/** Only the beginning and the end of a longer text are indexed. */
 const MAX_TEXT_LENGTH = 50_000;
-const TAIL = 10_000;
+const TAIL_LENGTH = 10_000;
 const MAX_WORD_LENGTH = 64;
 
 /**
@@ -42,14 +42,14 @@ const UNSPACED_RUN = new RegExp(`((?:[${SCRIPTS}]\\p{M}*)+)`, "u");
 
 function shortened(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text.toWellFormed();
-  return `${text.slice(0, MAX_TEXT_LENGTH - TAIL)} ${text.slice(-TAIL)}`.toWellFormed();
+  return `${text.slice(0, MAX_TEXT_LENGTH - TAIL_LENGTH)} ${text.slice(-TAIL_LENGTH)}`.toWellFormed();
 }
 
 function addPiece(words: string[], piece: string): void {
   if (!UNSPACED.test(piece)) return addWord(words, piece);
-  const signs = Array.from(piece.toLowerCase());
-  if (signs.length === 1) words.push(signs.join(""));
-  for (let at = 0; at + 1 < signs.length; at++) words.push(`${signs[at]}${signs[at + 1]}`);
+  const characters = Array.from(piece.toLowerCase());
+  if (characters.length === 1) words.push(characters.join(""));
+  for (let at = 0; at + 1 < characters.length; at++) words.push(`${characters[at]}${characters[at + 1]}`);
 }
 
 function addWord(words: string[], run: string): void {

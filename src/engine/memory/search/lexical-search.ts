@@ -19,19 +19,19 @@ interface Sizes {
   readonly note: number;
 }
 
-/** Counting stops here. The count of a more frequent word is estimated from the distance of its last rows. */
-const COUNTED = 600;
+/** Rows counted for a word. The count of a more frequent word is estimated from the distance of its last rows. */
+const MAX_COUNTED_ROWS = 600;
 /** Rows that one query ranks; each costs about a microsecond. */
-const BUDGET = 2000;
+const ROW_BUDGET = 2000;
 const MAX_WORDS = 40;
 /**
  * Added to the number of items: in a memory of a few items every word would seem frequent, and recall for a message would
  * find nothing. No figure: the benchmark has long histories only; `recall.test.ts` guards it.
  */
-const UNSEEN = 1000;
-/** Bounds the work for a query of 10,000 characters. */
-const MAX_COUNTED = 120;
-const KEPT_COUNTS = 5000;
+const IDF_SMOOTHING = 1000;
+/** Words of a query that are counted: a query may have 10,000 characters. */
+const MAX_COUNTED_WORDS = 120;
+const MAX_CACHED_COUNTS = 5000;
 
 /**
  * Best matches by BM25. The rarest words of a question are queried first, as many as fit into the row budget: frequent
@@ -45,7 +45,7 @@ export class LexicalSearch extends Table {
   readonly #count = this.db.prepare(
     `select count(*) as rows, min(row) as oldest, max(row) as newest from
      (select rowid as row from memory_index where memory_index match ? and rowid between ? and ?
-      order by rowid desc limit ${COUNTED})`,
+      order by rowid desc limit ${MAX_COUNTED_ROWS})`,
   );
   readonly #sizes = this.db.prepare(
     `select coalesce((select max(number) from episodes), 0) as episode,
@@ -55,11 +55,11 @@ export class LexicalSearch extends Table {
   readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
 
   plan(words: readonly string[]): LexicalPlan {
-    const sizes = this.#now();
+    const sizes = this.#tableSizes();
     const total = sizes.episode + sizes.fact + sizes.note;
-    const counted = words.slice(0, MAX_COUNTED).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
+    const counted = words.slice(0, MAX_COUNTED_WORDS).map((word) => ({ word, rows: this.#rows(word, sizes, total) }));
     const weights = new Map(
-      counted.map(({ word, rows }) => [word, Math.log(1 + (total + UNSEEN - rows + 0.5) / (rows + 0.5))]),
+      counted.map(({ word, rows }) => [word, Math.log(1 + (total + IDF_SMOOTHING - rows + 0.5) / (rows + 0.5))]),
     );
     const known = counted
       .filter(({ rows }) => rows > 0)
@@ -73,13 +73,13 @@ export class LexicalSearch extends Table {
     { match, rows }: LexicalPlan,
     { range, within, limit }: { range: IndexRange; within?: readonly [number, number]; limit: number },
   ): number[] {
-    const size = this.#now()[range];
+    const size = this.#tableSizes()[range];
     const [first, last] = within ?? [1, size];
     if (match === null || size === 0 || last < first) return [];
     // If even the rarest word is too frequent, only the latest rows are ranked.
     const span = last - first + 1;
     const expected = (rows * span) / size;
-    const from = expected > BUDGET ? Math.max(first, last - Math.ceil((span * BUDGET) / expected)) : first;
+    const from = expected > ROW_BUDGET ? Math.max(first, last - Math.ceil((span * ROW_BUDGET) / expected)) : first;
     return this.#best
       .all(match, indexRow(range, from), indexRow(range, last), limit)
       .map((found) => Number(found["row"]));
@@ -88,11 +88,11 @@ export class LexicalSearch extends Table {
   /** Whether anybody, or the user, ever used the word. Title and keys hold the user's words and learned facts. */
   isKnown(word: string, by: "anybody" | "user"): boolean {
     const rows = this.#counts.get(word)?.rows ?? 0;
-    if (by === "anybody" || rows === 0 || rows >= COUNTED) return rows > 0;
+    if (by === "anybody" || rows === 0 || rows >= MAX_COUNTED_ROWS) return rows > 0;
     return this.#usedByUser.get(`{keys title} : ${quoted(word)}`) !== undefined;
   }
 
-  #now(): Sizes {
+  #tableSizes(): Sizes {
     const { episode, fact, note } = this.#sizes.get() as Record<"episode" | "fact" | "note", number>;
     return { episode, fact, closed_fact: fact, note };
   }
@@ -108,16 +108,16 @@ export class LexicalSearch extends Table {
   }
 
   #cache(word: string, count: { readonly rows: number; readonly total: number }): void {
-    if (this.#counts.size >= KEPT_COUNTS) this.#counts.clear();
+    if (this.#counts.size >= MAX_CACHED_COUNTS) this.#counts.clear();
     this.#counts.set(word, count);
   }
 
   #rowsIn(word: string, range: IndexRange, sizes: Sizes): number {
     if (sizes[range] === 0) return 0;
     const found = this.#count.get(quoted(word), ...boundsOf(range)) as Record<"rows" | "oldest" | "newest", number>;
-    if (found.rows < COUNTED) return found.rows;
-    const guessed = Math.round((found.rows * sizes[range]) / (found.newest - found.oldest + 1));
-    return Math.max(found.rows, Math.min(sizes[range], guessed));
+    if (found.rows < MAX_COUNTED_ROWS) return found.rows;
+    const estimated = Math.round((found.rows * sizes[range]) / (found.newest - found.oldest + 1));
+    return Math.max(found.rows, Math.min(sizes[range], estimated));
   }
 }
 
@@ -128,7 +128,7 @@ function matchOf(
   const [rarest, second] = known;
   if (rarest === undefined) return { match: null, rows: 0 };
   let rows = 0;
-  const taken = known.filter((one) => (rows + one.rows <= BUDGET ? (rows += one.rows) > 0 : false));
+  const taken = known.filter((one) => (rows + one.rows <= ROW_BUDGET ? (rows += one.rows) > 0 : false));
   if (taken.length > 0) return { match: taken.map(({ word }) => quoted(word)).join(" OR "), rows };
   const both = second === undefined ? [rarest] : [rarest, second];
   return { match: both.map(({ word }) => quoted(word)).join(" AND "), rows: rarest.rows };

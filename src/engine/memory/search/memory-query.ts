@@ -20,9 +20,9 @@ export interface MemoryQuery {
   readonly time: TimeRange | null;
   /** It asks about the user, or about an earlier reply. */
   readonly about: "self" | "reply" | null;
-  /** It is a question; else it only names what to find. */
+  /** Whether it is a question. Otherwise it only names what to find. */
   readonly asks: boolean;
-  /** It asks about the past, so closed facts count too. */
+  /** Whether closed facts count too, because it asks about the past. */
   readonly asksPast: boolean;
 }
 

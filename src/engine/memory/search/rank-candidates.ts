@@ -8,86 +8,93 @@ import type { StoredItem } from "./stored-items.ts";
 export interface Listed {
   readonly item: StoredItem;
   readonly score: number;
-  /** Deviations of its vector similarity above the mean; 0 without vectors. */
-  readonly lead: number;
+  /** Vector similarity in standard deviations above the mean; 0 without vectors. */
+  readonly zScore: number;
 }
 
 export interface Candidate extends Listed {
   readonly coverage: Coverage;
 }
 
-export interface Asked {
+export interface ParsedSearch {
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
 }
 
 /** Weight of the ranking by best sentence against each other list. At 1, recall@5 falls by 0.017. */
-const PLACE = 4;
-/** For each further round of a conversation. Without it, recall@5 falls by 0.022. */
-const REPEATED = 0.88;
-const MAX_ECHO_LENGTH = 200;
-/** Among this many first candidates, the later of two about the same subject leads. Among all, recall@5 falls by 0.067. */
-const COMPARED = 5;
+const COVERAGE_WEIGHT = 4;
+/** Score factor for each further round of a conversation. Without it, recall@5 falls by 0.022. */
+const REPEAT_FACTOR = 0.88;
+const MAX_REPEATED_QUESTION_LENGTH = 200;
+/** Among this many first candidates, the later of two about the same subject comes first. Among all, recall@5 falls by 0.067. */
+const MAX_COMPARED = 5;
 /** Shared weight of two about the same subject. Without this rule, the current value leads in 33 instead of 68 of 100. */
-const ALIKE = 0.7;
+const SAME_SUBJECT = 0.7;
 
-/** The constant of the paper on reciprocal rank fusion (Cormack 2009). */
-const K = 60;
+/** As in the paper on reciprocal rank fusion (Cormack 2009). */
+const RRF_CONSTANT = 60;
 
 /** Jaccard similarity of words from which two items are duplicates. */
-const SAME = 0.9;
+const DUPLICATE_SIMILARITY = 0.9;
 
 /** Ranks the candidates by content and time, best first. */
-export function rankCandidates(listed: readonly Listed[], { query, plan }: Asked): readonly Candidate[] {
+export function rankCandidates(listed: readonly Listed[], { query, plan }: ParsedSearch): readonly Candidate[] {
   const weights = new Map(query.words.map(({ word }) => [word, plan.weights.get(word) ?? 0]));
-  const looked = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, weights) }));
-  const byPlace = looked
-    .filter(({ coverage }) => coverage.place > 0)
-    .sort((one, other) => other.coverage.place - one.coverage.place);
-  const places = fuse([byPlace]);
-  const ranked = looked.map((one) => ({ ...one, score: one.score + PLACE * (places.get(one) ?? 0) }));
-  const spread = spreadOut(ranked.sort(byScore));
-  const { echo = [], word = [] } = Object.groupBy(spread, ({ item }) => (echoes(item, query) ? "echo" : "word"));
-  const ordered = query.asksPast || query.time !== null ? word : latestFirst(word, weights);
+  const covered = listed.map((one) => ({ ...one, coverage: coverageOf(one.item, query, weights) }));
+  const byCoverage = covered
+    .filter(({ coverage }) => coverage.share > 0)
+    .sort((one, other) => other.coverage.share - one.coverage.share);
+  const coverageRanks = fuse([byCoverage]);
+  const ranked = covered.map((one) => ({ ...one, score: one.score + COVERAGE_WEIGHT * (coverageRanks.get(one) ?? 0) }));
+  const diversified = diversify(ranked.sort(byScore));
+  const { repeats = [], others = [] } = Object.groupBy(diversified, ({ item }) =>
+    repeatsQuestion(item, query) ? "repeats" : "others",
+  );
+  const ordered = query.asksPast || query.time !== null ? others : latestFirst(others, weights);
   const least = ordered.at(-1)?.score ?? Infinity;
-  return [...ordered, ...echo.map((one) => ({ ...one, score: Math.min(one.score, least) }))];
+  return [...ordered, ...repeats.map((one) => ({ ...one, score: Math.min(one.score, least) }))];
 }
 
-/** A round that only asked the same question contains all of its words, and probably no answer. */
-function echoes({ kind, texts }: StoredItem, { words, optional }: MemoryQuery): boolean {
+/** A round that asked the same question has all of its words, and probably no answer. */
+function repeatsQuestion({ kind, texts }: StoredItem, { words, optional }: MemoryQuery): boolean {
   const asked = texts[0] ?? "";
-  if (kind !== "episode" || asked.length > MAX_ECHO_LENGTH || !/[?？]\s*$/.test(asked)) return false;
+  if (kind !== "episode" || asked.length > MAX_REPEATED_QUESTION_LENGTH || !/[?？]\s*$/.test(asked)) return false;
   const query = new Set([...words.map(({ word }) => word), ...optional]);
   return indexWords(asked).every((word) => query.has(word));
 }
 
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
 
-function spreadOut(candidates: readonly Candidate[]): readonly Candidate[] {
+/** Lowers further rounds of a conversation. */
+function diversify(candidates: readonly Candidate[]): readonly Candidate[] {
   const rounds = new Map<string, number>();
   return candidates
     .map((one) => {
       const conversation = `${one.item.taskId ?? ""} ${one.item.kind}`;
       const before = rounds.get(conversation) ?? 0;
       rounds.set(conversation, before + 1);
-      return { ...one, score: one.score * REPEATED ** before };
+      return { ...one, score: one.score * REPEAT_FACTOR ** before };
     })
     .sort(byScore);
 }
 
-/** A later statement about the same may have changed it. */
+/** Moves later statements before earlier ones about the same subject, which they may have changed. */
 function latestFirst(candidates: readonly Candidate[], weights: ReadonlyMap<string, number>): readonly Candidate[] {
   const first: Candidate[] = [];
-  for (const candidate of candidates.slice(0, COMPARED)) {
+  for (const candidate of candidates.slice(0, MAX_COMPARED)) {
     const at = first.findIndex((other) => replaces(candidate, other, weights));
     first.splice(at === -1 ? first.length : at, 0, candidate);
   }
-  // Scores only state the order.
-  return [...first, ...candidates.slice(COMPARED)].map((one, at) => ({ ...one, score: candidates[at]?.score ?? 0 }));
+  // The scores in their old order, so that they fall with the rank.
+  return [...first, ...candidates.slice(MAX_COMPARED)].map((one, at) => ({
+    ...one,
+    score: candidates[at]?.score ?? 0,
+  }));
 }
 
 function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string, number>): boolean {
-  if (one.item.statedAt <= other.item.statedAt || one.coverage.place < other.coverage.place * ALIKE) return false;
+  if (one.item.statedAt <= other.item.statedAt || one.coverage.share < other.coverage.share * SAME_SUBJECT)
+    return false;
   let all = 0;
   let both = 0;
   for (const word of other.coverage.found) {
@@ -95,14 +102,15 @@ function replaces(one: Candidate, other: Candidate, weights: ReadonlyMap<string,
     all += weight;
     if (one.coverage.found.has(word)) both += weight;
   }
-  return all > 0 && both >= all * ALIKE;
+  return all > 0 && both >= all * SAME_SUBJECT;
 }
 
 /** Reciprocal rank fusion: an item high in several lists comes before one high in a single list. */
 export function fuse<Item>(lists: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const items of lists) {
-    for (const [index, item] of items.entries()) scores.set(item, (scores.get(item) ?? 0) + 1 / (K + index + 1));
+    for (const [index, item] of items.entries())
+      scores.set(item, (scores.get(item) ?? 0) + 1 / (RRF_CONSTANT + index + 1));
   }
   return scores;
 }
@@ -113,7 +121,7 @@ export function removeDuplicates<One extends Candidate>(candidates: readonly One
   for (const candidate of candidates) {
     const isRepeat = kept.some(
       ({ item, coverage }) =>
-        item.kind === candidate.item.kind && jaccard(coverage.runs, candidate.coverage.runs) >= SAME,
+        item.kind === candidate.item.kind && jaccard(coverage.runs, candidate.coverage.runs) >= DUPLICATE_SIMILARITY,
     );
     if (!isRepeat) kept.push(candidate);
   }
@@ -122,7 +130,7 @@ export function removeDuplicates<One extends Candidate>(candidates: readonly One
 
 function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const [few, many] = one.size < other.size ? [one, other] : [other, one];
-  if (few.size < many.size * SAME || few.size === 0) return 0;
+  if (few.size < many.size * DUPLICATE_SIMILARITY || few.size === 0) return 0;
   let both = 0;
   for (const word of few) if (many.has(word)) both++;
   return both / (one.size + other.size - both);

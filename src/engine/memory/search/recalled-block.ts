@@ -66,7 +66,7 @@ export function memoryRecord(hit: MemoryHit, maxLength: number): Readonly<Record
   };
 }
 
-/** JSON without angle brackets: its text can end neither its line nor the block. */
+/** JSON without angle brackets, so that an item cannot end the block. */
 const memoryLine = (hit: MemoryHit): string =>
   JSON.stringify(memoryRecord(hit, EXCERPT_LENGTH)).replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
 
@@ -79,7 +79,7 @@ function excerpt({ content, passage }: MemoryHit, maxLength: number): string {
   return `${from > 0 ? "…" : ""}${cut}${from + maxLength < text.length ? "…" : ""}`;
 }
 
-/** Without invisible characters: they could make a text read differently. */
+/** Removes invisible characters, which could make a text read differently. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[^\S\n]+/g, " ")

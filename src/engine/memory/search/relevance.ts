@@ -2,16 +2,16 @@ import type { Candidate } from "./rank-candidates.ts";
 import type { MemoryQuery } from "./memory-query.ts";
 
 /** Calibrated on the development half of bench/memory: above it a question is more likely answered than not. */
-const LEAST = -0.07;
+const ANSWER_THRESHOLD = -0.07;
 /** The best sentence counts twice. */
-const PLACE = 2;
+const COVERAGE_WEIGHT = 2;
 /** For a question about what the assistant said. Without it, recall@5 of answers falls by 0.022. */
-const REPLY = 0.7;
+const REPLY_BONUS = 0.7;
 /** Share of the question in one sentence. Recall for a message needs more. */
 const MIN_COVERAGE = { shown: 0.1, recall: 0.2 } as const;
-const MAX_RANKED = 5;
-/** Deviations of vector similarity above the mean: the same in other words. */
-const NEAR = 4.5;
+const MAX_CONSIDERED = 5;
+/** Similarity of a vector from which an item means the same in other words. */
+const MIN_Z_SCORE = 4.5;
 
 /** Candidates about the subject of the question, whether they answer it or not: the verdict `touches`. */
 export const related = (
@@ -21,7 +21,7 @@ export const related = (
 ): readonly Candidate[] =>
   withEvidence(
     candidates,
-    ({ coverage, lead }) => words.length === 0 || coverage.place >= MIN_COVERAGE[how] || lead >= NEAR,
+    ({ coverage, zScore }) => words.length === 0 || coverage.share >= MIN_COVERAGE[how] || zScore >= MIN_Z_SCORE,
   );
 
 /**
@@ -36,19 +36,20 @@ export function answering(
 ): readonly Candidate[] {
   const { words, about, time } = query;
   if (words.length === 0 || time !== null) return candidates;
-  const place = Math.max(0, ...candidates.slice(0, MAX_RANKED).map(({ coverage }) => coverage.place));
+  const coverageOfBest = Math.max(0, ...candidates.slice(0, MAX_CONSIDERED).map(({ coverage }) => coverage.share));
   const unknown = (by: "anybody" | "user") => words.filter(({ word }) => !isKnown(word, by)).length / words.length;
   const missing = unknown(about === "self" ? "user" : "anybody") + unknown("anybody");
-  const isAnswered = PLACE * place - missing + (about === "reply" ? REPLY : 0) >= LEAST;
-  return isAnswered ? related(candidates, query, "shown") : candidates.filter(({ lead }) => lead >= NEAR);
+  const isAnswered =
+    COVERAGE_WEIGHT * coverageOfBest - missing + (about === "reply" ? REPLY_BONUS : 0) >= ANSWER_THRESHOLD;
+  return isAnswered ? related(candidates, query, "shown") : candidates.filter(({ zScore }) => zScore >= MIN_Z_SCORE);
 }
 
-/** If a fact bears on the question, so do the rounds it was learned from, however they are worded. */
+/** Matching candidates. The rounds that a matching fact was learned from match too, however they are worded. */
 function withEvidence(
   candidates: readonly Candidate[],
-  bears: (candidate: Candidate) => boolean,
+  matches: (candidate: Candidate) => boolean,
 ): readonly Candidate[] {
-  const bearing = new Set(candidates.filter(bears));
-  const sources = new Set([...bearing].flatMap(({ item }) => (item.kind === "fact" ? item.evidence : [])));
-  return candidates.filter((candidate) => bearing.has(candidate) || sources.has(candidate.item.id));
+  const matching = new Set(candidates.filter(matches));
+  const sources = new Set([...matching].flatMap(({ item }) => (item.kind === "fact" ? item.evidence : [])));
+  return candidates.filter((candidate) => matching.has(candidate) || sources.has(candidate.item.id));
 }

@@ -1,5 +1,5 @@
 import type { Store } from "../../store/open-store.ts";
-import { GraphList, type NamedRows } from "./graph-list.ts";
+import { GraphSearch, type GraphMatches } from "./graph-search.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { indexWords } from "./index-text.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
@@ -8,7 +8,7 @@ import { type Candidate, type Listed, fuse, rankCandidates, removeDuplicates } f
 import { answering, related } from "./relevance.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import type { NearText } from "./vectors.ts";
+import type { VectorSearch } from "./vectors.ts";
 
 export interface SearchRequest {
   /** Any text. */
@@ -45,14 +45,13 @@ interface PlannedSearch {
   readonly request: SearchRequest;
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
-  /** Vector similarity by row, in deviations above the mean. */
-  readonly leads: ReadonlyMap<number, number>;
+  /** Vector similarity by row, in standard deviations above the mean. */
+  readonly zScores: ReadonlyMap<number, number>;
 }
 
-/** Length of each list. */
-const LISTED = 60;
-/** Least deviations above the mean for a place in the list of nearest items. */
-const MIN_LEAD = 2;
+const LIST_LENGTH = 60;
+/** Vector similarity from which an item is in the list of nearest items. */
+const MIN_Z_SCORE = 2;
 /** Candidates that are read and ranked. */
 const MAX_RANKED = 24;
 
@@ -64,18 +63,18 @@ export class MemorySearch {
   readonly #store: Store;
   readonly #items: StoredItems;
   readonly #lexical: LexicalSearch;
-  readonly #graph: GraphList;
-  readonly #span;
-  readonly #near: NearText;
+  readonly #graph: GraphSearch;
+  readonly #numbersWithin;
+  readonly #nearest: VectorSearch;
 
-  /** `near` is the vector search; it never throws and has its own deadline. */
-  constructor(store: Store, near: NearText = () => Promise.resolve([])) {
+  /** `nearest` never rejects and has its own deadline. */
+  constructor(store: Store, nearest: VectorSearch = () => Promise.resolve([])) {
     this.#store = store;
-    this.#near = near;
+    this.#nearest = nearest;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
-    this.#graph = new GraphList(store, this.#items);
-    this.#span = this.#store.db.prepare(
+    this.#graph = new GraphSearch(store, this.#items);
+    this.#numbersWithin = this.#store.db.prepare(
       "select min(number) as first, max(number) as last from episodes where event_time >= ? and event_time < ?",
     );
   }
@@ -83,19 +82,19 @@ export class MemorySearch {
   async search(request: SearchRequest, signal?: AbortSignal): Promise<readonly MemoryHit[]> {
     signal?.throwIfAborted();
     const query = readQuery(request.query, request.now);
-    const near = await this.#near(request.query, LISTED, signal);
+    const neighbours = await this.#nearest(request.query, LIST_LENGTH, signal);
     const graph = this.#graph.rows(query.phrases);
     const planned: PlannedSearch = {
       request,
       query,
       plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.optional]),
-      leads: new Map(near.map(({ row, lead }) => [row, lead])),
+      zScores: new Map(neighbours.map(({ row, zScore }) => [row, zScore])),
     };
     const candidates = this.#candidates(this.#lists(planned, graph), planned);
-    const names = new Set(graph.names.flatMap((name) => indexWords(name)));
-    const isKnown = (word: string, by: "anybody" | "user") => names.has(word) || this.#lexical.isKnown(word, by);
+    const aliasWords = new Set(graph.aliases.flatMap((alias) => indexWords(alias)));
+    const isKnown = (word: string, by: "anybody" | "user") => aliasWords.has(word) || this.#lexical.isKnown(word, by);
     const touches = new Set(related(candidates, query, request.isRecall === true ? "recall" : "shown"));
-    // A query that is no question is answered by whatever it names.
+    // Related items answer a query that is not a question.
     const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
     const bearingOf = (candidate: Candidate): Bearing | null =>
       answers.has(candidate) && request.isRecall !== true ? "answers" : touches.has(candidate) ? "touches" : null;
@@ -106,8 +105,8 @@ export class MemorySearch {
     return removeDuplicates(found).slice(0, request.limit).map(hitOf);
   }
 
-  #lists({ request, query, plan, leads }: PlannedSearch, graph: NamedRows): readonly (readonly number[])[] {
-    const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LISTED });
+  #lists({ request, query, plan, zScores }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {
+    const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LIST_LENGTH });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     return [
       ranked("episode"),
@@ -116,7 +115,7 @@ export class MemorySearch {
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
       // Without the rounds of the asked time, recall@5 falls by 0.028.
       query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
-      [...leads].flatMap(([row, lead]) => (lead >= MIN_LEAD ? row : [])),
+      [...zScores].flatMap(([row, zScore]) => (zScore >= MIN_Z_SCORE ? row : [])),
       graph.named,
       graph.near,
     ];
@@ -124,26 +123,28 @@ export class MemorySearch {
 
   #candidates(
     lists: readonly (readonly number[])[],
-    { request, query, plan, leads }: PlannedSearch,
+    { request, query, plan, zScores }: PlannedSearch,
   ): readonly Candidate[] {
     const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
     for (const [row, score] of scored) {
       if (kept.length >= MAX_RANKED) break;
       const item = this.#items.read(row);
-      if (item !== null && isAdmitted(item, request)) kept.push({ item, score, lead: leads.get(row) ?? 0 });
+      if (item !== null && isAdmitted(item, request)) kept.push({ item, score, zScore: zScores.get(row) ?? 0 });
     }
     return rankCandidates(kept, { query, plan });
   }
 
   /** Rounds of that time by BM25. The other rounds follow if the time is short or the question has no content words. */
   #inTime(plan: LexicalPlan, { words }: MemoryQuery, { from, to }: TimeRange): number[] {
-    const { first, last } = this.#span.get(from, to) as Record<"first" | "last", number | null>;
+    const { first, last } = this.#numbersWithin.get(from, to) as Record<"first" | "last", number | null>;
     if (first === null || last === null) return [];
-    const found = this.#lexical.best(plan, { range: "episode", within: [first, last], limit: LISTED });
+    const found = this.#lexical.best(plan, { range: "episode", within: [first, last], limit: LIST_LENGTH });
     const count = last - first + 1;
-    if (words.length > 0 && count > LISTED / 2) return found;
-    const others = Array.from({ length: Math.min(LISTED, count) }, (_, index) => indexRow("episode", last - index));
+    if (words.length > 0 && count > LIST_LENGTH / 2) return found;
+    const others = Array.from({ length: Math.min(LIST_LENGTH, count) }, (_, index) =>
+      indexRow("episode", last - index),
+    );
     return unique([...found, ...others]);
   }
 }

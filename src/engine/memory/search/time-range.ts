@@ -23,7 +23,7 @@ export function timeInText(text: string, now: number): TimeInText | null {
     const range = { from: Math.min(first.from, second.from), to: Math.max(first.to, second.to) };
     return { range, words: `${first.words} ${second.words}` };
   }
-  return { range: related(low.slice(0, first.at), first, now), words: first.words };
+  return { range: withPreposition(low.slice(0, first.at), first, now), words: first.words };
 }
 
 /** Start and end of an ISO 8601 date or time; the end of a date is the next midnight. */
@@ -42,7 +42,7 @@ interface Span extends TimeRange {
 }
 
 /** Applies the preposition before a time, such as "before" or "since". */
-function related(before: string, { from, to }: TimeRange, now: number): TimeRange {
+function withPreposition(before: string, { from, to }: TimeRange, now: number): TimeRange {
   const word =
     /\b(before|until|till|prior to|earlier than|up to|by|after|since|from)\s+(?:(?:the|around|about)\s+)*$/.exec(
       before,
@@ -145,15 +145,16 @@ function dayOf(month: string | undefined, date: string | undefined, year: string
   return found === null || found.from <= now ? found : day(thisYear - 1, monthIndex(month), Number(date));
 }
 
-/** "May" and "march" need a sign that a month is meant. */
+/** Null for "may" and "march" without a preposition, year or qualifier: they may be verbs. */
 function monthNamed(found: RegExpExecArray, now: number): TimeRange | null {
   const [whole, part, edge, which, name, namedYear] = found;
-  const isSure = part ?? edge ?? which ?? namedYear;
-  const leads = /\b(?:in|during|since|before|after|until|till|by|of|from|between|and|around|early|late|for)\s+$/.test(
-    found.input.slice(0, found.index),
-  );
+  const isQualified = part ?? edge ?? which ?? namedYear;
+  const followsPreposition =
+    /\b(?:in|during|since|before|after|until|till|by|of|from|between|and|around|early|late|for)\s+$/.test(
+      found.input.slice(0, found.index),
+    );
   const isPlain = name !== undefined && !["may", "mar", "march", "jan", "sep", "dec"].includes(name);
-  if (isSure === undefined && !leads && !isPlain) return null;
+  if (isQualified === undefined && !followsPreposition && !isPlain) return null;
   const month = monthIndex(name);
   const [thisYear, thisMonth] = [new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()];
   const year =
@@ -232,8 +233,8 @@ function season(name: string, isLast: boolean, now: number): TimeRange {
   const begins = SEASONS[name] ?? 0;
   const of = (year: number): TimeRange => ({ from: Date.UTC(year, begins), to: Date.UTC(year, begins + 3) });
   const thisYear = new Date(now).getUTCFullYear();
-  const had = [thisYear, thisYear - 1, thisYear - 2].map(of).filter(({ from, to }) => (isLast ? to : from) <= now);
-  return had[0] ?? of(thisYear - 1);
+  const begun = [thisYear, thisYear - 1, thisYear - 2].map(of).filter(({ from, to }) => (isLast ? to : from) <= now);
+  return begun[0] ?? of(thisYear - 1);
 }
 
 function weekday([, which, name = "", lastWeek]: RegExpExecArray, now: number): TimeRange {

@@ -2,25 +2,25 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../../store/open-store.ts";
 import { type IndexRange, numberOf, rangeOf } from "./index-rows.ts";
 
-/** Current models are trained so that the leading dimensions carry most; more would cost memory and time. */
-const DIMENSIONS = 256;
-const SLICE = 10_000;
+/** Current models put most information into the leading dimensions. More would cost memory and time. */
+const MAX_DIMENSIONS = 256;
+const ROWS_PER_SLICE = 10_000;
 
 /** A normalized vector, quantized to 256 bytes. */
-export function smallVector(values: readonly number[]): Int8Array {
-  const kept = values.slice(0, DIMENSIONS);
+export function quantize(values: readonly number[]): Int8Array {
+  const kept = values.slice(0, MAX_DIMENSIONS);
   const length = Math.hypot(...kept) || 1;
   return Int8Array.from(kept, (value) => Math.round((value / length) * 127));
 }
 
-export interface Near {
+interface Neighbour {
   readonly row: number;
-  /** Similarity in deviations above the mean. */
-  readonly lead: number;
+  /** Similarity in standard deviations above the mean. */
+  readonly zScore: number;
 }
 
-/** The nearest rows to a text; none if they are not there in time. */
-export type NearText = (text: string, limit: number, signal?: AbortSignal) => Promise<readonly Near[]>;
+/** The nearest rows to a text; none after the deadline of the search. */
+export type VectorSearch = (text: string, limit: number, signal?: AbortSignal) => Promise<readonly Neighbour[]>;
 
 /** All vectors, loaded into memory by the first query. */
 export class Vectors {
@@ -55,23 +55,23 @@ export class Vectors {
       if (rangeOf(row) === range && numberOf(row) > last) this.#vectors.delete(row);
   }
 
-  /** Scans all vectors; the event loop runs in between. */
-  async nearest(to: Int8Array, limit: number, signal: AbortSignal): Promise<readonly Near[]> {
+  /** Compares with all vectors. The event loop runs between slices. */
+  async nearest(to: Int8Array, limit: number, signal: AbortSignal): Promise<readonly Neighbour[]> {
     await this.#loaded();
     const rows: number[] = [];
     const products: number[] = [];
     for (const [row, vector] of this.#vectors) {
       if (rangeOf(row) === "closed_fact" || vector.length !== to.length) continue;
       rows.push(row);
-      products.push(product(to, vector));
-      if (rows.length % SLICE === 0) await nextTurn(undefined, { signal });
+      products.push(dotProduct(to, vector));
+      if (rows.length % ROWS_PER_SLICE === 0) await nextTurn(undefined, { signal });
     }
     const mean = products.reduce((sum, one) => sum + one, 0) / Math.max(1, products.length);
     const spread =
       Math.sqrt(products.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, products.length)) || 1;
     return rows
-      .map((row, at) => ({ row, lead: ((products[at] ?? 0) - mean) / spread }))
-      .sort((one, other) => other.lead - one.lead)
+      .map((row, at) => ({ row, zScore: ((products[at] ?? 0) - mean) / spread }))
+      .sort((one, other) => other.zScore - one.zScore)
       .slice(0, limit);
   }
 
@@ -86,7 +86,7 @@ export class Vectors {
 
   async #load(): Promise<void> {
     const select = this.#store.db.prepare(
-      `select item, vector from memory_embeddings where model = ? and item > ? order by item limit ${SLICE}`,
+      `select item, vector from memory_embeddings where model = ? and item > ? order by item limit ${ROWS_PER_SLICE}`,
     );
     let after = -1;
     for (let found = select.all(this.#model, after); found.length > 0; found = select.all(this.#model, after)) {
@@ -100,7 +100,7 @@ export class Vectors {
   }
 }
 
-function product(one: Int8Array, other: Int8Array): number {
+function dotProduct(one: Int8Array, other: Int8Array): number {
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;

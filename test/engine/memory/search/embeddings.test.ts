@@ -1,6 +1,6 @@
 import t from "tap";
 import { createLogger } from "../../../../src/shared/logger.ts";
-import { Embeddings, type TextVectors } from "../../../../src/engine/memory/search/embeddings.ts";
+import { Embeddings, type TextEmbedder } from "../../../../src/engine/memory/search/embeddings.ts";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
 import { remembering } from "../memory-bench.ts";
@@ -17,12 +17,12 @@ const meaning = (text: string): number[] => {
   );
 };
 
-const setUp = (t: Parameters<typeof remembering>[0], embed?: TextVectors["embed"]) => {
+const setUp = (t: Parameters<typeof remembering>[0], embed?: TextEmbedder["embed"]) => {
   const memory = remembering(t);
   const asked: { texts: readonly string[]; priority: string }[] = [];
-  const embedder: TextVectors = {
+  const embedder: TextEmbedder = {
     model: "words-1",
-    atOnce: 8,
+    batchSize: 8,
     async embed(texts, how) {
       asked.push({ texts, priority: how.priority });
       return embed === undefined ? texts.map(meaning) : embed(texts, how);
@@ -50,7 +50,7 @@ t.test("vectors find an item in other words", async (t) => {
   t.ok(asked.every(({ texts, priority }) => texts.length <= 8 && priority === "background"));
   const request = { query: "Which ocean vessel do we own?", limit: 5, now: NOW };
   t.same(await new MemorySearch(store).search(request), [], "not by words alone");
-  const [hit] = await new MemorySearch(store, embeddings.near).search(request);
+  const [hit] = await new MemorySearch(store, embeddings.nearest).search(request);
   t.match(hit?.content, /sloop/);
   t.equal(asked.at(-1)?.priority, "interactive");
 });
@@ -80,7 +80,7 @@ t.test("a failed embedding call is retried later, and search uses full text mean
   await embeddings.work();
   t.equal(count("words-1"), 0);
   const request = { query: "Where does our old sloop lie?", limit: 5, now: NOW };
-  t.match(await new MemorySearch(store, embeddings.near).search(request), [{ content: /sloop/ }]);
+  t.match(await new MemorySearch(store, embeddings.nearest).search(request), [{ content: /sloop/ }]);
   refuses = false;
   await embeddings.work();
   t.equal(count("words-1"), 41);
@@ -98,7 +98,7 @@ t.test("a search waits only briefly for a vector", async (t) => {
   const alive = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(alive));
   const request = { query: "Where does our old sloop lie?", limit: 5, now: NOW };
-  t.match(await new MemorySearch(store, open().near).search(request), [{ content: /sloop/ }]);
+  t.match(await new MemorySearch(store, open().nearest).search(request), [{ content: /sloop/ }]);
 });
 
 t.test("an item erased or changed during embedding gets no stale vector", async (t) => {
