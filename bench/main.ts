@@ -8,9 +8,11 @@ import { boot } from "./parts/boot.ts";
 import { catalog } from "./parts/catalog.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
+import { consolePage } from "./parts/console-page.ts";
 import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
 import { fleet } from "./parts/fleet.ts";
+import { follower } from "./parts/follower.ts";
 import { gateway } from "./parts/gateway.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { isolation } from "./parts/isolation.ts";
@@ -37,6 +39,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   boot,
   streams,
   gateway,
+  follower,
   deltas,
   replay,
   turns: manyTurns,
@@ -49,6 +52,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   fleet,
   catalog,
   usage,
+  console: consolePage,
   sleep,
   schedules,
   sleepers,

@@ -84,6 +84,10 @@ export class Site {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  get adminKey(): string {
+    return ADMIN_KEY;
+  }
+
   get daemonPid(): number {
     return this.#daemon?.pid ?? 0;
   }

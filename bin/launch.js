@@ -24,7 +24,7 @@ export async function launch(program) {
 }
 
 async function runIn(node) {
-  // Loading it takes a tenth of the time of a short command.
+  // Loading this module takes a tenth of the time of a short command.
   const { spawn } = await import("node:child_process");
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));

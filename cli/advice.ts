@@ -1,10 +1,10 @@
-/** The user and product that a call was about, as far as they are known. */
+/** The user and product of a call, as far as they are known. */
 export interface AdviceContext {
   readonly user?: string | undefined;
   readonly product?: string | undefined;
 }
 
-/** What a person can do about an error, by its code. */
+/** Advice for a person, by error code. */
 const ADVICE: Readonly<Record<string, (about: Required<AdviceContext>) => string>> = {
   PRODUCT_ALREADY_EXISTS: ({ product }) =>
     `orchctl products rotate-key ${product} creates a new key for it; the old key expires then, or after --grace`,
@@ -18,6 +18,8 @@ const ADVICE: Readonly<Record<string, (about: Required<AdviceContext>) => string
     `orchctl products list shows this daemon's products; orchctl products rotate-key ${product} creates a new key`,
   INVALID_ADMIN_KEY: () =>
     "the key is the daemon's ORCH_ADMIN_KEY, or the content of admin-key in its data folder; set ORCH_ADMIN_KEY or ORCH_ADMIN_KEY_FILE",
+  CATALOG_VERSION_NOT_FOUND: () => "orchctl catalog history lists the stored versions",
+  CATALOG_CHANGED: () => "orchctl catalog diff FOLDER shows what differs from the current version",
   TASK_BUSY: ({ user }) =>
     `another turn of this task is running; orchctl questions ${user} shows whether it waits for an answer, orchctl cancel ${user} TASK ends it`,
 };

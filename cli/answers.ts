@@ -9,9 +9,9 @@ type Decision =
   | { readonly kind: "cancel" }
   /** The person ends the turn and the conversation. */
   | { readonly kind: "exit" }
-  /** The question needs no answer any more. */
+  /** The question no longer needs an answer. */
   | { readonly kind: "withdrawn" }
-  /** There is no terminal to ask on. */
+  /** There is no terminal for a prompt. */
   | { readonly kind: "nobody" };
 
 export interface AnswerSources {

@@ -13,7 +13,7 @@ export async function attachFile(path: string): Promise<AttachmentPart> {
   return attachment(bytes, { name: basename(path) });
 }
 
-/** The text with its attachments behind it. */
+/** The text, followed by its attachments. */
 export const messageWith = (text: string, attachments: readonly AttachmentPart[]): MessageContent =>
   attachments.length === 0 ? text : [...(text.trim() === "" ? [] : [{ type: "text", text } as const]), ...attachments];
 

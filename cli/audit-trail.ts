@@ -5,7 +5,7 @@ import { CliFailure } from "./exit-codes.ts";
 
 const auditLine = z.object({ seq: z.int(), entry: z.string(), prev_hash: z.string(), hash: z.string() });
 
-/** Every line of the audit log in its order. */
+/** All lines of the audit log in order. */
 export async function* readAudit(client: DaemonClient): AsyncGenerator<AuditRecord> {
   let after = 0;
   for (;;) {
@@ -15,7 +15,7 @@ export async function* readAudit(client: DaemonClient): AsyncGenerator<AuditReco
     if (!lines.success) throw new CliFailure("unexpected", "the audit log has a line of an unknown form");
     yield* lines.data;
     const last = lines.data.at(-1);
-    // Only an empty page ends the log: a daemon's `next_cursor` could hide later lines.
+    // Only an empty page ends the log. A manipulated `next_cursor` could hide later lines.
     if (last === undefined || last.seq <= after) return;
     after = last.seq;
   }

@@ -3,7 +3,7 @@ import { BUDGET_NAMES, type BudgetName, type Budgets, NO_BUDGETS } from "../src/
 
 const EXPECTED = `engine or product with ${BUDGET_NAMES.join(", ")}, as in engine.tokens_per_day=200000; warn_at=0.8; or none`;
 
-/** Reads one `--budget` and adds it to those before: the budgets are set as a whole. */
+/** Reads one `--budget` and adds it to the previous ones, since budgets are replaced as a whole. */
 export function budget(text: string, before: Budgets = NO_BUDGETS): Budgets {
   if (text === "none") return NO_BUDGETS;
   const [, key = "", amount = ""] = /^([\w.]+)=(\d{1,15}(?:\.\d{1,6})?)$/.exec(text) ?? [];

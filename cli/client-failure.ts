@@ -11,7 +11,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   INVALID_ARGUMENT: "usage",
 };
 
-/** What a call was about; an error message names it. */
+/** The context of a call, for error messages. */
 export interface CallContext extends AdviceContext {
   readonly url: string;
   /** The environment variable that the key comes from. */
@@ -64,11 +64,11 @@ function exitOf({ code, status }: OrchdError): ExitName {
   return status === null ? "unavailable" : exitOfStatus(status);
 }
 
-/** A failure's message, and advice if there is any. */
+/** The message of a failure, with advice if there is any. */
 export function describeFailure({ message, code, advice = adviceFor(code) }: CliFailure): string {
   const text = `orchctl: ${indented(message)}`;
   return advice === undefined ? text : `${text}\n(${indented(advice)})`;
 }
 
-/** Indents the later lines of a foreign message, so that none looks like one of orchctl's own. */
+/** Indents the later lines of an external message, so that none looks like a message of orchctl. */
 export const indented = (text: string): string => text.replaceAll("\n", "\n  ");

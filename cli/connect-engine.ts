@@ -22,7 +22,7 @@ export async function connectEngine(
   user: string,
 ): Promise<ConnectedEngine> {
   const record = await client.platform((orchestrator) => orchestrator.get(user), { user });
-  // A call wakes one that sleeps.
+  // A call wakes a sleeping engine.
   if (!record.running && record.state !== "sleeping") {
     const advice = STARTABLE.includes(record.state)
       ? `orchctl engines start ${safe(user)} starts it`
@@ -44,7 +44,7 @@ export async function connectEngine(
   throw new CliFailure("denied", `no key of this engine is stored: set ORCH_ENGINE_KEY, or ${advice}`);
 }
 
-/** Without a retry of `TASK_BUSY`: a person sees at once that another turn is running. */
+/** Does not retry `TASK_BUSY`, so that a person sees at once that another turn is running. */
 function createClient(url: string, key: string): EngineClient {
   try {
     return createEngineClient({ url, key, fetch: nodeFetch, limits: { retryBusy: false } });
@@ -53,7 +53,7 @@ function createClient(url: string, key: string): EngineClient {
   }
 }
 
-/** Calls a user's engine. Its errors become {@link CliFailure}s. `doing` is shown while it takes long; null for a stream. */
+/** Calls a user's engine. Its errors become {@link CliFailure}s. `doing`: the progress text; null for a stream. */
 export async function withEngine<Result>(
   session: Session,
   user: string,

@@ -40,7 +40,7 @@ export class Conversation {
   readonly #parts: ConversationParts;
   /** `/exit` was the reply to a question. */
   #isLeft = false;
-  /** Settled when the last question has its decision: one prompt at a time. */
+  /** Settles when the last question is decided, since only one prompt is open at a time. */
   #lastDecision: Promise<unknown> = Promise.resolve();
   #openQuestions = 0;
 
@@ -71,7 +71,7 @@ export class Conversation {
       if (reply?.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
       if (reply?.kind !== "line" || isExit(reply.text)) return;
       if (reply.text === "") continue;
-      // The sandbox model has other commands that begin with a slash.
+      // Other slash commands are for the sandbox model.
       if (reply.text === "/help") {
         this.#help();
         continue;
@@ -129,7 +129,7 @@ export class Conversation {
     }
   }
 
-  /** Another question would be shown in the line of the prompt. It is shown when it is asked. */
+  /** Whether a prompt is open. The event of another question is then delayed. */
   #isPrompting(): boolean {
     const { answers, print } = this.#parts;
     return this.#openQuestions > 0 && answers.terminal !== null && !print.json;
@@ -190,7 +190,7 @@ type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" 
 const describeQuestion = ({ question, options }: HumanRequest): string =>
   [`? ${safe(question)}`, ...options.map((option, index) => `  ${index + 1}. ${safe(option)}`)].join("\n");
 
-/** The turn keeps waiting in the engine; the advice shows how to answer. */
+/** The turn keeps waiting in the engine. The advice shows how to answer. */
 function unanswered(user: string, { request_id: id }: HumanRequest): CliFailure {
   return new CliFailure(
     "waiting",
@@ -200,7 +200,7 @@ function unanswered(user: string, { request_id: id }: HumanRequest): CliFailure 
   );
 }
 
-/** A failed turn has no status and no code of the client; every other error is a failed call. */
+/** Distinguishes a failed turn, whose error has no HTTP status and no client code, from a failed call. */
 function failureOf(error: unknown, context: EngineContext): unknown {
   const failed = error instanceof OrchdError && error.status === null && !(error.code in CLIENT_ERRORS);
   const failure = toCliFailure(error, context);

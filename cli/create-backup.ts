@@ -13,7 +13,7 @@ interface CreatedBackup {
   readonly run: BackupRun;
 }
 
-/** Lets the daemon back its host up, and shows how far it is. Throws when the backup fails. */
+/** Creates a backup by the daemon and shows its progress. Throws when the backup fails. */
 export async function createBackup(client: Pick<DaemonClient, "admin">): Promise<CreatedBackup> {
   const started = await client.admin((admin) => admin.createBackup());
   let shown = started;
@@ -25,7 +25,7 @@ export async function createBackup(client: Pick<DaemonClient, "admin">): Promise
   return created;
 }
 
-/** The daemon knows its last backup only: when another one has ended meanwhile, ours is in the list or failed. */
+/** The outcome of a backup. The daemon records only the last one; an earlier one succeeded if it is listed. */
 async function waitForEnd(
   client: Pick<DaemonClient, "admin">,
   { name }: BackupRun,

@@ -47,7 +47,7 @@ export class Credentials {
     return Object.keys((await this.#server()).products);
   }
 
-  /** Every stored key, of every daemon; none from a file that cannot be read. */
+  /** All stored keys of all daemons. Empty for an unreadable file. */
   async keys(): Promise<readonly string[]> {
     const servers = Object.values(await this.#read().catch((): Contents => ({})));
     return servers.flatMap(({ products, engines }) => [
@@ -125,7 +125,7 @@ export class Credentials {
     }
   }
 
-  /** Changes run one at a time, so that concurrent commands do not overwrite a key that was shown once. */
+  /** Changes are serialized by a lock, so that concurrent commands do not lose a key that was shown once. */
   async #change(change: (server: Server) => Server): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const lock = await acquireLock(join(this.#dir, "credentials.lock"), LOCK_WAIT_MS);

@@ -11,7 +11,7 @@ import { nodeFetch } from "./node-fetch.ts";
 import { withProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";
 
-/** Without retries: a person sees an error at once and decides. */
+/** No retries, so that a person sees an error at once. */
 const LIMITS: Partial<ClientLimits> = {
   retries: 0,
   retryBusy: false,
@@ -31,7 +31,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** The user or product a call is for, as far as the command knows it. */
 interface CallTarget extends Pick<CallContext, "user" | "product"> {
-  /** Shown while a call takes long; null for a stream, which shows what it brings. */
+  /** The progress text of a long call; null for a stream, which shows its own output. */
   readonly doing?: string | null;
 }
 
@@ -39,7 +39,7 @@ interface CallTarget extends Pick<CallContext, "user" | "product"> {
 export class DaemonClient {
   readonly #settings: Settings;
   readonly #credentials: Credentials;
-  /** As given by `--product`. */
+  /** The value of `--product`. */
   readonly #wantedProduct: string | undefined;
 
   constructor(settings: Settings, credentials: Credentials, wantedProduct: string | undefined) {
@@ -82,7 +82,7 @@ export class DaemonClient {
     return (await this.admin((client) => client.getProduct(product), { product })).id;
   }
 
-  /** Found once: a person types it once. */
+  /** Cached, so that a person types it once. */
   #foundAdminKey: Promise<string> | undefined;
   #foundPlatformKey: ReturnType<typeof findPlatformKey> | undefined;
   #platformKey(): ReturnType<typeof findPlatformKey> {

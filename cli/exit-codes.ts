@@ -18,9 +18,9 @@ export type ExitName = keyof typeof EXIT_CODES;
 export class CliFailure extends Error {
   override readonly name = "CliFailure";
   readonly exit: ExitName;
-  /** The error code of the daemon, the engine or the client, if it is one of theirs. */
+  /** The error code of the daemon, the engine or the client, if any. */
   readonly code: string | null;
-  /** What to do; by default the advice for the code. */
+  /** The advice. Default: by the error code. */
   readonly advice: string | undefined;
 
   constructor(exit: ExitName, message: string, code: string | null = null, advice?: string) {

@@ -3,7 +3,7 @@ import type { Session } from "./session.ts";
 
 interface Selection {
   readonly state?: EngineState | undefined;
-  /** Of every product, or of that of `--product`, with the admin key. Otherwise of the current product. */
+  /** With the admin key, the engines of all products or of `--product`. Otherwise those of the current product. */
   readonly all: boolean;
 }
 

@@ -7,12 +7,12 @@ interface LiveView<T> {
   readonly print: Printer;
   readonly intervalS: number;
   readonly read: () => Promise<T>;
-  /** Null columns: there is no terminal. */
+  /** `columns`: null without a terminal. */
   readonly describe: (value: T, columns: number | null) => string;
 }
 
 /**
- * Shows a value again and again until Ctrl-C: on a terminal in its place, otherwise one document after the other. A daemon
+ * Shows a value repeatedly until Ctrl-C: in place on a terminal, otherwise as one document after the other. A daemon
  * that does not answer is waited for.
  */
 export async function showLive<T>({ print, intervalS, read, describe }: LiveView<T>): Promise<never> {
@@ -38,7 +38,7 @@ export async function showLive<T>({ print, intervalS, read, describe }: LiveView
 const isPassing = (error: unknown): error is CliFailure =>
   error instanceof CliFailure && (error.exit === "unavailable" || error.exit === "timeout");
 
-/** The lines at the end of the terminal that are drawn again. */
+/** The lines at the end of the terminal that are redrawn. */
 class Screen {
   #lines = 0;
 

@@ -3,7 +3,7 @@ import { safe, safeJson } from "./output.ts";
 
 export const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 export type Level = keyof typeof LEVELS;
-/** Fields that every line of an engine has, and that its reader knows. */
+/** Fields that every line of an engine has. They are not shown. */
 const KNOWN = new Set(["level", "time", "name", "pid", "engine_id", "incarnation", "msg"]);
 
 /** A line of an engine's log: its JSON, or text that the process printed when it crashed. */
@@ -22,10 +22,10 @@ export function parseLogLine(line: string): LogLine {
   return { kind: "text", text: line };
 }
 
-/** As it was written; text becomes a document too. */
+/** The line unchanged. Text becomes a JSON document too. */
 export const rawLine = (line: LogLine): unknown => (line.kind === "record" ? line.fields : { line: line.text });
 
-/** Text belongs to a crash, so that every level has it. */
+/** Text is the output of a crash, so it passes every level filter. */
 export const hasLevel = (line: LogLine, level: Level): boolean =>
   line.kind === "text" || Number(line.fields["level"]) >= LEVELS[level];
 

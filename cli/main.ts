@@ -16,7 +16,7 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   const json = process.argv.includes("--json");
   try {
     const printError = (message: string) => printUsageError(message, json);
-    // In several pieces, which are no documents.
+    // Commander writes help in several pieces, which are not documents.
     const printHelp = json ? () => undefined : undefined;
     await createProgram(readSettings(installDir), printError, printHelp).parseAsync();
   } catch (error) {
@@ -30,7 +30,7 @@ function printUsageError(message: string, json: boolean): void {
 }
 
 function printFailure(error: unknown, json: boolean): void {
-  // commander has printed its error already; help and version exit with 0.
+  // Commander has printed its error. Help and version exit with 0.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? EXIT_CODES.ok.code : EXIT_CODES.usage.code;
     if (json && error.code === "commander.help") printUsageError("expected a command", json);

@@ -6,7 +6,7 @@ const DEADLINE_MS = 2000;
 
 type Health = Pick<EngineClient, "health">;
 
-/** Explains a silent turn: the engine's health tells of a failed model call that is retried. */
+/** Explains a silent turn by the engine's health: a model call failed and is retried. */
 export class ModelWatch {
   readonly #engine: Health;
   readonly #note: (text: string) => void;
@@ -20,13 +20,13 @@ export class ModelWatch {
     this.expect();
   }
 
-  /** After an event of the turn: more should follow. */
+  /** Call it after an event of the turn, when more should follow. */
   expect(): void {
     this.pause();
     this.#timer = setTimeout(() => void this.#look(), SILENCE_MS);
   }
 
-  /** While the turn may be silent, as while a person is asked. */
+  /** Call it while the turn may be silent, such as during a prompt. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -27,7 +27,7 @@ export const nodeFetch: typeof fetch = async (input, { method = "GET", headers, 
   return Object.defineProperty(responseOf(response), "url", { value: text });
 };
 
-/** A text, a file or a stream; not the other bodies of the Fetch standard, which no client sends. */
+/** A text, a file or a stream. The client sends no other body of the Fetch standard. */
 async function sendBody(request: ClientRequest, body: RequestInit["body"]): Promise<void> {
   if (body instanceof Blob) {
     request.setHeader("content-length", body.size);

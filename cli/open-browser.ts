@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Settings } from "./settings.ts";
 
-/** A desktop's opener ends at once, or becomes the browser. */
+/** How long the opener is watched. It exits at once, or becomes the browser. */
 const OPENER_MS = 3000;
 
 /**
- * Opens an address in the person's browser. The address holds a secret, which an argument would show to other users of
+ * Opens a URL in the user's browser. The URL contains a secret, which an argument would show to other users of
  * the machine: the browser opens a file that only its owner can read, which leads there. False without a browser.
  */
 export async function openBrowser(
@@ -31,7 +31,7 @@ export async function openBrowser(
   }
 }
 
-/** The program that opens a file as the desktop would; null without a desktop. */
+/** The desktop's program that opens a file; null without a desktop. */
 function openerOf(environment: Settings["environment"]): string | null {
   if (process.platform === "darwin") return "open";
   const hasDesktop = environment["DISPLAY"] !== undefined || environment["WAYLAND_DISPLAY"] !== undefined;
@@ -43,13 +43,13 @@ const pageTo = (address: string): string => {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>orchd</title><meta http-equiv="refresh" content="0; url=${escaped}"><a href="${escaped}">console</a>\n`;
 };
 
-/** Whether the opener has succeeded, or goes on as the browser. */
+/** Whether the opener has succeeded, or still runs as the browser. */
 async function opened(opener: ChildProcess): Promise<boolean> {
   try {
     const [code] = (await once(opener, "exit", { signal: AbortSignal.timeout(OPENER_MS) })) as [number | null];
     return code === 0;
   } catch (error) {
-    // It is missing, or its time is over.
+    // The program is missing, or has timed out.
     return error instanceof Error && error.name === "AbortError";
   }
 }

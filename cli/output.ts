@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 /** Characters that move the cursor, reorder a line or start one; not the joiners of emoji and some scripts. */
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Foreign text made safe for a terminal: unsafe characters become visible escapes. */
+/** External text made safe for a terminal: unsafe characters become visible escapes. */
 export function safe(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return (text ?? "").replaceAll(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
@@ -41,7 +41,7 @@ export function width(text: string): number {
 export type Style = Parameters<typeof styleText>[0];
 
 /**
- * The only function that writes to standard output and standard error. It escapes control characters of foreign text;
+ * The only function that writes to standard output and standard error. It escapes control characters of external text;
  * the style is the only escape sequence.
  */
 export function emit(stream: NodeJS.WritableStream, text: string, style: Style | null = null): void {
@@ -65,9 +65,9 @@ export function clearLines(terminal: NodeJS.WriteStream, lines: number): void {
 export interface Printer {
   /** A command's result: JSON with `--json`, otherwise the text for a terminal of this width, null for none. */
   document(value: unknown, text: (columns: number | null) => string): void;
-  /** One result of several, as a line of JSON. */
+  /** One of several results, as a line of JSON. */
   record(value: unknown): void;
-  /** A remark on standard error, apart from the result. With `--json` a document, so that each line there can be parsed. */
+  /** A note on standard error. With `--json` it is a JSON document, so that each line can be parsed. */
   note(text: string): void;
   line(text: string, style?: Style): void;
   /** Text without a line break. */

@@ -118,7 +118,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
 
 const orNull = (limit: number | "none"): number | null => (limit === "none" ? null : limit);
 
-/** A secret in the command line would be visible in the process list. */
+/** Reads secrets from files or variables, since the process list shows the command line. */
 async function readEngineEnv(option: string, { environment }: Settings): Promise<Record<string, string>> {
   const [, name = option, given] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
   if (given?.startsWith("@")) return { [name]: await secretFromFile(given.slice(1)) };
@@ -134,7 +134,7 @@ async function readEngineEnv(option: string, { environment }: Settings): Promise
   );
 }
 
-/** The name first, then the value's form; what is left may be a secret. The value is not repeated. */
+/** Checks the name first. Error messages do not repeat the value, which may be a secret. */
 function problemOfTyped(name: string, value: string): string {
   if (!isProductSetting(name)) return `unknown setting; expected one of ${productSettingNames()}`;
   const [malformed] = engineEnvProblems({ [name]: value });

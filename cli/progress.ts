@@ -4,8 +4,8 @@ import { shortened } from "./table.ts";
 const QUIET_MS = 1000;
 
 /**
- * Shows on a terminal what a call waits for, and for how long, once it takes more than a second. A function returns how
- * far it is.
+ * Shows on a terminal what a call waits for, and for how long, after one second. A function returns the
+ * current progress.
  */
 export async function withProgress<T>(doing: string | (() => string), call: () => Promise<T>): Promise<T> {
   const stream = process.stderr;

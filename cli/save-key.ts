@@ -1,5 +1,5 @@
 /**
- * Saves a key that is shown only once before it shows it: a reader that closes the pipe ends orchctl in the middle of
+ * Saves a key before it is shown once, since a reader that closes the pipe ends orchctl in the middle of
  * the output. A key that cannot be saved is shown nevertheless.
  */
 export async function saveThenShow(save: () => Promise<void>, show: () => void): Promise<void> {

@@ -5,7 +5,7 @@ import { safe } from "./output.ts";
 import { table } from "./table.ts";
 import { ago } from "./times.ts";
 
-/** Runs that are shown with a schedule or webhook. */
+/** The number of runs shown with a schedule or webhook. */
 const SHOWN_RUNS = 10;
 
 export const findSchedule = (client: OrchestratorClient, user: string, name: string): Promise<ScheduleRecord> =>

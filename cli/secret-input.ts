@@ -27,12 +27,12 @@ export async function secretFromFile(path: string): Promise<string> {
   return secret;
 }
 
-/** Asks for a secret without echo; null without a terminal. */
+/** Prompts for a secret without echo; null without a terminal. */
 export async function promptSecret(question: string): Promise<string | null> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return null;
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const pending = readLine({ prompt: "", output: unseen });
-  // Asked only after the echo is off.
+  // The prompt is printed after the echo is off.
   emit(process.stderr, question);
   const reply = await pending;
   emit(process.stderr, "\n");

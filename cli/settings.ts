@@ -21,7 +21,7 @@ export interface Settings {
   readonly installDir: string;
   readonly configDir: string;
   readonly colour: boolean;
-  /** Every variable that is set: for a secret whose name the user gives, and to keep secrets out of a bundle. */
+  /** All variables: for secrets by a name that the user gives, and for the redaction of bundles. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export function readSettings(installDir: string): Settings {
   };
 }
 
-/** Those of the service, for root with the installed release: no need to repeat its port, data folder or key. */
+/** The settings of the service, for root with the installed release. */
 function serviceSettings(installDir: string): Readonly<Record<string, string>> {
   const { current, environment } = layoutOf("/");
   if (process.getuid?.() !== 0) return {};
@@ -67,7 +67,7 @@ function serviceSettings(installDir: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The address of a daemon with these settings. A wildcard address becomes the loopback one. */
+/** The URL of a daemon with these settings. A wildcard address becomes the loopback address. */
 export function daemonUrl({
   host = "127.0.0.1",
   port = "7700",

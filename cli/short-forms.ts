@@ -14,7 +14,7 @@ interface ShortForm {
   readonly make: CommandMaker;
 }
 
-/** Commands of every day under a name of one word. */
+/** Short names of frequent commands. */
 const SHORT_FORMS: readonly ShortForm[] = [
   { name: "register", group: "products", make: productRegisterCommand },
   { name: "provision", group: "engines", make: engineProvisionCommand },

@@ -3,7 +3,7 @@ import { WordWrap } from "./word-wrap.ts";
 
 /** A column this wide or narrower is never shortened. */
 const LEAST_SHORTENED = 12;
-/** The least room beside the names of fields in which their values can be read. */
+/** The least width for values beside the names of fields. */
 const LEAST_VALUE = 20;
 
 /**
@@ -54,7 +54,7 @@ const total = (widths: readonly number[]): number =>
 
 const padded = (text: string, wide: number): string => text + " ".repeat(Math.max(0, wide - width(text)));
 
-/** The text in at most `wide` columns, with `…` for what is left out. */
+/** The text in at most `wide` columns, cut with `…`. */
 export function shortened(text: string, wide: number): string {
   if (width(text) <= wide) return text;
   let [start, columns] = ["", 0];

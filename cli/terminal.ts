@@ -9,7 +9,7 @@ type Reply =
   | { readonly kind: "interrupted" }
   /** Ctrl-D. */
   | { readonly kind: "closed" }
-  /** The signal: no answer is needed any more. */
+  /** The signal was aborted, since no answer is needed. */
   | { readonly kind: "withdrawn" };
 
 interface LineOptions {
@@ -50,7 +50,7 @@ export function readLine({
     const withdraw = () => {
       resolve({ kind: "withdrawn" });
       lines.close();
-      // Here, not by the caller: what made the prompt obsolete is printed next.
+      // Closed here, since the output that follows must not appear in the prompt's line.
       emit(output, "\n");
     };
     signal?.addEventListener("abort", withdraw, { once: true });
@@ -85,7 +85,7 @@ export class Terminal {
 
 interface ConfirmOptions {
   readonly yes: boolean;
-  /** What the change is about, for the error message. */
+  /** The subject of the change, for the error message. */
   readonly context: CallContext;
 }
 

@@ -21,7 +21,7 @@ export class TurnDeadline {
   }
 
   async #end(message: string, cancel: () => Promise<void>): Promise<void> {
-    // Created first, so that the turn's own last events do not become the reason.
+    // Created first, so that the deadline and not the turn's last event is the reason.
     const reason = new CliFailure("timeout", message, "TIMEOUT");
     const cancelled = cancel();
     this.#controller.abort(reason);

@@ -15,7 +15,7 @@ const INPUTS = [
   "tsconfig.json",
   "tsconfig.client.json",
 ];
-const STAMP = "build.json";
+export const STAMP = "build.json";
 /** The client is built inside its own folder, from which it is packed. */
 const BUILT = /(^|\/)dist(\.\w+)?\//;
 

@@ -3,7 +3,7 @@ import type { InlineConfig } from "vite";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** What building and developing the console have in common. The client is bundled from its sources. */
+/** The options shared by the build and the development server of the console. The client is bundled from its sources. */
 export const consoleOptions: InlineConfig = {
   configFile: false,
   root: join(root, "console"),

@@ -9,7 +9,7 @@ nav ul{columns:2;list-style:none;padding:0}a{color:#0645ad}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#111}pre{background:#1d1d1d}th,td{border-color:#333}a{color:#8ab4f8}}
 `;
 
-/** An OpenAPI document as one page: no script, nothing to load. */
+/** An OpenAPI document as one HTML page without scripts and external resources. */
 export function docsPageOf(document: OpenApiDocument): string {
   const operations = operationsOf(document);
   const groups = [...new Set(operations.map(({ tag }) => tag))];
@@ -130,7 +130,7 @@ function notation(schema: Schema, indent = ""): string {
   return `{\n${fields.join("\n")}\n${indent}}`;
 }
 
-/** zod bounds every integer by what a double holds; that says nothing. */
+/** Omits zod's bounds of safe integers, which every integer has. */
 const MAX = Number.MAX_SAFE_INTEGER;
 
 function boundsOf({ minimum, maximum, minLength, maxLength, default: fallback }: Schema): string {
@@ -148,5 +148,5 @@ function boundsOf({ minimum, maximum, minLength, maxLength, default: fallback }:
 const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** `code` between backticks is all the markup that the route tables use. */
+/** Renders backticks as `code`, the only markup of the route tables. */
 const markup = (text: string): string => escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");

@@ -10,7 +10,7 @@ import { ORCHESTRATOR_ROUTES, errorsOf } from "../src/contract/orchestrator-rout
 import type { Route } from "../src/contract/orchestrator-routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
-/** The daemon's own calls to an engine, and what they answer, are not published. */
+/** Control routes and their responses are not published. */
 const {
   KeysAccepted: _keys,
   CatalogVersionUsed: _version,
@@ -59,6 +59,6 @@ export const INTERFACES = {
     errorsOf: engineErrorsOf,
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
-    path: {},
+    path: { turn_id: "Id of the turn", number: "The number of the request within the turn, from 1" },
   } satisfies Interface<EngineRoute>,
 } as const;

@@ -29,7 +29,7 @@ const LATER = [
   "worker_threads",
 ];
 
-/** What packages read of them while they load, as source text. */
+/** Values that packages read of these modules while they load, as source text. */
 const WHILE_LOADING: Readonly<Record<string, string>> = {
   http: `{ METHODS: ${JSON.stringify(METHODS)} }`,
   // An engine has no terminal.

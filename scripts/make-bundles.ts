@@ -20,7 +20,7 @@ const root = resolve(import.meta.dirname, "..");
 const bundleName = (file: string) => `engine-${basename(file, ".ts")}`;
 
 /**
- * Leaves `import("./x.ts")` of our own engine files to run time and notes `x.ts` as another bundle to make. `inside` is
+ * Leaves `import("./x.ts")` of our own engine files to run time and records `x.ts` as another bundle. `inside` is
  * the one that belongs to the program.
  */
 const ownBundles = (found: Set<string>, inside?: string): Plugin => ({
@@ -65,7 +65,7 @@ async function escapeBeyondAscii(file: string): Promise<void> {
  */
 const COMPACT = { minifyWhitespace: true, lineLimit: 160 } as const;
 
-/** Of the package's manifest a program contains the version alone, and a release's program that of the release. */
+/** A program contains only the version of the package's manifest; a release's program contains that of the release. */
 const reportVersion = (version: string): Plugin => ({
   name: "report-version",
   setup(builder) {
@@ -81,7 +81,7 @@ interface Bundle extends Pick<BuildOptions, "entryPoints" | "stdin" | "banner" |
   readonly plugins: Plugin[];
 }
 
-/** Returns the files that the bundle was made of, relative to the checkout. */
+/** Returns the source files of the bundle, relative to the checkout. */
 async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<readonly string[]> {
   const outfile = join(folder, `${name}.cjs`);
   const { metafile } = await build({
@@ -138,7 +138,7 @@ async function declareClient(folder: string): Promise<void> {
 /** Bundles the programs, which report `version`. Returns the files that they were made of. */
 export async function bundlePrograms(folder: string, version: string): Promise<ReadonlySet<string>> {
   await mkdir(folder, { recursive: true });
-  // Node.js looks for it when it loads a bundle. An isolated engine may not read the one of the installation.
+  // Node.js looks for a package.json when it loads a bundle. An isolated engine may not read the installation's.
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   const sources = new Set<string>();
   const pending = new Set<string>();
@@ -154,7 +154,7 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
   await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
   await program("cli/main.ts", "orchctl", lazyImports);
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
-  // A Set visits what is added while it is walked: the bundles of bundles too.
+  // A Set also visits entries that are added during the iteration, such as bundles of bundles.
   for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
   for (const file of pending)
     await make({ entryPoints: [file], name: bundleName(file), plugins: [ownBundles(pending)] });
@@ -178,7 +178,7 @@ function engineProgram(provider: ProviderName, pending: Set<string>): Omit<Bundl
       loader: "ts",
     },
     name,
-    // The name in stack traces, instead of the folder of the build.
+    // The file name in stack traces, instead of a path of the build.
     footer: { js: `//# sourceURL=${name}.cjs` },
     banner: { js: LOADING },
     // A snapshot has no dynamic import.

@@ -24,7 +24,7 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
       // The content security policy of the page allows no data URL of a script.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      // A busy machine is no mistake in the sources.
+      // Suppresses the warnings about slow plugins.
       rolldownOptions: { checks: { pluginTimings: false } },
     },
   });

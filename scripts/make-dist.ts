@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { bundlePrograms } from "./make-bundles.ts";
@@ -6,18 +7,21 @@ import { makeDocuments } from "./make-documents.ts";
 import { makeManPage } from "./make-man-page.ts";
 import { makeSnapshots } from "./make-snapshots.ts";
 
+/** In `dist/`: the files that the programs and the console were made of, relative to the checkout. */
+export const SOURCES = "sources.json";
+
 /**
  * Fills `dist/`: the programs, which report `version`, the engine's snapshots, the documents of the interfaces, the
- * manual, and the console. Returns the files that the programs were made of, relative to the checkout.
+ * manual, and the console.
  */
-export async function makeDist(folder: string, version: string = manifest.version): Promise<ReadonlySet<string>> {
+export async function makeDist(folder: string, version: string = manifest.version): Promise<void> {
   const texts = [makeDocuments(join(folder, "documents")), makeManPage(join(folder, "man"), version)];
   const [sources, modules] = await Promise.all([
     makePrograms(folder, version),
     makeConsole(join(folder, "console")),
     ...texts,
   ]);
-  return new Set([...sources, ...modules]);
+  await writeFile(join(folder, SOURCES), JSON.stringify([...new Set([...sources, ...modules])]));
 }
 
 async function makePrograms(folder: string, version: string): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-/** The part of OpenAPI 3.1 that our documents use. */
+/** The part of OpenAPI 3.1 that these documents use. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

@@ -5,20 +5,20 @@ import type { Contents, OpenApiDocument, Operation, ParameterObject, ResponseObj
 
 type Row = RouteRow<string, string, string>;
 
-/** What an interface's OpenAPI document is made from. */
+/** The input of an interface's OpenAPI document. */
 export interface Interface<Route extends Row = Row> {
   readonly title: string;
   readonly description: string;
   readonly routes: Readonly<Record<string, Route>>;
-  /** `Error` among them: the body of every refusal. */
+  /** The schemas, including `Error`, the body of every error response. */
   readonly schemas: Readonly<Record<string, z.ZodMiniType>>;
   readonly errors: Readonly<Record<string, { readonly status: number | null; readonly cause: string }>>;
   errorsOf(route: Route): readonly string[];
-  /** Authentication to the headers of what it takes, one of them. */
+  /** The headers of each authentication, of which a call needs one. */
   readonly keys: Readonly<Record<string, readonly string[]>>;
-  /** Authentications that need no key; one that is in `keys` too takes either. */
+  /** Authentications without a key. One that is in `keys` too accepts both. */
   readonly keyless: readonly string[];
-  /** Path parameter to what it is. */
+  /** The descriptions of path parameters. */
   readonly path: Readonly<Record<string, string>>;
 }
 
@@ -47,15 +47,20 @@ export function openApiOf<Route extends Row>(of: Interface<Route>): OpenApiDocum
 
 type RequestNames = ReadonlyMap<z.ZodMiniType, string>;
 
-/** A request schema is named after the first route that takes it. */
+/** A request schema is named after the first route that takes it, and one without fields after that. */
 function requestNames<Route extends Row>({ routes }: Interface<Route>): RequestNames {
   const names = new Map<z.ZodMiniType, string>();
   for (const [name, { request }] of Object.entries(routes)) {
     if (request !== undefined && !names.has(request))
-      names.set(request, `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`);
+      names.set(
+        request,
+        hasFields(request) ? `${name.charAt(0).toUpperCase()}${name.slice(1)}Request` : "EmptyRequest",
+      );
   }
   return names;
 }
+
+const hasFields = ({ def }: z.ZodMiniObject): boolean => Object.keys(def.shape).length > 0;
 
 function operation<Route extends Row>(
   of: Interface<Route>,
@@ -167,7 +172,7 @@ const linesOf = (schema: string): Contents[string] => ({
   "x-item": reference(schema),
 });
 
-/** One response a status; its description names the codes. */
+/** One response for each status. Its description lists the error codes. */
 function refusals<Route extends Row>(of: Interface<Route>, route: Route): Operation["responses"] {
   const byStatus = new Map<number, string[]>();
   for (const code of of.errorsOf(route)) {

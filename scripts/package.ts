@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 if (process.platform !== "linux") throw new Error("a release is made on Linux, for the processor that it will run on");
-if (!/^[1-9]$/.test(values.level)) throw new Error(`--level: expected 1 to 9, got "${values.level}"`);
+if (!/^\d$/.test(values.level)) throw new Error(`--level: expected 0 to 9, got "${values.level}"`);
 
 const { version } = values;
 const name = `orchd-${version}-linux-${process.arch}`;

@@ -49,7 +49,7 @@ function entriesAt(snapshot: Buffer, start: number): readonly Entry[] | null {
   return at === snapshot.length ? entries : null;
 }
 
-/** Infinity beyond the end of the file and for what cannot be a length in it. */
+/** Infinity beyond the end of the file, and for an implausible length. */
 function lengthAt(snapshot: Buffer, at: number): number {
   if (at + 8 > snapshot.length) return Number.POSITIVE_INFINITY;
   return snapshot.readUInt32LE(at + 4) === 0 ? snapshot.readUInt32LE(at) : Number.POSITIVE_INFINITY;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Plugin } from "esbuild";
 
 /**
- * Express loads parsers of bodies and of nested query strings, of 600 kB and 20 ms. Bodies are read by `src/shared/http`,
- * and query strings by `node:querystring`.
+ * Express loads parsers for bodies and nested query strings, which take 600 kB and 20 ms. Here `src/shared/http` reads bodies,
+ * and `node:querystring` reads query strings.
  */
 export const noParsers: Plugin = {
   name: "no-parsers",
@@ -15,7 +15,7 @@ export const noParsers: Plugin = {
   },
 };
 
-/** zod brings its messages in fifty languages, 270 kB. Only the English ones are read, and not by way of the index. */
+/** zod contains messages in fifty languages (270 kB). Only the English ones are used, and not through the index. */
 export const noLocales: Plugin = {
   name: "no-locales",
   setup(builder) {
@@ -26,7 +26,7 @@ export const noLocales: Plugin = {
   },
 };
 
-/** Express brings all 2,500 registered media types. Responses are JSON, text and events, or name their type. */
+/** Express contains all 2,500 registered media types. Responses are JSON, text or events, or set their type. */
 export const textTypesOnly: Plugin = {
   name: "text-types-only",
   setup(builder) {

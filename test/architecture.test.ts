@@ -136,7 +136,6 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/catalog",
     "src/engine/isolation",
     "src/engine/mcp",
-    "src/engine/tools/reserved-names.ts",
     "src/contract",
     "src/shared",
   ],

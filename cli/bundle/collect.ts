@@ -23,7 +23,7 @@ export interface BundleFile {
   readonly content: string;
 }
 
-/** What describes a daemon and its host, as far as it can be read. What cannot be read is a file that says why. */
+/** The files that describe a daemon and its host. Where reading fails, the file contains the reason. */
 export async function collect(session: Session): Promise<readonly BundleFile[]> {
   const { client, settings } = session;
   const { checks, report } = await checkAll(session);
@@ -47,7 +47,7 @@ export async function collect(session: Session): Promise<readonly BundleFile[]> 
   ];
 }
 
-/** No progress for each call: the whole bundle has one. */
+/** Calls without their own progress, since the bundle shows one. */
 const QUIET = { doing: null } as const;
 const json = (name: string, value: unknown): BundleFile => ({ name, content: `${JSON.stringify(value, null, 2)}\n` });
 const listProducts = (admin: { listProducts(): AsyncIterable<ProductRecord> }) => Array.fromAsync(admin.listProducts());
@@ -60,7 +60,7 @@ const describeProduct = ({ id, slug, policy, engine_env_names, created_at }: Pro
   created_at,
 });
 
-/** Without the metadata, which is the product's own. */
+/** Without the metadata, which may contain data of the product. */
 function describeEngine({ metadata, last_error: error, ...engine }: EngineRecord) {
   const fields = Object.keys(metadata).length;
   return { ...engine, metadata: `(${fields} fields left out)`, last_error: error && redactRecord(error, "daemon") };
@@ -77,7 +77,7 @@ async function readEvents({ client }: Session): Promise<readonly string[]> {
   }, QUIET);
 }
 
-/** The ends of logs in the data folder, if this user may read them. */
+/** The last part of the logs in the data folder, if this user may read them. */
 async function readLogs(engines: readonly EngineRecord[], dataDir: string): Promise<readonly BundleFile[]> {
   const isTroubled = ({ state, restarts }: EngineRecord) => state !== "running" || restarts.count > 0;
   const chosen = engines.toSorted((a, b) => Number(isTroubled(b)) - Number(isTroubled(a))).slice(0, LOGS);
@@ -104,7 +104,7 @@ async function endOf(path: string): Promise<string> {
     const { size } = await handle.stat();
     if (size <= LOG_BYTES) return await readFile(handle, "utf8");
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOG_BYTES), 0, LOG_BYTES, size - LOG_BYTES);
-    // The first line is cut.
+    // The first line may be incomplete.
     return buffer.toString("utf8", 0, bytesRead).replace(/^.*\n/, "");
   } finally {
     await handle.close();

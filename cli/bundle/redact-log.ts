@@ -1,4 +1,4 @@
-/** Fields of log lines, events and errors whose values orchd itself makes. Every other field may hold a user's text. */
+/** Fields of log lines, events and errors with values made by orchd. Any other field may contain a user's text. */
 const OWN_FIELDS = new Set([
   ..."level time name pid msg engine_id product_id incarnation request_id turn_id event type actor from to".split(" "),
   ..."code status phase signal oom exit_code restart next_at port ports version provider model mode active at".split(
@@ -12,15 +12,15 @@ const OWN_FIELDS = new Set([
 
 /** A line of a stack trace has no values. */
 const STACK_LINE = /^\s+at .*$|^Node\.js v\S+$/;
-/** The name of an error; its message may quote anything. */
+/** The name of an error. Its message may contain a user's text. */
 const ERROR_NAME = /^(?:Uncaught )?(\w*Error(?: \[\w+\])?|FATAL ERROR)\b/;
 
-/** Who wrote a record. The daemon's texts are made by orchd; an engine's may quote a message or a tool's output. */
+/** Who wrote a record. Texts of the daemon are orchd's own; those of an engine may contain a user's text. */
 export type Writer = "daemon" | "engine";
-/** Texts that the daemon makes. */
+/** Fields with texts of the daemon. */
 const DAEMON_TEXTS = new Set(["reason", "stop_reason", "problem", "fix", "name"]);
 
-/** A line of a log with only what orchd makes itself. */
+/** A log line with only the values made by orchd. */
 export function redactLogLine(line: string, writer: Writer): string {
   const value = parsed(line);
   if (value !== null) return JSON.stringify(redactRecord(value, writer));
@@ -29,7 +29,7 @@ export function redactLogLine(line: string, writer: Writer): string {
   return name === undefined ? `(${line.length} characters left out)` : `${name}: (message left out)`;
 }
 
-/** A record with only the fields that orchd makes itself, at every level. The names of the others are kept. */
+/** A record with only the values made by orchd, at every level. The names of all fields remain. */
 export function redactRecord(record: object, writer: Writer): Record<string, unknown> {
   const isOwn = (name: string) => OWN_FIELDS.has(name) || (writer === "daemon" && DAEMON_TEXTS.has(name));
   const shown = Object.entries(record).map(([name, value]): [string, unknown] => [

@@ -9,7 +9,7 @@ import { TarWriter, nothing } from "../../src/shared/tar.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 
-/** Files of a folder are hidden ones but for this one. */
+/** The only hidden file that is packed. */
 const SERVERS = ".mcp.json";
 
 interface PackedCatalog {
@@ -17,7 +17,7 @@ interface PackedCatalog {
   readonly files: readonly CatalogFile[];
 }
 
-/** Packs a folder as a product's catalog. Hidden files, such as those of git, stay out. */
+/** Packs a folder as a product's catalog, without hidden files such as those of git. */
 export async function packCatalog(folder: string): Promise<PackedCatalog> {
   const paths = await pathsBelow(folder, "");
   if (paths.length === 0) throw new CliFailure("usage", `${safe(folder)} has no file of a catalog`);
@@ -38,7 +38,7 @@ export async function packCatalog(folder: string): Promise<PackedCatalog> {
     const sha256 = createHash("sha256").update(content).digest("hex");
     files.push({ path, bytes: content.length, sha256, executable });
     const member = { path, type: "file", size: content.length, mode: executable ? 0o755 : 0o644 } as const;
-    // The same files make the same archive.
+    // Sorted, so that the same files give the same archive.
     await tar.add({ ...member, modifiedAt: new Date(0), target: "" }, content.length === 0 ? nothing() : one(content));
   }
   tar.finish();

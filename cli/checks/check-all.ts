@@ -8,11 +8,11 @@ import { checkLocally, isLocal } from "./check-locally.ts";
 
 interface Findings {
   readonly checks: readonly HostCheck[];
-  /** Null where the daemon could not be asked. */
+  /** Null when the daemon does not answer. */
   readonly report: HostReport | null;
 }
 
-/** What the daemon finds, or while it does not answer, what this machine shows of it. */
+/** The checks of the daemon, or local checks while the daemon does not answer. */
 export async function checkAll(session: Session): Promise<Findings> {
   const { client, settings } = session;
   const health = await attempt(() => client.open((daemon) => daemon.health()));

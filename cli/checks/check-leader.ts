@@ -2,7 +2,7 @@ import type { HostHealth } from "../../src/client/health-client.ts";
 import { type HostCheck, failed, passed } from "../../src/contract/host-check.ts";
 import { CliFailure } from "../exit-codes.ts";
 
-/** Whether a daemon leads the host and this one reaches it. `answer`: of a call that a follower passes on to the leader. */
+/** Whether the host has a leader that this daemon reaches. `answer`: of a call that a follower forwards to the leader. */
 export function checkLeader({ role, leader }: Pick<HostHealth, "role" | "leader">, answer: unknown): HostCheck {
   if (role === "leader") return passed("leader", "this daemon leads");
   if (leader === null) {

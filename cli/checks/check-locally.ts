@@ -15,7 +15,7 @@ const SYSTEMCTL_MS = 5000;
 /** Whether the daemon's address is one of this machine. */
 export const isLocal = (url: string): boolean => LOCAL.has(URL.parse(url)?.hostname ?? "");
 
-/** What this machine shows of a daemon that does not answer: its service, port, data folder and database. */
+/** Local checks of a daemon that does not answer: service, port, data folder and database. */
 export async function checkLocally({ url, dataDir }: Pick<Settings, "url" | "dataDir">): Promise<readonly HostCheck[]> {
   const service = await checkService();
   return [
@@ -25,7 +25,7 @@ export async function checkLocally({ url, dataDir }: Pick<Settings, "url" | "dat
   ];
 }
 
-/** Null where there is no such service. */
+/** Null if there is no such service. */
 async function checkService(): Promise<HostCheck | null> {
   const { stdout, failed: isMissing } = await execa(
     "systemctl",
@@ -44,7 +44,7 @@ async function checkService(): Promise<HostCheck | null> {
     : failed("service", `orchd.service is ${state} (${result})`, "journalctl -u orchd -n 50; systemctl start orchd");
 }
 
-/** A port that can be bound has no listener: the daemon is down. Otherwise another program may have it. */
+/** Binds the daemon's port: if that succeeds, the daemon is down; otherwise another program may have the port. */
 async function checkPort(port: number): Promise<HostCheck> {
   const server = createServer();
   const code = await new Promise<string | null>((resolve) => {
@@ -80,7 +80,7 @@ async function checkDataFolder(dataDir: string): Promise<readonly HostCheck[]> {
   ];
 }
 
-/** The bundled PostgreSQL ends with the daemon. A lock file of a living process shows one that did not. */
+/** Detects a bundled PostgreSQL that still runs after the daemon, by its lock file. */
 async function checkBundledDatabase(dataDir: string): Promise<readonly HostCheck[]> {
   const cluster = join(dataDir, "postgres", "data");
   if ((await stat(cluster).catch(() => null)) === null) return [];

@@ -44,7 +44,7 @@ function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
   return [String(seq), id(at), who, id(action), safe(detail) || null, id(product_id), id(engine_id)];
 }
 
-/** A tampered line may hold anything and is shown as it is. */
+/** A tampered line may have any content, so it is shown unchanged. */
 function fieldsOf(entry: string): Readonly<Record<string, unknown>> {
   try {
     const fields: unknown = JSON.parse(entry);

@@ -27,7 +27,7 @@ export const backupRestoreCommand: CommandMaker = (backup, settings) => {
 };
 
 /**
- * Both are work of the daemon's program, which knows the database and the stores. It has the settings of the service, or
+ * Both run the daemon's program, which knows the database and the stores. It gets the settings of the service, or
  * in a checkout the environment of this program.
  */
 async function runDaemon(
@@ -37,10 +37,10 @@ async function runDaemon(
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
   const account = await serviceAccount(layoutOf("/"), installDir);
-  // Opened here, because the service's user may not reach the file of whoever calls.
+  // Opened here, because the service's user may not be able to read the caller's file.
   const input = account === null || file === "-" ? null : await openArchive(file);
   const args = [join(installDir, "bin/orchd.js"), option, input === null ? file : "-", ...(json ? ["--json"] : [])];
-  // A Ctrl-C reaches that program too, which removes what it has begun.
+  // A Ctrl-C reaches that program too. It removes its incomplete files.
   const undo = onInterrupt(() => undefined);
   try {
     const child = spawn(process.execPath, args, {
@@ -54,7 +54,7 @@ async function runDaemon(
     if (code === 0) return;
     if (code === EXIT_CODES.interrupted.code) throw new CliFailure("interrupted", "interrupted");
     if (json) throw new CliFailure("conflict", lastLine(printed) || "the daemon's program ended unexpectedly");
-    // The daemon's program has said why.
+    // The daemon's program has printed the reason.
     process.exitCode = EXIT_CODES.conflict.code;
   } finally {
     undo();

@@ -3,7 +3,7 @@ import { catalogDiffCommand, catalogPushCommand } from "./catalog-push.ts";
 import { catalogDownloadCommand, catalogHistoryCommand, catalogRollbackCommand } from "./catalog-versions.ts";
 import { catalogListCommand, catalogReloadCommand, catalogValidateCommand } from "./catalog.ts";
 
-/** Of the product's catalog, then of one engine's. */
+/** The commands of the product's catalog, then those of an engine's. */
 export const CATALOG_COMMANDS: readonly CommandMaker[] = [
   catalogPushCommand,
   catalogDiffCommand,

@@ -30,7 +30,7 @@ export const catalogPushCommand: CommandMaker = (catalog, settings) => {
       const doing = `${dryRun ? "checking" : "pushing"} ${files.length} files (${Math.ceil(archive.length / 1024)} KiB)`;
       const pushed = await client.platform(
         async (orchestrator) => {
-          // Nobody's push between this look and ours is overwritten.
+          // `If-Match` of the version just read, so that a concurrent push is not overwritten.
           const version = ifVersion ?? (await orchestrator.catalog.get()).version;
           return orchestrator.catalog.push(archive, { dryRun, ifVersion: version }).catch(refuseInvalid);
         },

@@ -52,7 +52,7 @@ export const catalogDownloadCommand: CommandMaker = (catalog, settings) => {
     .action(async (version: number, file: string, _options, command) => {
       const { client, print } = sessionOf(command, settings);
       const archive = await client.platform((orchestrator) => orchestrator.catalog.archive(version));
-      // It may hold secrets.
+      // The archive may contain secrets.
       await writeFile(file, archive.stream(), { mode: 0o600 }).catch((error: Error) => {
         throw new CliFailure("usage", `${safe(file)} cannot be written (${error.message})`);
       });

@@ -9,7 +9,7 @@ interface Word {
   readonly description: string;
 }
 
-/** One command and the words that may follow it. */
+/** The completions after a command: its subcommands and options. */
 interface CommandWords {
   /** `engines stop`; empty for the program itself. */
   readonly path: string;
@@ -95,7 +95,7 @@ function fish(all: readonly CommandWords[]): string {
 function fishLines({ path, commands, options, valued }: CommandWords): readonly string[] {
   const names = path === "" ? [] : path.split(" ");
   const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`);
-  // A group's verbs are offered until one is typed.
+  // The commands of a group are offered until one is typed.
   const verbs = commands.map(({ word }) => word).join(" ");
   const here = names.length === 0 ? "__fish_use_subcommand" : seen.join("; and ");
   const verbless = names.length === 0 ? here : `${here}; and not __fish_seen_subcommand_from ${verbs}`;

@@ -29,7 +29,7 @@ export const debugBundleCommand: CommandMaker = (debug, settings) => {
       const session = sessionOf(command, settings);
       const name = `orchctl-debug-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
       const path = resolve(output ?? `${name}.tar.gz`);
-      // A key is asked for before the progress is shown. Without one, the bundle says what is missing.
+      // Prompts for a key before the progress is shown. Without a key, the bundle names what is missing.
       await session.client.admin(async () => undefined).catch(() => undefined);
       const files = await withProgress("collecting", async () => {
         const secrets = await knownSecrets(session);
@@ -45,7 +45,7 @@ export const debugBundleCommand: CommandMaker = (debug, settings) => {
     });
 };
 
-/** Every secret that this command can read, so that none of them leaves it. */
+/** All secrets that this command can read. They are redacted. */
 async function knownSecrets({ settings, credentials }: Session): Promise<readonly string[]> {
   const files = await Promise.all(
     SECRET_FILES.map((name) => readFile(join(settings.dataDir, name), "utf8").catch(() => "")),
@@ -58,7 +58,7 @@ async function knownSecrets({ settings, credentials }: Session): Promise<readonl
 
 const SECRET_NAME = /KEY|SECRET|TOKEN|PASSWORD|DATABASE_URL|^LLM_/i;
 
-/** Readable by its owner alone, and complete or not there. */
+/** Writes a file with mode 0600, atomically. */
 async function writeArchive(
   path: string,
   { name, files }: { readonly name: string; readonly files: readonly BundleFile[] },

@@ -26,7 +26,7 @@ export const doctorCommand: CommandMaker = (program, settings) => {
     });
 };
 
-/** What was found, and below it what to type, which is not wrapped so that it can be copied. */
+/** Prints a check, with its fix below. The fix is not wrapped, so that it can be copied. */
 function showCheck(print: Printer, { name, status, message, fix }: HostCheck): void {
   const columns = print.columns();
   const isNarrow = columns !== null && columns < INDENT + LEAST_MESSAGE;

@@ -32,7 +32,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
         engine = await client.platform((orchestrator) => orchestrator.get(user), { user });
       } catch (error) {
         if (keepData || dryRun || !isEngineNotFound(error)) throw withListAdvice(error);
-        // An earlier destroy may have kept data; the daemon erases them, or answers 404 if there are none.
+        // An earlier destroy may have kept data. The daemon erases them, or responds with 404 if there are none.
         await confirm(`${safe(user)} has no engine. Erase the data that an earlier one left?`, { yes, context });
         const erased = await destroy().catch((refused: unknown) => {
           throw withListAdvice(refused);
@@ -59,7 +59,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
 const isEngineNotFound = (error: unknown): error is CliFailure =>
   error instanceof CliFailure && error.code === "ENGINE_NOT_FOUND";
 
-/** The general advice for a missing engine, to create it, does not fit here. */
+/** Replaces the general advice to create a missing engine. */
 function withListAdvice(error: unknown): unknown {
   if (!isEngineNotFound(error)) return error;
   return new CliFailure(error.exit, error.message, error.code, "orchctl engines list shows the product's engines");

@@ -58,7 +58,7 @@ export const engineRotateKeyCommand: CommandMaker = (engines, settings) => {
     });
 };
 
-/** Prints an engine and its key, which is shown only now, and saves the key for later commands. */
+/** Prints an engine and its key, which is shown once, and saves the key for later commands. */
 async function showEngineWithKey(
   { credentials, print }: Session,
   engine: EngineWithKey,

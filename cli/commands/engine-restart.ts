@@ -48,7 +48,7 @@ async function restartOne(session: Session, user: string, options: Options): Pro
   session.print.document(document, () => `${safe(user)} is ${engine.state} at ${engine.url} (${was})`);
 }
 
-/** Answers about one engine, whose state then tells what became of it. */
+/** Error codes that concern one engine, whose state then shows the outcome. */
 const ABOUT_ONE: readonly (string | null)[] = [
   "BACKEND_ERROR",
   "BOOT_TIMEOUT",

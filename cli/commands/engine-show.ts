@@ -81,7 +81,7 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
         engine.sleep === null ? null : `since ${engine.sleep.since} (${engine.sleep.reason}); a call wakes it`,
       ],
       ["awake", engine.awake === null ? null : describeAwake(engine.awake)],
-      // Missing in the answer of an older daemon.
+      // An older daemon omits it.
       ["usage", describeUsage(engine.usage ?? null)],
       ["catalog", describeCatalog(engine.catalog ?? null)],
       ["restarts", describeRestarts(restarts)],
@@ -115,7 +115,7 @@ function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNu
   return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
 }
 
-/** Of the product. Null for one without. */
+/** The version of the product's catalog. Null for a product without one. */
 function describeCatalog(catalog: EngineRecord["catalog"]): string | null {
   if (catalog === null || (catalog.error === null && catalog.version === 0)) return null;
   const used = catalog.version === null ? "unknown version" : `version ${catalog.version}`;

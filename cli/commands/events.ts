@@ -82,11 +82,11 @@ async function withFeed(
 interface History {
   /** The oldest first. */
   readonly events: readonly EventRecord[];
-  /** The newest event, wanted or not; null if there is none. */
+  /** The newest event, matching or not; null if there is none. */
   readonly newestId: string | null;
 }
 
-/** The last `count` wanted events after a time in milliseconds, as far as they are stored. */
+/** The last `count` matching events after a time in milliseconds, as far as they are stored. */
 async function readHistory(
   feed: Feed,
   {
@@ -106,7 +106,7 @@ async function readHistory(
   return { events: events.toReversed(), newestId };
 }
 
-/** One note when the stream is lost, and one when it is open again. */
+/** Notes when the stream is lost, and when it is open again. */
 function connectionNotes(print: Printer): Pick<FollowOptions, "onRetry" | "onReconnect"> {
   let isLost = false;
   return {

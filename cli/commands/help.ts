@@ -3,7 +3,7 @@ import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example } from "../session.ts";
 
-/** Commander's own knows commands of one word only. */
+/** Commander's `help` supports only commands of one word. */
 export const helpCommand: CommandMaker = (program) => {
   program
     .helpCommand(false)

@@ -17,7 +17,7 @@ export const statusCommand: CommandMaker = (program, settings) => {
     .action(async ({ watch, interval: intervalS }: { watch: boolean; interval: number }, command) => {
       const { client, print } = sessionOf(command, settings);
       const read = async () => {
-        // Of the daemon that is called. The status is that of the leader.
+        // `/health` is of the called daemon, the status of the leader.
         const { role, leader } = await client.open((daemon) => daemon.health());
         const doing = watch ? null : "reading the status";
         return { ...(await client.admin((admin) => admin.status(), { doing })), role, leader };
@@ -86,12 +86,12 @@ function describeStatus(status: ShownStatus, columns: number | null): string {
     ],
     columns,
   );
-  // First, because a short terminal shows no more than the first lines.
+  // Warnings first, since a short terminal shows only the first lines.
   const warnings = status.warnings.map((warning) => `warning: ${safe(warning)}`);
   return [...warnings, lines, ...isolationGaps(status.isolation)].join("\n");
 }
 
-/** A daemon of an earlier version reports none. */
+/** Daemons of earlier versions omit it. */
 const describeSpares = (spares: HostStatus["spares"] | undefined): string =>
   spares === undefined || spares.target === 0 ? "none kept" : `${spares.ready} of ${spares.target} ready`;
 
@@ -101,7 +101,7 @@ function describeBackup({ every_h: every, newest_at: newest, running }: HostStat
   return `${age}, ${schedule}${running ? ", one runs now" : ""}`;
 }
 
-/** What the isolation lacks on this host, and what would add it. With `off`, nothing is expected of it. */
+/** The missing parts of the isolation and their fixes. None with `off`. */
 const isolationGaps = ({ mode, parts }: Isolation): string[] =>
   parts.flatMap(({ name, problem, fix }) =>
     problem === null || mode === "off"

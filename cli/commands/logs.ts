@@ -35,7 +35,7 @@ export const logsCommand: CommandMaker = (program, settings) => {
       const isWanted = selection({ level, after: since === undefined ? null : Date.now() - since * 1000 });
       const show = (line: LogLine) =>
         print.json ? print.record(rawLine(line)) : print.line(describeLine(line), styleOf(line));
-      // A filter is for the whole log, unless a number of lines is given.
+      // A filter applies to the whole log, unless a number of lines is given.
       const isFiltered = level !== undefined || since !== undefined;
       const lines = tail ?? (isFiltered ? LOG_TAIL.max : LOG_TAIL.fallback);
       await client.platform(

@@ -42,7 +42,7 @@ export const memoryEraseCommand: CommandMaker = (memory, settings) => {
     });
 };
 
-/** Erases an engine's memory. The engine refuses while turns are in flight: they are named, or cancelled on request. */
+/** Erases an engine's memory. The engine refuses while turns run; they are listed, or cancelled with an option. */
 async function eraseMemory(
   engine: EngineClient,
   { user, cancelTurns }: { readonly user: string; readonly cancelTurns: boolean },

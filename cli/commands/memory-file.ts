@@ -60,7 +60,7 @@ async function printExport(engine: EngineClient, print: Printer): Promise<Counts
   return counts;
 }
 
-/** Renamed when complete, so that a cut export is never taken for a complete one. */
+/** Writes to a temporary name, so that an incomplete export is not mistaken for a complete one. */
 async function writeExport(engine: EngineClient, file: string): Promise<Counts> {
   const part = `${file}.part`;
   let counts: Counts = {};

@@ -40,7 +40,7 @@ export const keyNewCommand: CommandMaker = (key, settings) => {
     .action((_options, command) => {
       const platformApiKey = newKey(PLATFORM_KEY_PREFIX);
       const { hash, prefix, last4 } = storedKey(platformApiKey);
-      // Named as in the body of PUT /products/{product_id}/platform-key-hash.
+      // The fields of PUT /products/{product_id}/platform-key-hash.
       const body = { api_key_hash: hash, key_prefix: prefix, key_last4: last4 };
       sessionOf(command, settings).print.document({ platform_api_key: platformApiKey, ...body }, (columns) =>
         fields([["platform_api_key", platformApiKey], ...Object.entries(body)], columns),

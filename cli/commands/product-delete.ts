@@ -24,7 +24,8 @@ export const productDeleteCommand: CommandMaker = (products, settings) => {
       const what = `the product ${slug} (${id})${force ? " and all its engines with their data" : ""}`;
       if (dryRun) {
         const engines = force ? "all" : "none";
-        return print.document({ would_delete: { id, slug, engines } }, () => `would delete ${what}`);
+        const condition = force ? "" : ", if it has no engines; --force destroys them first";
+        return print.document({ would_delete: { id, slug, engines } }, () => `would delete ${what}${condition}`);
       }
       await confirm(`Delete ${what}?`, { yes, context: { product: slug, url: session.settings.url } });
       const result = await client

@@ -32,7 +32,7 @@ const hostAt = (root: string): Host => ({
   isImage: root !== "/",
 });
 
-/** A command that changes the system: it prints its steps, and takes them with `--yes`. */
+/** A command that changes the system. It prints its steps, and runs them with `--yes`. */
 const stepCommand = (parent: Command, name: string, description: string): Command =>
   parent
     .command(name)
@@ -96,7 +96,7 @@ const flagsOf = ({ keep, yes, backup }: UpgradeOptions): readonly string[] => [
   ...(yes ? ["--yes"] : []),
 ];
 
-/** Returns the path of the archive. The service's settings say where its daemon is, and where its key. */
+/** Returns the path of the archive. The service's settings give the daemon's address and key. */
 async function backUp(host: Host, command: Command, settings: Settings): Promise<string> {
   const { ORCH_DATA_DIR: dataDir, ORCH_ADMIN_KEY: adminKey } = await readEnvironment(host.layout);
   const service = {

@@ -26,7 +26,7 @@ export const samplesCommand: CommandMaker = (program, settings) => {
     });
 };
 
-/** The lines before the first sample with a value are left out. */
+/** Omits the lines before the first sample with a value. */
 function samplesTable(
   samples: Samples,
   { intervalS, columns }: { readonly intervalS: number; readonly columns: number | null },
@@ -69,7 +69,7 @@ const average = (values: Values): number | null => {
 const shown = (value: number | null, unit = ""): string | null =>
   value === null ? null : `${Math.round(value * 10) / 10}${unit}`;
 
-/** At most ten bars, the highest for the most of the hour. A time without a value is a blank. */
+/** A sparkline of at most ten bars, scaled to the hour's maximum. A time without a value is a blank. */
 function sparkline(values: Values, most: number): string {
   const size = Math.ceil(values.length / MOST_BARS);
   const parts = values.flatMap((_, at) => (at % size === 0 ? [average(values.slice(at, at + size))] : []));

@@ -57,7 +57,7 @@ export const toolsAllowCommand: CommandMaker = (tools, settings) => {
     });
 };
 
-/** With the hash of what is allowed: a change after this moment is held back again. */
+/** Allows a tool by the hash of its definition, so that a later change is held again. */
 async function heldTool(
   engine: EngineClient,
   { server, tool }: { readonly server: string; readonly tool: string },

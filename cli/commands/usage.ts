@@ -99,11 +99,11 @@ function usageTable(records: readonly UsageEntry[], columns: number | null): str
   return table([...names.map((name) => TITLES[name] ?? name.toUpperCase()), "TIME", "COST"], rows, columns);
 }
 
-/** An unknown cost is told as such: a zero would be read as free. */
+/** An unknown cost is named, since 0 would mean free. */
 const costOf = ({ cost_micros: micros, currency }: UsageEntry): string =>
   micros === null ? "unknown" : `${decimal(micros)} ${currency ?? ""}`.trim();
 
-/** Millionths as units, exactly. */
+/** Micro-units as a decimal number of units, exact. */
 function decimal(micros: number): string {
   const digits = String(micros).padStart(7, "0");
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/0{1,4}$/, "");
@@ -126,7 +126,7 @@ function printCsv(records: readonly UsageEntry[], print: (line: string) => void)
   for (const record of records) print(names.map((name) => quoted(record[name] ?? "")).join(","));
 }
 
-/** A leading sign of a formula is kept from spreadsheets. */
+/** Escapes leading formula characters for spreadsheets. */
 function quoted(value: string | number): string {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\n\r']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -25,7 +25,7 @@ export const versionCommand: CommandMaker = (program, settings) => {
         const { version } = await client.open((daemon) => daemon.health());
         show(version, `${safe(version)} at ${found.url}`);
       } catch (error) {
-        // Its own version is shown in any case; the failure is printed after it.
+        // Prints orchctl's own version first, also when the call fails.
         show(null, "unknown");
         throw error;
       }

@@ -38,7 +38,7 @@ export const webhookCreateCommand: CommandMaker = (webhooks, settings) => {
     });
 };
 
-/** The secret goes to standard output only, where the reader decides what becomes of it. */
+/** Prints a webhook with its secret to standard output. The secret is not stored. */
 function showSecret({ print, settings }: Session, webhook: WebhookWithSecret): void {
   print.document(webhook, (columns) =>
     fields(

@@ -15,7 +15,7 @@ import { type ServiceManager, awaitReady } from "./service-manager.ts";
 
 export const SERVICE = "orchd.service";
 
-/** The system that an installation is on. */
+/** The system of an installation. */
 export interface Host {
   readonly layout: Layout;
   readonly manager: ServiceManager;
@@ -25,14 +25,14 @@ export interface Host {
   readonly readyDeadlineMs?: number;
 }
 
-/** Whether `current` leads to the version and all files of the system to their parts of it. */
+/** Whether the link `current` and all system links point to the version. */
 export async function isLinked({ layout }: Pick<Host, "layout">, version: string): Promise<boolean> {
   if ((await linkedVersion(layout.current)) !== version) return false;
   const links = await systemLinks(layout, releaseFolder(layout, version));
   return (await Promise.all([...links].map(([link, target]) => hasLink(link, target)))).every(Boolean);
 }
 
-/** Lets `current` lead to a version, and the system's files to its parts. Parts that it does not have are unlinked. */
+/** Points the link `current` and the system links to a version. Links to missing parts are removed. */
 export async function linkSystem({ layout }: Pick<Host, "layout">, version: string): Promise<void> {
   const before = await linkedVersion(layout.current);
   const links = await systemLinks(layout, releaseFolder(layout, version));
@@ -57,7 +57,7 @@ export const awaitService = async (host: Host, version: string): Promise<void> =
 export const runningVersion = async (host: Host): Promise<string | null> =>
   (await host.manager.probe(await serviceUrl(host))).version;
 
-/** Lets systemd read the units, and creates the user and the folders that they need. */
+/** Reloads systemd's units, and creates the user and folders that they need. */
 export async function applySystemFiles({ layout, manager }: Host): Promise<void> {
   await manager.run("systemd-sysusers", [join(layout.root, "etc/sysusers.d/orchd.conf")]);
   await manager.run("systemd-tmpfiles", ["--create", join(layout.root, "etc/tmpfiles.d/orchd.conf")]);

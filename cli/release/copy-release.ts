@@ -5,7 +5,7 @@ import { type Layout, releaseFolder } from "./release-layout.ts";
 import { MANIFEST_FILE, type ReleaseManifest, verifyFile } from "./release-manifest.ts";
 import type { Step } from "./release-steps.ts";
 
-/** A release that is unpacked somewhere. */
+/** An unpacked release. */
 export interface UnpackedRelease {
   readonly folder: string;
   readonly manifest: ReleaseManifest;

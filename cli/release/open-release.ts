@@ -19,7 +19,7 @@ export async function openFolder(folder: string): Promise<UnpackedRelease> {
   throw new CliFailure("usage", `${folder} is not a release of orchd: it has no release.json`, null, advice);
 }
 
-/** Unpacks an archive beside no other files, hands it to `use` and removes it. */
+/** Unpacks an archive into a temporary folder, calls `use` with it and removes the folder. */
 export async function withArchive<T>(archive: string, use: (release: UnpackedRelease) => Promise<T>): Promise<T> {
   await verifyArchive(archive);
   // Not /tmp, which may be in memory.
@@ -34,7 +34,7 @@ export async function withArchive<T>(archive: string, use: (release: UnpackedRel
   }
 }
 
-/** The checksum is beside the archive, as `npm run package` has put it there. */
+/** Verifies the checksum file that `npm run package` writes beside the archive. */
 async function verifyArchive(archive: string): Promise<void> {
   const file = `${archive}.sha256`;
   const text = await readIfThere(file);

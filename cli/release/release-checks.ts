@@ -10,7 +10,7 @@ import { type UnpackedRelease, sizeOf } from "./copy-release.ts";
 /** Free space that a release leaves, for the database and the log. */
 const SPARE_BYTES = 300e6;
 
-/** Throws unless the steps may change this system. A dry run needs no right to. */
+/** Throws unless the steps may change this system. A dry run needs no privileges. */
 export async function checkHost({ isImage }: Pick<Host, "isImage">, { yes }: { readonly yes: boolean }): Promise<void> {
   if (isImage) return;
   if (yes && process.getuid?.() !== 0) throw new CliFailure("denied", "only root may do this; use sudo");

@@ -5,7 +5,7 @@ import { readIfThere, unlessMissing } from "../../src/shared/files.ts";
 const OPT = "/opt/orchd";
 const UNIT = /\.(service|socket|slice|target|timer)$/;
 
-/** Where an installation keeps its parts, below `root`, which is the system's own unless an image is being made. */
+/** The paths of an installation below `root`, which is `/` except when an image is built. */
 export interface Layout {
   readonly root: string;
   readonly opt: string;
@@ -13,7 +13,7 @@ export interface Layout {
   readonly releases: string;
   /** A link to the release that the service runs. */
   readonly current: string;
-  /** A link to the one before it, to which a rollback goes. */
+  /** A link to the previous release, for a rollback. */
   readonly previous: string;
   readonly etc: string;
   readonly environment: string;
@@ -33,16 +33,16 @@ export const layoutOf = (root: string): Layout => ({
 
 export const releaseFolder = ({ releases }: Layout, version: string): string => join(releases, version);
 
-/** The version that a link of the layout leads to. Null without the link. */
+/** The version that a link of the layout points to. Null without the link. */
 export async function linkedVersion(link: string): Promise<string | null> {
   const target = await unlessMissing(readlink(link));
   return target === null ? null : basename(target);
 }
 
-/** Makes a link to a release, or lets it lead to another one. Whoever reads it sees the one or the other. */
+/** Creates or replaces a link to a release, atomically. */
 export const linkRelease = (link: string, version: string): Promise<void> => placeLink(link, `releases/${version}`);
 
-/** The system's files that an installation adds, each with what it is a link to: a part of the current release. */
+/** The system links of an installation, each with its target in the current release. */
 export async function systemLinks({ root }: Layout, release: string): Promise<ReadonlyMap<string, string>> {
   const units = (await readdir(join(release, "systemd"))).filter((name) => UNIT.test(name)).sort();
   const links = [

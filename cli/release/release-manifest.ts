@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { readIfThere } from "../../src/shared/files.ts";
 import { CliFailure } from "../exit-codes.ts";
 
-/** A path inside the release, and a name that is a folder's. Nothing in a manifest may lead out of its release. */
+/** Paths and names that stay inside the release. */
 const path = z.string().check(z.regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/]/));
 
 const manifest = z.object({
@@ -14,7 +14,7 @@ const manifest = z.object({
   arch: z.string(),
   node: z.string(),
   postgres: z.string(),
-  /** Of the daemon's database, in order. */
+  /** The migrations of the daemon's database, in order. */
   migrations: z.array(z.string()),
   /** The SHA-256 of each file but the manifest, by path. */
   files: z.record(path, z.string()),
@@ -55,7 +55,7 @@ export async function sha256(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Why `target` cannot work with the database that `current` has used; null when it can. */
+/** Why `target` cannot use the database of `current`; null when it can. */
 export function databaseProblem(
   current: Pick<ReleaseManifest, "version" | "migrations" | "postgres">,
   target: Pick<ReleaseManifest, "version" | "migrations" | "postgres">,

@@ -1,23 +1,23 @@
 import { CliFailure } from "../exit-codes.ts";
 import type { Printer } from "../output.ts";
 
-/** One change of the system. It may be repeated: what is done already is left as it is. */
+/** One idempotent change of the system. */
 export interface Step {
   /** An imperative, such as `link /usr/local/bin/orchctl`. */
   readonly what: string;
   readonly isDone: () => Promise<boolean>;
-  /** Resolves with what to add to the report, if anything. */
+  /** Resolves with a note for the report, if any. */
   readonly run: () => Promise<string | void>;
 }
 
-/** A step that has no lasting result to look for. */
+/** A step that is run each time, since no lasting result shows that it is done. */
 export const always = (what: string, run: Step["run"]): Step => ({
   what,
   isDone: () => Promise.resolve(false),
   run,
 });
 
-/** Prints the steps, and carries them out with `yes`. Throws at the first that fails, and says which were done. */
+/** Prints the steps, and runs them with `yes`. Throws at the first failure and names the completed steps. */
 export async function runSteps(
   steps: readonly Step[],
   { yes, print }: { readonly yes: boolean; readonly print: Pick<Printer, "line" | "record" | "json" | "note"> },

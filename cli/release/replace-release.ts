@@ -12,7 +12,7 @@ import { wayBack } from "./upgrade-backup.ts";
 /** A backup, and two restarts of the service, each within TimeoutStartSec of the unit and the wait until it is ready. */
 const UPGRADE_DEADLINE_MS = 150 * 60_000;
 
-/** A release knows best which files of the system are its own, so its own program does the upgrade. */
+/** The new release's own program does the upgrade, since it knows its system files. */
 export async function upgradeByItself({ folder }: UnpackedRelease, flags: readonly string[]): Promise<void> {
   const options = { stdio: "inherit", reject: false, timeout: UPGRADE_DEADLINE_MS } as const;
   const { exitCode = EXIT_CODES.unexpected.code } = await execa(
@@ -23,7 +23,7 @@ export async function upgradeByItself({ folder }: UnpackedRelease, flags: readon
   process.exitCode = exitCode;
 }
 
-/** The release that `target` takes the place of. Throws when there is none, or its database is too new for `target`. */
+/** The release that `target` replaces. Throws when there is none, or its database is too new for `target`. */
 export async function releaseBefore(
   { layout }: Pick<Host, "layout">,
   target: UnpackedRelease,

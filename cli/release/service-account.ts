@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readIfThere, unlessMissing } from "../../src/shared/files.ts";
 import { type Layout, readEnvironment } from "./release-layout.ts";
 
-/** How the daemon's program runs outside of its service: with what its unit gives it. */
+/** The user and settings with which the daemon's program runs outside of its service. */
 interface ServiceAccount {
   readonly uid: number;
   readonly gid: number;

@@ -5,12 +5,12 @@ import { nodeFetch } from "../node-fetch.ts";
 
 /** Longer than any TimeoutStartSec of the units: systemd is the one that gives up. */
 const RUN_DEADLINE_MS = 70 * 60_000;
-/** The first start makes a database. */
+/** Longer, since the first start creates a database. */
 const READY_DEADLINE_MS = 300_000;
 const PROBE_DEADLINE_MS = 2000;
 const POLL_MS = 200;
 
-/** What steps need of the system besides its files. */
+/** The functions of the system that steps need. */
 export interface ServiceManager {
   /** Runs a program to its end. Throws with what it printed when it fails. */
   run(program: string, args: readonly string[]): Promise<void>;

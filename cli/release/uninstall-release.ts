@@ -52,7 +52,7 @@ const removeUser = ({ layout, manager }: Host): Step => ({
 
 const removed = (path: string): Step => ({
   what: `remove ${path}`,
-  // The link itself: what it leads to may be gone.
+  // Checks the link itself, since its target may be missing.
   isDone: async () => (await unlessMissing(lstat(path))) === null,
   run: () => rm(path, { recursive: true, force: true }),
 });

@@ -6,9 +6,9 @@ import type { Layout } from "./release-layout.ts";
 import type { ReleaseManifest } from "./release-manifest.ts";
 import type { Step } from "./release-steps.ts";
 
-/** The last backup that an upgrade has made. */
+/** The last backup made by an upgrade. */
 interface UpgradeBackup {
-  /** The version that made it, and that can restore it. */
+  /** The version that made the backup and can restore it. */
   readonly version: string;
   /** The path of the archive. */
   readonly archive: string;
@@ -49,7 +49,7 @@ export function backupSteps(
   ];
 }
 
-/** The backup from before the upgrade that replaced `version`. Null when there is none, or no more. */
+/** The backup before the upgrade that replaced `version`. Null when there is none. */
 export async function backupOf(layout: Layout, version: string): Promise<string | null> {
   const text = await readIfThere(fileOf(layout));
   if (text === null) return null;
@@ -57,7 +57,7 @@ export async function backupOf(layout: Layout, version: string): Promise<string 
   return backup.version === version && (await exists(backup.archive)) ? backup.archive : null;
 }
 
-/** What to do when the release `version` cannot run with the database any more. */
+/** Advice for when the release `version` can no longer use the database. */
 export async function wayBack(layout: Layout, version: string): Promise<string> {
   const archive = await backupOf(layout, version);
   const which = archive === null ? "a backup that it made" : archive;

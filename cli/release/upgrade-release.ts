@@ -39,8 +39,8 @@ export function upgradeSteps(
 }
 
 /**
- * Restarts the service as another release. When that does not get ready, it goes back to the one before by itself.
- * Engines keep running as the release that they were started by.
+ * Restarts the service with another release. If it does not become ready, the previous release is started again.
+ * Engines keep running with the release that started them.
  */
 export const switchRelease = (host: Host, { from, to }: { readonly from: string; readonly to: string }): Step => ({
   what: `restart orchd.service as ${to}; back to ${from} when it does not get ready`,
@@ -62,7 +62,7 @@ export const switchRelease = (host: Host, { from, to }: { readonly from: string;
 const runsAs = async (host: Host, version: string): Promise<boolean> =>
   (await linkedVersion(host.layout.current)) === version && (await runningVersion(host)) === version;
 
-/** What to throw after `error`, with what became of the release before. */
+/** The error after a failed upgrade, with the outcome of the rollback. */
 async function goBack(
   host: Host,
   { from, to, error }: { readonly from: string; readonly to: string; readonly error: unknown },
@@ -79,7 +79,7 @@ async function goBack(
   }
 }
 
-/** Runs Node.js and the daemon's program: a host with too old a C library, say, is found before the service stops. */
+/** Runs the release's program, so that an incompatible host is detected before the service stops. */
 async function checkProgram(layout: Layout, version: string): Promise<void> {
   const folder = releaseFolder(layout, version);
   const args = [join(folder, "bin/orchd.js"), "--version"];

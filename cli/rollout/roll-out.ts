@@ -9,7 +9,7 @@ import {
   rolloutProblem,
 } from "./rollout-rule.ts";
 
-/** What a rollout needs of the daemon. */
+/** The calls of the daemon that a rollout needs. */
 export interface Fleet {
   /** The daemon's version. */
   version(): Promise<string>;
@@ -21,7 +21,7 @@ export interface Fleet {
 interface RolloutOptions {
   /** Engines that restart at the same time. */
   readonly parallel: number;
-  /** How long a batch runs before it is judged. */
+  /** How long a batch runs before it is assessed. */
   readonly watchMs: number;
   readonly report: (progress: RolloutProgress) => void;
 }
@@ -64,7 +64,7 @@ const stopped = (problem: string): CliFailure =>
     "orchctl engines show says why one failed; orchctl rollback and the same command go back, the same command alone goes on",
   );
 
-/** An engine that does not restart counts as a failure, by its state. The others of the batch go on. */
+/** A failed restart is counted by the engine's state. The rest of the batch continues. */
 async function restartAll(
   fleet: Fleet,
   {

@@ -1,6 +1,6 @@
 import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
 
-/** What the rule reads of an engine. */
+/** The state of an engine that the rule uses. */
 export type RolledEngine = Pick<EngineRecord, "id" | "version" | "state" | "restarts" | "usage">;
 
 /** The shares of the outdated engines that have been restarted after each batch. */
@@ -24,11 +24,11 @@ interface Rate {
 export interface FailureRates {
   readonly new: Rate;
   readonly old: Rate;
-  /** Of turns that ended. */
+  /** Ended and failed turns. */
   readonly turns: { readonly new: Rate; readonly old: Rate };
 }
 
-/** Fewer failed turns say nothing of a version. */
+/** The least number of failed turns that counts. */
 const MIN_FAILED_TURNS = 3;
 
 /**
@@ -55,7 +55,7 @@ function turnRate(engines: readonly RolledEngine[]): Rate {
   return { failed: sum("failed_turns"), of: sum("turns") };
 }
 
-/** Why the rollout must stop: the new version fails more often than the old one. Null when it goes on. */
+/** Why the rollout must stop: the new version fails more often than the old one. Null when it continues. */
 export function rolloutProblem(rates: FailureRates, wanted: string): string | null {
   const share = ({ failed, of }: Rate) => (of === 0 ? 0 : failed / of);
   const problem = (what: string, now: Rate, then: Rate) =>

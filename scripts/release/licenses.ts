@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** Writes `licenses/`: the terms of Node.js, of PostgreSQL with its libraries, and of each npm package in the programs. */
+/** Writes `licenses/`: those of Node.js, of PostgreSQL with its libraries, and of each npm package in the programs. */
 export async function collectLicenses({
   root,
   folder,
@@ -38,7 +38,7 @@ function packagesOf(sources: ReadonlySet<string>): readonly string[] {
   return [...new Set(folders.filter((folder) => folder !== undefined))].sort();
 }
 
-/** The license texts of a package, or what its manifest says when it has none. Throws when neither says anything. */
+/** The license texts of a package, or the `license` field of its manifest. Throws when it has neither. */
 async function licenseOf(folder: string): Promise<string> {
   const { name, version, license, author } = JSON.parse(
     await readFile(join(folder, "package.json"), "utf8"),

@@ -1,14 +1,14 @@
 import { chmod, copyFile, cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Libraries of programs that orchd does not run. The rest are those that `postgres` and `initdb` load. */
+/** Libraries that neither `postgres` nor `initdb` loads. They are omitted. */
 const UNUSED_LIBRARIES = /^lib(ecpg|pgtypes|xslt|ossp-uuid)/;
 /** A library with its version. Names without one are for compilers. */
 const LIBRARY = /\.so\.\d/;
-/** What `initdb` installs in each new cluster. */
+/** Extensions that `initdb` installs in each new cluster. */
 const MODULES = ["dict_snowball.so", "plpgsql.so"];
 const EXTENSION = /^plpgsql\b/;
-/** For clients and compilers. */
+/** Files for clients and compilers. They are omitted. */
 const UNUSED_SHARED = ["psqlrc.sample", "pg_service.conf.sample", "errcodes.txt", "extension"];
 
 /** Copies what orchd uses of PostgreSQL's package, in the package's layout. Returns the package's version. */

@@ -7,7 +7,7 @@ import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 
-/** The same files give the same archive: names sorted, one time, root as owner, modes without the umask. */
+/** Reproducible archives: sorted names, one time stamp, root as owner, modes independent of the umask. */
 const options = (time: number): readonly string[] => [
   "--format=ustar",
   "--sort=name",

@@ -14,7 +14,8 @@ export function baseAddress(url: string): string {
 
 /** A valid header value. `fetch` would refuse an invalid one with an error that contains the secret. */
 export function headerValue(name: string, value: string): string {
-  if (!/^[\x21-\x7e]{1,4096}$/.test(value))
+  // An absent key of a JavaScript caller would be sent as the text "undefined".
+  if (typeof value !== "string" || !/^[\x21-\x7e]{1,4096}$/.test(value))
     throw invalidArgument(`${name}: expected visible ASCII characters without blanks`);
   return value;
 }
@@ -40,14 +41,20 @@ export function assertUnchangedByFetch(path: string): void {
 
 /** The user ID of calls that take an object. */
 export function checkedUserId(options: { readonly userId: string }, method: string): string {
-  if (typeof options !== "object" || options === null) {
-    throw invalidArgument(
-      `userId: expected an object with userId, as in ${method}({ userId: "alice" }), got ${typeName(options)}`,
-    );
-  }
-  if (typeof options.userId !== "string")
-    throw invalidArgument(`userId: expected a string, got ${typeName(options.userId)}`);
-  return options.userId;
+  return checkedField(options, "userId", `${method}({ userId: "alice" })`);
+}
+
+/** A field of calls that take an object. JavaScript callers have no compiler that checks it. */
+export function checkedField<Name extends string>(
+  options: { readonly [name in Name]: string },
+  name: Name,
+  example: string,
+): string {
+  if (typeof options !== "object" || options === null)
+    throw invalidArgument(`${name}: expected an object with ${name}, as in ${example}, got ${typeName(options)}`);
+  if (typeof options[name] !== "string")
+    throw invalidArgument(`${name}: expected a string, as in ${example}, got ${typeName(options[name])}`);
+  return options[name];
 }
 
 function typeName(value: unknown): string {

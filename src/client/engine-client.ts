@@ -9,7 +9,7 @@ import {
   type ServerAsset,
 } from "../contract/engine-records.ts";
 import type { MessageContent } from "../contract/attachment-records.ts";
-import { headerValue, newIdempotencyKey, queryOf } from "./address.ts";
+import { checkedField, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { turnCalls } from "./engine-turns.ts";
 import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
@@ -132,6 +132,7 @@ export function createEngineClient(options: EngineClientOptions) {
 
     /** Runs a turn. The message is delivered once, even if the connection is lost. */
     execute(options: ExecuteOptions): Turn {
+      checkedField(options, "taskId", 'execute({ taskId: "t1", message: "Hello" })');
       const { message, taskId, onRetry, idempotencyKey = newIdempotencyKey() } = options;
       const { agent, thinking, maxSteps: max_steps, onDisconnect: on_disconnect, metadata } = options;
       const body = { message, task_id: taskId, agent, thinking, max_steps, on_disconnect, metadata };
@@ -153,6 +154,7 @@ export function createEngineClient(options: EngineClientOptions) {
 
     /** Continues reading a turn, for example after a restart of your program. */
     resume(options: ResumeOptions): Turn {
+      checkedField(options, "turnId", 'resume({ taskId: "t1", turnId: "turn_…" })');
       const { taskId, turnId, after = 0, onRetry } = options;
       const bookmark: Bookmark = { turnId, taskId, after, replayed: true };
       return new Turn({

@@ -4,11 +4,11 @@ import { CHECK_LENGTH, RANDOM_LENGTH, checkDigits, formatKey } from "./key-forma
 
 export { ENGINE_KEY_PREFIX, PLATFORM_KEY_PREFIX } from "./key-format.ts";
 
-/** A key as it is stored: never the key itself. */
+/** A stored key: its hash and what identifies it, never the key itself. */
 export interface StoredKey {
   /** SHA-256, 64 lower-case hex digits. */
   readonly hash: string;
-  /** The first 10 characters, to recognise a key. */
+  /** The first 10 characters, which identify a key to people. */
   readonly prefix: string;
   readonly last4: string;
 }
@@ -16,7 +16,7 @@ export interface StoredKey {
 /** A new key in our format. */
 export const newKey = (prefix: string): string => formatKey(prefix, { randomBytes, crc32 });
 
-/** False for a key with our prefix and a wrong checksum, so that a typo costs no look-up. Other formats pass. */
+/** False for a key with our prefix and a wrong checksum, so that a typo needs no look-up. Other formats pass. */
 export function plausibleKey(prefix: string, key: string): boolean {
   if (!key.startsWith(prefix)) return true;
   const body = key.slice(0, -CHECK_LENGTH);

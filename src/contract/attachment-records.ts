@@ -1,4 +1,4 @@
-/** Decided by a file's bytes. `text`: UTF-8 text, SVG included. `other`: reaches the model only as a note. */
+/** The kind of a file, detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
 export const ATTACHMENT_KINDS = ["image", "pdf", "audio", "text", "other"] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
@@ -9,21 +9,21 @@ export interface AttachmentRecord {
   readonly name: string;
   /** Of the bytes. */
   readonly media_type: string;
-  /** What the sender said, where the bytes are of another type. */
+  /** The type that the sender declared, if the bytes have another type. */
   readonly claimed_media_type?: string;
   readonly bytes: number;
   /** SHA-256, lower-case hex. */
   readonly digest: string;
   /** In the engine's workspace. */
   readonly path: string;
-  /** Pixels, of an image. */
+  /** The size of an image in pixels. */
   readonly width?: number;
   readonly height?: number;
 }
 
 /** The policy's limits for the attachments of one message, and of one tool result. */
 export interface AttachmentLimits {
-  /** MiB, all together. 0: none are accepted. */
+  /** The total size in MiB. 0: no attachments are accepted. */
   readonly mb: number;
   readonly count: number;
   readonly kinds: readonly AttachmentKind[];
@@ -50,6 +50,6 @@ export interface AttachmentPart {
   /** A file of the engine's workspace. */
   readonly path?: string | undefined;
   readonly name?: string | undefined;
-  /** What the sender takes it for. The bytes decide. */
+  /** The type that the sender declares. The bytes decide. */
   readonly media_type?: string | undefined;
 }

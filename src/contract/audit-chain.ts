@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** One line of the audit log as it is stored and shown. `entry` is JSON text, hashed exactly as it is written. */
+/** One stored line of the audit log. `entry` is JSON text; its exact characters are hashed. */
 export interface AuditRecord {
   /** 1, 2, 3 … without a gap. */
   readonly seq: number;

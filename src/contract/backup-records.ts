@@ -8,10 +8,10 @@ export interface BackupRun {
   readonly ended_at: IsoTime | null;
   /** Null while it runs. */
   readonly outcome: "created" | "failed" | null;
-  /** Of the archive so far. */
+  /** The bytes of the archive so far. */
   readonly bytes: number;
   readonly engines: { readonly done: number; readonly total: number };
-  /** Engines of which files could not be read, with the reasons. */
+  /** Engines with unreadable files, with the reasons. */
   readonly incomplete: readonly string[];
   /** Why it failed. */
   readonly reason: string | null;

@@ -11,7 +11,7 @@ const limits = z.strictObject({
 });
 const SHARE = "expected a number above 0 and at most 1";
 
-/** Of a policy. Set as a whole: a budget that is left out is removed. */
+/** The budgets of a policy patch. They are replaced as a whole: an omitted budget is removed. */
 export const budgetsPatch = z.strictObject({
   engine: z._default(limits, {}),
   product: z._default(limits, {}),

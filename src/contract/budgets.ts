@@ -3,14 +3,14 @@ import { MICRO, microsOf } from "./micro-units.ts";
 export const BUDGET_NAMES = ["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"] as const;
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
-/** Limits in tokens, and in units of the price table's currency. Those left out do not exist. */
+/** Limits in tokens, and in units of the price table's currency. An omitted limit is no limit. */
 type BudgetLimits = { readonly [Name in BudgetName]?: number | undefined };
 
 /** A product's budgets by UTC day and month: for each of its engines, and for all of them together. */
 export interface Budgets {
   readonly engine: BudgetLimits;
   readonly product: BudgetLimits;
-  /** The share of a budget, above 0 and at most 1, from which it is warned of. */
+  /** The share of a budget, above 0 and at most 1, at which a warning is written. */
   readonly warn_at: number;
 }
 
@@ -19,9 +19,9 @@ export const NO_BUDGETS: Budgets = { engine: {}, product: {}, warn_at: 0.8 };
 export const isMoney = (name: BudgetName): boolean => name.startsWith("cost");
 const isDaily = (name: BudgetName): boolean => name.endsWith("day");
 
-/** A limit as it is counted: in tokens, or in micro-units. */
+/** A limit in the counted unit: tokens, or micro-units. */
 const countedLimit = (name: BudgetName, limit: number): number => (isMoney(name) ? microsOf(limit) : limit);
-/** A counted amount as it is shown, in the unit of its limit. */
+/** A counted amount in the unit of its limit. */
 export const shownAmount = (name: BudgetName, amount: number): number => (isMoney(name) ? amount / MICRO : amount);
 
 /** The UTC day (`2026-11-22`) or month (`2026-11`) of a time in milliseconds. */

@@ -5,7 +5,7 @@ import { catalogFault, catalogFile } from "./responses/catalog-responses.ts";
 export const catalogCheck = z.object({
   files: z.array(catalogFile),
   errors: z.array(catalogFault),
-  /** How many errors are left out. */
+  /** The number of omitted errors. */
   more_errors: z.int(),
   warnings: z.array(catalogFault),
 });

@@ -1,7 +1,7 @@
 import type { CatalogChanges, CatalogFile } from "./catalog-records.ts";
 import { sha256 } from "./api-keys.ts";
 
-/** The same for the same files, whatever archive they came in. */
+/** The digest of a catalog's files. It does not depend on the archive. */
 export const catalogDigest = (files: readonly CatalogFile[]): string =>
   sha256(
     byPath(files)

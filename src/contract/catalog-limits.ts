@@ -1,9 +1,9 @@
 /** Limits of a product's catalog, as an archive and unpacked. */
 export const CATALOG_LIMITS = {
   archiveBytes: 8 * 1024 * 1024,
-  /** Of all files together. */
+  /** The total size of all files. */
   bytes: 32 * 1024 * 1024,
-  /** Unpacked bytes per compressed one, beyond the first MiB. */
+  /** The largest compression ratio beyond the first MiB. */
   ratio: 100,
   /** Files and folders. */
   entries: 2000,

@@ -7,15 +7,15 @@ export interface CatalogFile {
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;
-  /** Whether it keeps the mode of a program. */
+  /** Whether it has the mode of an executable file. */
   readonly executable: boolean;
 }
 
 /** A fault in a catalog, or a possible mistake. */
 export interface CatalogFault {
-  /** Below the catalog's folder, or `(archive)`. */
+  /** The path below the catalog's folder, or `(archive)`. */
   readonly path: string;
-  /** Left out if it concerns the whole file. */
+  /** Omitted if it concerns the whole file. */
   readonly line?: number | undefined;
   readonly message: string;
 }
@@ -43,19 +43,19 @@ export interface CatalogHistory {
   readonly versions: readonly CatalogVersion[];
 }
 
-/** The paths that differ between two versions. */
+/** The changed paths between two versions. */
 export interface CatalogChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** What became of the product's running engines. Those that sleep or are stopped use the version from their next start. */
+/** The reloads of the product's running engines. Sleeping and stopped engines use the version from their next start. */
 export interface CatalogRollout {
   readonly running: number;
-  /** Those that use the version now. */
+  /** The number of engines that use the version now. */
   readonly reloaded: number;
-  /** At most 20 of the others, which are tried again. */
+  /** At most 20 of the other engines. Their reload is retried. */
   readonly failed: readonly { readonly user_id: string; readonly reason: string }[];
 }
 

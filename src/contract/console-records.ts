@@ -1,26 +1,26 @@
 import type { IsoTime } from "./iso-time.ts";
 
-/** Says that a call is authenticated by the session of its cookie. Pages of other sites cannot send it. Its value is `1`. */
+/** With the value `1`, the session cookie authenticates the call. Pages of other sites cannot send this header. */
 export const CONSOLE_HEADER = "X-Orchd-Console";
 /** The product that a session's call is for, by id or slug. */
 export const CONSOLE_PRODUCT_HEADER = "X-Orchd-Product";
 
-/** `read_only`: calls that change nothing, which are those by GET. */
+/** `read_only`: only calls that change nothing. */
 export const SESSION_ROLES = ["admin", "read_only"] as const;
 export type SessionRole = (typeof SESSION_ROLES)[number];
 
-/** What a session was opened with. */
+/** How a session was opened. */
 export const SESSION_OPENERS = ["admin_key", "link"] as const;
 export type SessionOpener = (typeof SESSION_OPENERS)[number];
 
 export const SESSION_LIMITS = {
-  /** From its start to its end. */
+  /** The lifetime of a session in seconds. */
   lifetimeS: 12 * 3600,
-  /** From its last call to its end. */
+  /** The idle timeout of a session in seconds. */
   idleS: 3600,
-  /** How long a one-time link can be used. */
+  /** The lifetime of a one-time link in seconds. */
   linkS: 60,
-  /** Of one address in a minute; then sign-ins are refused for the rest of it. */
+  /** Failed sign-ins of one address per minute. Further sign-ins are refused for the rest of it. */
   failedSignIns: 10,
 } as const;
 
@@ -45,7 +45,7 @@ export interface SessionRecord {
 /** A link that opens one session. */
 export interface SessionLink {
   readonly link: string;
-  /** Of the page that uses it; a path, unless the daemon has a public URL. */
+  /** The URL of the console with the link; only a path without `ORCH_PUBLIC_URL`. */
   readonly url: string;
   readonly role: SessionRole;
   readonly expires_at: IsoTime;

@@ -4,7 +4,7 @@ import { SESSION_ROLES } from "./console-records.ts";
 const role = z.enum(SESSION_ROLES, "expected admin or read_only");
 const secret = (name: string) => z.string(`expected the ${name}`).check(z.minLength(1), z.maxLength(512));
 
-/** One of `admin_key` and `link`. The role of a link is its own. */
+/** Either `admin_key` or `link`. A link has its own role. */
 export const signInRequest = z.object({
   admin_key: z.optional(secret("admin key")),
   link: z.optional(secret("one-time link")),

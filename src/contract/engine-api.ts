@@ -5,7 +5,7 @@ import { messageContent } from "./attachments.ts";
 
 export * from "./engine-records.ts";
 
-/** Fits the longest text, however its client escapes it, and attachments of `mb` MiB in base64. */
+/** The body limit for the longest text, even fully escaped, with attachments of `mb` MiB in base64. */
 export const executeBodyBytes = (mb: number): number => 2 * 1024 * 1024 + Math.ceil((mb * 4) / 3) * 1024 * 1024;
 
 /** Bytes of request bodies. That of `execute` depends on the policy; this is the default policy's. */
@@ -41,7 +41,7 @@ export const hitlRespondRequest = z.object({
   answer: wellFormedText("expected a string of 1 to 100,000 characters").check(z.minLength(1), z.maxLength(100_000)),
 });
 
-/** Allows changed tools of a server: the named one with the definition that was listed, or all that are held. */
+/** Allows changed tools of a server: the named tool with its listed definition, or all held tools. */
 export const allowToolsRequest = z.object({
   server: characters(1, 256),
   tool: z.optional(characters(1, 1000)),
@@ -65,14 +65,14 @@ export const knowledgeSearchRequest = z.object({
   kinds: z.optional(z.array(z.enum(["episode", "fact", "note"])).check(z.minLength(1), z.maxLength(3))),
   /** Only results with this relevance verdict. */
   bearing: z.optional(z.enum(["answers", "touches"])),
-  /** As the memory was at this time. */
+  /** Searches the memory as it was at this time. */
   as_of: z.optional(instant()),
   from: z.optional(instant()),
   /** Exclusive. A date includes the whole day. */
   to: z.optional(instant()),
 });
 
-/** A person's word that a fact is true no longer. */
+/** A person's statement that a fact is no longer true. */
 export const endFactRequest = z.object({
   id: z.string("expected the id of a fact").check(z.regex(/^kn_/, "expected an id with the prefix kn_")),
 });

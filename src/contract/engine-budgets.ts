@@ -18,11 +18,11 @@ export const engineBudgets = z.object({
       cache_write: amount,
     }),
   ),
-  /** Of the engine alone. */
+  /** The engine's own budgets. */
   own: z.array(z.object({ name, limit: amount })),
   /**
-   * Its share of each budget of the product. It spends no more than `granted` in the period, and waits for more until the
-   * product's budget `is_spent`. A share of another period is none.
+   * Its share (lease) of each budget of the product. It spends at most `granted` in the period, and waits for more until the
+   * product's budget `is_spent`. A share of another period is invalid.
    */
   leases: z.array(z.object({ name, limit: amount, period: z.string(), granted: amount, is_spent: z.boolean() })),
 });
@@ -44,7 +44,7 @@ export const budgetReport = z.object({
         spent: amount,
         /** Spent, and reserved for calls in flight. */
         held: amount,
-        /** What the calls reserve that wait for a larger share. */
+        /** The amount that waiting calls need. */
         wanted: amount,
       }),
     )

@@ -25,7 +25,7 @@ export const CONTROL_PATHS = {
    * with its position in the ledger, or empty, adds what has been spent since.
    */
   status: "/control/status",
-  /** `POST {key, request}`: start a turn once for each key; answers when it is stored. `GET ?key=` or `?turn_id=`: how it stands. */
+  /** `POST {key, request}`: start a turn once for each key; answers when it is stored. `GET ?key=` or `?turn_id=`: its state. */
   turns: "/control/turns",
 } as const;
 
@@ -61,14 +61,14 @@ export interface EngineStatus {
   /** ISO time when the last work ended, or `null` while there is work. */
   readonly idle_since: string | null;
   readonly awake: readonly AwakeReason[];
-  /** The size of the engine's folder; null before it was measured. An engine of an earlier release does not tell it. */
+  /** The size of the engine's folder; null before it was measured. Omitted by engines of earlier releases. */
   readonly disk_bytes?: number | null | undefined;
-  /** On request, and unless they are unchanged. */
+  /** On request, if they have changed. */
   readonly metrics?: EngineMetricsReport;
-  /** The last revision of the ledger. An engine of an earlier release does not tell it. */
+  /** The last revision of the ledger. Omitted by engines of earlier releases. */
   readonly usage_revision?: number | undefined;
   /** Omitted without budgets. */
   readonly budgets?: BudgetReport;
-  /** On request, and unless nothing has been spent since. */
+  /** On request, if anything has been spent since. */
   readonly usage?: UsageReport;
 }

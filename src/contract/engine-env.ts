@@ -27,7 +27,7 @@ interface SettingProblem {
   readonly problem: string;
 }
 
-/** The values with which no engine would start, by the engine's own rules. Missing settings are no problem. */
+/** The invalid settings, by the engine's own rules. Missing settings are no problem. */
 export function engineEnvProblems(env: Readonly<Record<string, string | null>>): readonly SettingProblem[] {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== null);
   const read = new EnvironmentReader(Object.fromEntries(given));

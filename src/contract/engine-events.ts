@@ -18,7 +18,7 @@ export type TurnPhase = "started" | "completed" | "errored";
 export type HitlKind = "question" | "permission";
 export type WorkingMemoryEntryType = "note" | "observation" | "summary";
 
-/** Only of an agent that works for another: its name, and the call of `delegate` it works for. */
+/** Only for a sub-agent: its name, and the call of `delegate` that started it. */
 export interface ForAnother {
   readonly agent?: string;
   readonly parent_tool_call_id?: string;
@@ -33,7 +33,7 @@ export interface EngineEventData {
     timestamp: string;
     /** Only with phase `started`: the files of the turn's message, if it has any. */
     attachments?: readonly AttachmentRecord[];
-    /** Only with phase `errored`: what the `error` event behind it says. */
+    /** Only with phase `errored`: the code of the `error` event that follows. */
     error?: string;
     message?: string;
   };
@@ -44,8 +44,8 @@ export interface EngineEventData {
     block_index: number;
     block_type: BlockType;
     /**
-     * Only when a restart cut an answer off, which is now given anew: this block takes the place of those from this
-     * index on, and what they held is void.
+     * Only when a restart cut off an answer that is now repeated: this block replaces those from this
+     * index on.
      */
     replaces_from?: number;
   };
@@ -86,7 +86,7 @@ export type EngineEvent = {
   [T in EngineEventType]: { readonly event: T; readonly data: EngineEventData[T] };
 }[EngineEventType];
 
-/** What the store holds and the wire carries. Heartbeats are never stored and have no stamp. */
+/** A stored event, as it is sent. Heartbeats are not stored and have no stamp. */
 export type StoredEvent = {
   [T in Exclude<EngineEventType, "heartbeat">]: { readonly event: T; readonly data: EngineEventData[T] & EventStamp };
 }[Exclude<EngineEventType, "heartbeat">];

@@ -26,12 +26,12 @@ export type ProductCatalog = z.output<typeof productCatalog>;
 
 const isolation = z.object({ engine: z.boolean(), tools: z.boolean(), read: z.readonly(z.array(z.string())) });
 
-/** Where spans go: `OTEL_EXPORTER_OTLP_ENDPOINT` and its companions. */
+/** The settings of tracing: `OTEL_EXPORTER_OTLP_ENDPOINT` and the other `OTEL_*` variables. */
 const tracingSettings = z.object({
   endpoint: z.string(),
-  /** May hold a key. */
+  /** May contain a key. */
   headers: z.record(z.string(), z.string()),
-  /** Share of the traces that start here, 0 to 1. */
+  /** The sampling ratio of traces that start here, 0 to 1. */
   sampleRatio: z.number(),
 });
 
@@ -52,7 +52,7 @@ const engineLaunch = z.object({
   listen_fd: z.optional(z.int()),
   /** The engine's folder with store, workspace and catalog. It is kept between starts. */
   data_dir: z.string(),
-  /** A daemon of an earlier release knows none. */
+  /** Omitted by daemons of earlier releases. */
   product_catalog: z.optional(productCatalog),
   keys: z.array(engineKey),
   /** Presented by the daemon as `X-Control-Token` on `/control/*`. */
@@ -75,9 +75,9 @@ const engineLaunch = z.object({
       kinds: z.array(z.enum(ATTACHMENT_KINDS)),
     }) satisfies z.ZodMiniType<AttachmentLimits>,
   ),
-  /** The cgroups in which the engine creates those of its tools, one in each hierarchy. None: it watches its tools. */
+  /** The parent cgroups of its tools' cgroups, one in each hierarchy. Empty: the engine watches its tools itself. */
   tool_cgroups: z.optional(z.array(z.string())),
-  /** Processes and threads that the engine's user may have. Omitted where a cgroup limits them, or others share the user. */
+  /** The limit of processes and threads of the engine's user. Omitted if a cgroup limits them, or the user is shared. */
   user_tasks: z.optional(z.int()),
   /** Omitted: no tracing. */
   tracing: z.optional(tracingSettings),

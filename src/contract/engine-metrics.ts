@@ -1,4 +1,5 @@
 import { ENGINE_ERRORS } from "./engine-errors.ts";
+import { ENGINE_TOOLS } from "./engine-tools.ts";
 import { PROVIDERS } from "./settings.ts";
 
 /** Bounds in seconds of calls to models and tools, and of turns, which can wait for a person. */
@@ -7,28 +8,11 @@ const TURN_BUCKETS_S = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600] as cons
 
 /** Why a model call failed. */
 const MODEL_FAILURES = ["rate_limited", "transient", "too_long", "permanent", "over_budget"] as const;
-/** The label of a tool: a built-in one by name, others by where they come from. */
-export const TOOL_LABELS = [
-  "ask_human",
-  "delegate",
-  "edit_file",
-  "fetch_url",
-  "list_files",
-  "memory_note",
-  "memory_search",
-  "plan",
-  "read_file",
-  "run_command",
-  "search_files",
-  "use_skill",
-  "write_file",
-  "catalog",
-  "mcp",
-  "unknown",
-] as const;
+/** The label of a tool: those of every engine by their name, others by where they come from. */
+export const TOOL_LABELS = [...ENGINE_TOOLS, "catalog", "mcp", "unknown"] as const;
 export type ToolLabel = (typeof TOOL_LABELS)[number];
 
-/** Why a call was not run, and why a run failed. */
+/** Why a tool call was refused, and why one failed. */
 const TOOL_REFUSALS = ["denied", "expired", "invalid_input", "outcome_unknown", "unknown_tool"] as const;
 export type ToolRefusal = (typeof TOOL_REFUSALS)[number];
 const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
@@ -49,7 +33,7 @@ export interface EngineMetricRow {
 
 const MODEL = { provider: PROVIDERS, model: "name" } as const;
 
-/** What engines count. The daemon adds it up by product. Every value of a label comes from these lists, or is `other`. */
+/** The metrics of engines. The daemon sums them by product. Label values outside these lists become `other`. */
 export const ENGINE_METRICS = {
   orch_turns_total: {
     kind: "counter",
@@ -123,19 +107,19 @@ export type LabelsOf<Name extends EngineMetricName> = Readonly<
 
 /**
  * The name of a metric, the values of its labels in the order of its row, and its value since the start of the engine.
- * Of a histogram: the sum in seconds, then how many fell into each bucket, the last without a bound.
+ * For a histogram: the sum in seconds, then the count of each bucket, the last one unbounded.
  */
 export type EngineSample = readonly [name: string, labels: readonly string[], value: number | readonly number[]];
 
 export interface EngineMetricsReport {
-  /** Changes with the samples. */
+  /** The revision of the samples. */
   readonly revision: number;
   readonly samples: readonly EngineSample[];
-  /** For a daemon that has not read them yet: the samples that an earlier daemon read last. */
+  /** For a daemon's first read: the samples that an earlier daemon read last. */
   readonly before?: readonly EngineSample[];
 }
 
-/** What the daemon has read of one incarnation's counters: values by metric and labels. */
+/** The last read counters of one incarnation, by metric and labels. */
 export interface CountedEngine {
   readonly revision: number;
   readonly values: ReadonlyMap<string, readonly number[]>;

@@ -8,13 +8,13 @@ export interface EngineHealth {
   readonly incarnation: string;
   readonly version: string;
   readonly uptime_s: number;
-  /** Whether the whole engine is loaded. Calls that come earlier wait for it. */
+  /** Whether the whole engine is loaded. Earlier calls wait for it. */
   readonly loaded: boolean;
   readonly active_turns: number;
   readonly pending_hitl: number;
   readonly streams: number;
   readonly core_soul_hash: string | null;
-  /** Left out until the engine is loaded. */
+  /** Omitted until the engine is loaded. */
   readonly model?: ModelHealth;
   /** Only after the store was found damaged and replaced by an empty one. */
   readonly memory_reset?: MemoryReset;
@@ -86,9 +86,9 @@ export interface ServerToolAsset extends Omit<ShownDefinition, "input_schema"> {
   readonly tool: string;
   readonly permission: "allow" | "ask" | "deny";
   readonly status: "offered" | "held" | "denied" | "left_out";
-  /** Why it is held or left out. */
+  /** Why it is held or omitted. */
   readonly reason?: string;
-  /** How the definition that the model gets differs. */
+  /** How the definition for the model differs from the server's. */
   readonly note?: string;
   /** The current definition of a held tool, and the one that was first seen or last allowed. */
   readonly held?: { readonly now: ShownDefinition; readonly was: ShownDefinition };
@@ -111,7 +111,7 @@ export interface KnowledgeHit {
   readonly bearing: "answers" | "touches";
   readonly key: string;
   readonly content: string;
-  /** Only for the order of the results of one search. */
+  /** Comparable only within one search. */
   readonly score: number;
   readonly source: string;
   readonly trust: string;
@@ -142,7 +142,7 @@ export interface LearningBatch {
  */
 export interface CatalogRemark {
   readonly path: string;
-  /** The line that the message begins with; left out if it concerns the whole file. */
+  /** The line in which the problem starts; omitted if it concerns the whole file. */
   readonly line?: number | undefined;
   readonly message: string;
 }
@@ -153,7 +153,7 @@ export interface CatalogEntry {
   readonly description: string;
 }
 
-/** The response of `GET /assets/catalog`: what is in use, and what a reload of the files would find. */
+/** The response of `GET /assets/catalog`: the catalog in use, and what a reload would change. */
 export interface CatalogShown {
   readonly agents: readonly CatalogEntry[];
   readonly skills: readonly CatalogEntry[];

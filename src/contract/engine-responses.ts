@@ -111,7 +111,7 @@ const remarks = z.array(
   z.object({ path: text, line: z.optional(count), message: text }) satisfies z.ZodMiniType<CatalogRemark>,
 );
 
-/** Every body that the engine answers with, by the name it has in the OpenAPI document. */
+/** The schemas of all response bodies of the engine, by their names in the OpenAPI document. */
 export const ENGINE_RESPONSES = {
   EngineHealth: health,
   EngineEvent: engineEvent,

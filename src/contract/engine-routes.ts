@@ -258,7 +258,7 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...errors,
     "INTERNAL_ERROR",
-    // The daemon answers for an engine that it cannot wake. It never refuses its own calls.
+    // SLEEPING_BUSY is the daemon's response for an engine that it cannot wake, and never for its own calls.
     ...(auth === "control" ? [] : (["SLEEPING_BUSY", "ENGINE_NOT_RUNNING"] as const)),
     ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
   ];

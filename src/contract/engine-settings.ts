@@ -35,7 +35,7 @@ export interface EngineConfig {
   readonly embeddingModel: string | null;
   /** Tokens. Null: derived from the model. */
   readonly contextWindow: number | null;
-  /** What the models read of attachments. Null: by the model's name. */
+  /** The attachment kinds that the models read. Null: by the model's name. */
   readonly attachments: readonly ReadableKind[] | null;
   /** Time limits of a model call: to its first token, and between two tokens. */
   readonly deadlines: { readonly firstMs: number; readonly betweenMs: number };
@@ -44,7 +44,7 @@ export interface EngineConfig {
   /** Whether requests to models are kept for a day. */
   readonly keepRequests: boolean;
   readonly toolConcurrency: number;
-  /** How long a person has to answer before it counts as a no. Null: no limit. */
+  /** The timeout of a question to a person, which then counts as denied. Null: no limit. */
   readonly hitlTtlMs: number | null;
   readonly logLevel: LogLevel;
 }

@@ -1,11 +1,11 @@
 /** One line of `orchctl doctor`. */
 export interface HostCheck {
-  /** What was checked: one word. */
+  /** The name of the check: one word. */
   readonly name: string;
-  /** `problem`: something does not work. `warning`: something can be better, or will not work soon. */
+  /** `problem`: something does not work. `warning`: something should be improved, or will fail soon. */
   readonly status: "ok" | "warning" | "problem";
   readonly message: string;
-  /** What to type or to set; null when nothing is wrong. */
+  /** A command or setting that removes the problem; null when nothing is wrong. */
   readonly fix: string | null;
 }
 

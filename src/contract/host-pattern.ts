@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** One entry of a policy's `tool_network`. `port` is null where every port is meant. */
+/** One entry of a policy's `tool_network`. `port` is null for every port. */
 export type HostPattern =
   /** Every host on the public internet. */
   | { readonly kind: "any"; readonly port: number | null }
@@ -22,7 +22,7 @@ type ReadHostPattern =
 const FORM =
   "expected a host, *.host, host:port, an IP address, a network such as 10.1.0.0/16, or * for every public host";
 const MAX_CHARACTERS = 260;
-/** A shorter prefix would open what nobody lists on purpose. */
+/** The allowed prefix lengths. A shorter prefix is most likely a mistake. */
 const PREFIXES = { 4: { min: 8, max: 32 }, 6: { min: 7, max: 128 } } as const;
 
 /** Reads one entry of `tool_network`. Names become lower-case ASCII (IDNA), addresses their canonical form. */
@@ -42,7 +42,7 @@ export function readHostPattern(text: string): ReadHostPattern {
   return name === null ? invalid(FORM) : valid({ kind: "name", name, subdomains, port });
 }
 
-/** The entry as it is stored: an equal meaning has an equal text. */
+/** The canonical text of an entry, as it is stored. */
 export function formatHostPattern(pattern: HostPattern): string {
   const port = pattern.port === null ? "" : `:${pattern.port}`;
   switch (pattern.kind) {
@@ -60,14 +60,14 @@ export function formatHostPattern(pattern: HostPattern): string {
   }
 }
 
-/** The host of a URL as the WHATWG parser reads it, without brackets and final dot; null if it is none. */
+/** The host of a URL by the WHATWG parser, without brackets and final dot. Null for an invalid host. */
 export function canonicalHost(host: string): string | null {
   const hostname = URL.parse(`http://${host}/`)?.hostname ?? "";
   const canonical = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   return canonical === "" ? null : canonical;
 }
 
-/** Null for what is no name: a spelling of an IPv4 address such as `0x7f.1` too. */
+/** Null for anything but a name, also for an IPv4 address in a form such as `0x7f.1`. */
 function hostName(text: string): string | null {
   const name = canonicalHost(text);
   if (name === null || isIP(name) !== 0 || name.length > 253) return null;

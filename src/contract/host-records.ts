@@ -10,11 +10,11 @@ export interface DaemonHealth {
   readonly version: string;
   readonly uptime_s: number;
   readonly role: ReplicaRole;
-  /** The address or name of the daemon that leads. Null while none is known. */
+  /** The URL or name of the leader. Null while it is unknown. */
   readonly leader: string | null;
 }
 
-/** `follower`: passes calls on to the leader, or waits to lead. */
+/** `follower`: forwards calls to the leader, or waits to lead. */
 export type ReplicaRole = "leader" | "follower";
 
 /** `GET /ready` of the daemon, when it serves calls. */
@@ -41,7 +41,7 @@ export interface IsolationPart {
   readonly problem: string | null;
   /** The setting or the command that would remove the problem. */
   readonly fix: string | null;
-  /** What the part is made of on this host. */
+  /** How the part is implemented on this host. */
   readonly detail: string | null;
 }
 
@@ -56,10 +56,10 @@ export interface HostStatus {
   readonly host_id: string;
   readonly uptime_s: number;
   readonly draining: boolean;
-  /** Open while restarts wait because many engines fail at once. */
+  /** `open` while restarts wait because many engines fail at once. */
   readonly breaker: "open" | "closed";
   readonly engines: Readonly<Record<EngineState, number>>;
-  /** Engines that run here. Beyond the limit one sleeps before another starts; null is no limit. */
+  /** Engines that are awake. At the limit, one must sleep before another starts; null is no limit. */
   readonly awake: { readonly engines: number; readonly limit: number | null };
   readonly boots: { readonly starting: number; readonly waiting: number };
   /** Processes that wait for the next starts of engines. The target is `ORCH_WARM_ENGINES`. */
@@ -72,11 +72,11 @@ export interface HostStatus {
     readonly free: number;
     /** Released, but not reusable yet. */
     readonly resting: number;
-    /** Another program was found on them. */
+    /** Ports on which another program was found. */
     readonly quarantined: number;
   };
   readonly load: {
-    /** Of the last minute. */
+    /** The load average of the last minute. */
     readonly average: number;
     readonly cores: number;
     readonly memory_available_mb: number;

@@ -5,7 +5,7 @@ export const CHECK_LENGTH = 6;
 export const PLATFORM_KEY_PREFIX = "orchp_";
 export const ENGINE_KEY_PREFIX = "sk-orch-";
 
-/** The format of keys, without anything of Node.js: browsers make platform keys too. */
+/** The format of keys. It uses no module of Node.js, since browsers create platform keys too. */
 interface KeySources {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Of ASCII text. */

@@ -1,7 +1,7 @@
 /** The environment variable with the path of an engine's launch file. */
 export const LAUNCH_FILE_VARIABLE = "ORCH_LAUNCH_FILE";
 
-/** Which parts of the isolation the daemon promised. A promised part that cannot be applied ends the engine's boot. */
+/** The parts of the isolation that the daemon requires. The boot fails if a part cannot be applied. */
 export interface EngineIsolation {
   /** Landlock for the engine's process. */
   readonly engine: boolean;
@@ -11,5 +11,5 @@ export interface EngineIsolation {
   readonly read: readonly string[];
 }
 
-/** `ORCH_ISOLATION=off`, and a launch file of a daemon that knows no isolation. */
+/** For `ORCH_ISOLATION=off`, containers, and launch files of daemons without isolation. */
 export const NOT_ISOLATED: EngineIsolation = { engine: false, tools: false, read: [] };

@@ -40,7 +40,7 @@ export type MemoryFileLine = MemoryFileHeader | MemoryFileRecord | MemoryFileEnd
 /** The result of an import, by type of record. */
 export interface MemoryImported {
   readonly imported: Readonly<Record<string, number>>;
-  /** Records that existed already, or belong to one that did. They stay unchanged. */
+  /** Records that existed before, or belong to one that did. They do not change. */
   readonly skipped: Readonly<Record<string, number>>;
 }
 

@@ -106,7 +106,7 @@ export interface TrajectoryStep {
   readonly input: string;
   readonly output: string;
   readonly ok: boolean;
-  /** The sub-agent that made the call. Missing for the turn's own agent. */
+  /** The sub-agent that made the call. Omitted for the turn's own agent. */
   readonly thread?: string;
 }
 
@@ -119,7 +119,7 @@ export interface MemoryItems {
   readonly trajectories: TrajectoryRecord;
 }
 
-/** A skill that learning has drafted from successful turns. It is not used before a person allows it. */
+/** A skill that learning drafted from successful turns. It is used only after a person allows it. */
 export interface SkillDraftRecord {
   readonly id: string;
   readonly name: string;

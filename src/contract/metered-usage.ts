@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What is counted of model calls and turns. All are whole numbers. */
+/** The counters of model calls and turns. All are integers. */
 export const USAGE_AMOUNTS = [
   "model_calls",
   "estimated_calls",
@@ -17,7 +17,7 @@ export type UsageAmount = (typeof USAGE_AMOUNTS)[number];
 /** `input_tokens` includes those read from and written to the provider's cache. */
 export type UsageAmounts = Readonly<Record<UsageAmount, number>>;
 
-/** What one engine has spent on one UTC day with one model. Of turns, provider and model are empty. */
+/** The usage of one engine, UTC day and model. In rows of turns, provider and model are empty. */
 export interface UsageRow extends UsageAmounts {
   /** `YYYY-MM-DD`. */
   readonly day: string;
@@ -41,7 +41,7 @@ export interface UsageReport {
   readonly more: boolean;
 }
 
-/** A position in a ledger: what its reader has. */
+/** A reader's position in a ledger. */
 export interface UsageCursor {
   readonly ledger: string;
   readonly revision: number;

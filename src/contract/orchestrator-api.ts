@@ -89,7 +89,7 @@ export type PolicyPatch = z.output<typeof policyPatch>;
 
 const KEY_HASH = "expected SHA-256 as 64 lower-case hex digits";
 const keyHash = z.string(KEY_HASH).check(z.regex(/^[0-9a-f]{64}$/, KEY_HASH));
-/** What identifies a key to people. */
+/** The parts of a key that identify it to people. */
 const keyHints = { key_prefix: z.optional(characters(1, 10)), key_last4: z.optional(z.string().check(z.length(4))) };
 
 export const registerRequest = z

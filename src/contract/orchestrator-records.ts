@@ -13,7 +13,7 @@ export const PLATFORM_KEY_HEADER = "X-Platform-Key";
 export const ADMIN_KEY_HEADER = "X-Admin-Key";
 export const REQUEST_ID_HEADER = "X-Request-Id";
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key";
-/** On answers of a daemon that does not serve: why. With 503 the call has not run. */
+/** The phase of a daemon that does not serve calls. With 503 the call was not executed. */
 export const PHASE_HEADER = "x-orch-phase";
 export const IDEMPOTENT_REPLAYED_HEADER = "Idempotent-Replayed";
 
@@ -28,7 +28,7 @@ export interface ProductRecord {
   readonly engine_env_names: readonly string[];
   /** The values that hold no secret. The others are never shown. */
   readonly engine_env_values: Readonly<Record<string, string>>;
-  /** Enough to recognise the key. */
+  /** The parts of the key that identify it. */
   readonly platform_key: {
     readonly prefix: string | null;
     readonly last4: string | null;
@@ -48,9 +48,9 @@ export interface LastError {
   readonly at: IsoTime;
 }
 
-/** What an engine and its tools use now. */
+/** The current resource usage of an engine with its tools. */
 export interface EngineUsage {
-  /** Of one core, over the last seconds. Null until there are two samples. */
+  /** Per cent of one core, over the last seconds. Null until there are two samples. */
   readonly cpu_percent: number | null;
   readonly memory_mb: number;
   /** The size of its folder, measured about once a minute while it is active. Null before that. */
@@ -61,9 +61,9 @@ export interface EngineUsage {
   readonly work: {
     /** Turns that ended. */
     readonly turns: number;
-    /** Those of them that ended with an error. */
+    /** Turns that ended with an error. */
     readonly failed_turns: number;
-    /** Input and output of the models. */
+    /** Input and output tokens of the models. */
     readonly tokens: number;
   } | null;
   readonly sampled_at: IsoTime;
@@ -114,7 +114,7 @@ export interface EngineRecord {
     readonly woken_by: WakeReason | null;
     /** As the engine last reported it. */
     readonly kept_by: readonly AwakeReason[];
-    /** When its last work ended. Null while it works, and until it has reported. */
+    /** When its last work ended. Null while it has work, and before its first report. */
     readonly idle_since: IsoTime | null;
   } | null;
   readonly stop_reason: string | null;

@@ -113,7 +113,7 @@ const auditRecord = z.object({
 
 const page = <Item extends z.ZodMiniType>(item: Item) => z.object({ data: z.array(item), next_cursor: textOrNull });
 
-/** Every body that the orchestrator answers with, by the name it has in the OpenAPI document. */
+/** The schemas of all response bodies of the orchestrator, by their names in the OpenAPI document. */
 export const ORCHESTRATOR_RESPONSES = {
   DaemonHealth: z.object({
     status: z.literal("ok"),

@@ -22,7 +22,7 @@ export const ORCHESTRATOR_ROUTES = {
 };
 export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
-/** Every code that a route can answer, in the order of the error table's use. */
+/** The error codes of a route. */
 export function errorsOf(route: Route): readonly OrchestratorErrorCode[] {
   const { auth, method, headers = {}, errors = [] } = route;
   const takesBody = method === "POST" || method === "PUT" || method === "PATCH";

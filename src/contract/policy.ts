@@ -39,7 +39,7 @@ export interface Policy {
   readonly schedules_paused: boolean;
 }
 
-/** What tools may connect to: the public internet, nothing, or the listed hosts and networks. */
+/** The network access of tools: the public internet, none, or the listed hosts and networks. */
 export type ToolNetworkPolicy = "open" | "none" | readonly string[];
 
 export const DEFAULT_POLICY: Policy = {

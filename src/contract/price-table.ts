@@ -15,7 +15,7 @@ export interface ModelPrice {
   readonly cache_write: number;
 }
 
-/** What the operator pays. Days before the first entry of a model have no price. */
+/** The operator's prices. Days before the first entry of a model have no price. */
 export interface PriceTable {
   /** ISO 4217. */
   readonly currency: string;
@@ -28,11 +28,11 @@ export const MAX_PRICE_TABLE_BYTES = 1024 * 1024;
 
 const AMOUNT = `expected a number from 0 to ${MAX_AMOUNT} with at most 6 decimals`;
 
-/** An amount of money in units, which is kept in whole micro-units. */
+/** An amount of money in units. It is stored in whole micro-units. */
 export const money = () =>
   z.number(AMOUNT).check(z.refine((units) => units >= 0 && units <= MAX_AMOUNT && isMicros(units), { error: AMOUNT }));
 
-/** A decimal of at most 6 places is the number nearest to it. */
+/** Whether an amount is a whole number of micro-units. */
 const isMicros = (units: number): boolean => microsOf(units) / MICRO === units;
 
 const DAY = "expected a day as YYYY-MM-DD";
@@ -56,10 +56,10 @@ const priceFile = z.strictObject({
 
 export type PriceTableOutcome =
   | { readonly kind: "read"; readonly table: PriceTable }
-  /** Each with its place, such as `prices[3].input`. */
+  /** The problems, each with its path, such as `prices[3].input`. */
   | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
-/** Reads a price table, and names every fault with its place. Tokens of the cache cost as input unless it says otherwise. */
+/** Parses a price table and reports all problems with their paths. Cached tokens default to the price of input. */
 export function readPriceTable(text: string): PriceTableOutcome {
   let json: unknown;
   try {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The parts that schemas of responses share. They are checked against the record interfaces by `satisfies`. */
+/** Shared parts of response schemas. `satisfies` checks them against the record interfaces. */
 export const text = z.string();
 export const count = z.int().check(z.gte(0));
 /** Any JSON object. */

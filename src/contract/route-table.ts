@@ -25,7 +25,7 @@ export type Content<Schema extends string> =
   | { readonly kind: "lines"; readonly schema: Schema }
   | { readonly kind: "text" }
   | { readonly kind: "html" }
-  /** A file of the type that its name says. */
+  /** A file whose type follows from its name. */
   | { readonly kind: "file" }
   /** A gzipped tar archive. */
   | { readonly kind: "archive" };
@@ -42,7 +42,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */
   readonly requestArchive?: true;
-  /** A body that the handler reads as it is. */
+  /** A raw body that the handler reads itself. */
   readonly rawBody?: true;
   /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
@@ -52,7 +52,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly errors?: readonly Code[];
 }
 
-/** Makes the rows of one authentication: `GET /path`, the summary and the other fields. */
+/** Creates the rows of one authentication: `GET /path`, the summary and the other fields. */
 export const rowsOf =
   <Auth extends string, Schema extends string, Code extends string>(auth: Auth) =>
   (
@@ -68,7 +68,7 @@ export const json = <S extends string>(schema: S) => ({ kind: "json", schema }) 
 export const events = <S extends string>(schema: S) => ({ kind: "events", schema }) as const;
 export const lines = <S extends string>(schema: S) => ({ kind: "lines", schema }) as const;
 
-/** The usual success: 200 with a JSON document. */
+/** The default success response: 200 with a JSON document. */
 export const ok = <S extends string>(schema: S) => ({ 200: [json(schema)] });
 
 /** `/engines/{user_id}` as a path of Express. */

@@ -5,8 +5,8 @@ export const SAMPLE_INTERVAL_S = 10;
 export const SAMPLE_COUNT = 360;
 
 /**
- * The measures of an engine with its tools. Levels: CPU in per cent of one core on average, memory, folder and running
- * turns. Counts within the sample's seconds: turns that ended, those with an error, and tokens of the models.
+ * The measures of an engine with its tools. Gauges: average CPU in per cent of one core, memory, folder size and running
+ * turns. Counts per sample: ended turns, failed turns, and tokens of the models.
  */
 export const SAMPLE_MEASURES = [
   "cpu_percent",
@@ -29,6 +29,6 @@ export interface UsageSamples {
 
 /** The sums of all engines of a host. */
 export interface HostSamples extends UsageSamples {
-  /** How many engines had a process. */
+  /** The number of engines with a process. */
   readonly engines: readonly (number | null)[];
 }

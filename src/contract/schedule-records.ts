@@ -13,8 +13,8 @@ export type ScheduleTiming =
   | { readonly kind: "every"; readonly every_s: number; readonly anchor_at: IsoTime };
 
 /**
- * What happens to due times that passed while nothing could run. `skip`: nothing. `run_once`: one run for all of them.
- * `run_all`: one run for each, for the newest of them up to a limit.
+ * What happens to missed due times. `skip`: no run. `run_once`: one run for all of them.
+ * `run_all`: one run for each of the newest, up to `missed_limit`.
  */
 export const MISSED_POLICIES = ["skip", "run_once", "run_all"] as const;
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
@@ -62,9 +62,9 @@ export interface ScheduleRecord {
   readonly task_id: string | null;
   readonly agent: string | null;
   readonly missed: MissedPolicy;
-  /** With `run_all`: runs that are made up for at most. */
+  /** With `run_all`: the most missed runs that are caught up. */
   readonly missed_limit: number;
-  /** Each run is later by a constant part of so many seconds, which differs between schedules. */
+  /** Delays each run by a constant offset of up to so many seconds, which differs between schedules. */
   readonly spread_s: number;
   /** No run is due from then on. */
   readonly ends_at: IsoTime | null;
@@ -84,7 +84,7 @@ export interface WebhookRecord {
   /** Unique among the webhooks of an engine. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Where its messages are sent to, on the orchestrator. */
+  /** The path at which the orchestrator receives its messages. */
   readonly path: string;
   /** The message of the turn; `{{payload}}` is what was sent. */
   readonly template: string;

@@ -35,7 +35,7 @@ function isInstant(text: string): boolean {
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
-/** As milliseconds since the epoch would be, in UTC. */
+/** The UTC time in milliseconds since the epoch. */
 const instant = z.string(INSTANT).check(
   z.refine(isInstant, { error: INSTANT, abort: true }),
   z.overwrite((text) => (isInstant(text) ? new Date(text).toISOString() : text)),

@@ -16,7 +16,7 @@ const ROWS = Object.entries<SettingRow>(SETTINGS);
 export const settingNames = (...scopes: readonly SettingScope[]): readonly string[] =>
   ROWS.filter(([, { scope }]) => scopes.includes(scope)).map(([name]) => name);
 
-/** Besides the rows any `LLM_*`, since a provider may have settings of its own. */
+/** In addition to the rows any `LLM_*`, since a provider may have its own settings. */
 const LLM_NAME = /^LLM_[A-Z0-9_]{1,60}$/;
 
 /** Whether a product's `engine_env` may set it. */

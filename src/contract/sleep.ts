@@ -1,4 +1,4 @@
-/** Why an engine was put to sleep. `capacity`: another engine needed its place among those awake. */
+/** Why an engine was put to sleep. `capacity`: another engine needed its awake slot. */
 export const SLEEP_REASONS = ["idle", "request", "capacity"] as const;
 export type SleepReason = (typeof SLEEP_REASONS)[number];
 

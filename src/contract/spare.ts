@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 /** The descriptor on which a spare waits for its claim. Its engine's listening socket replaces it. */
 export const SPARE_CHANNEL = 3;
-/** What a spare prints when it can be claimed. */
+/** The output of a spare that can be claimed. */
 export const SPARE_READY = "ready\n";
 
 /** The only message to a spare: it becomes an engine. */
@@ -14,7 +14,7 @@ const spareClaim = z.object({
   owner: z.nullable(z.object({ uid: z.int(), gid: z.int() })),
   /** The engine's folder, in which it runs. */
   folder: z.string(),
-  /** What the launch file would contain. */
+  /** The content of the launch file. */
   launch: z.string(),
 });
 export type SpareClaim = z.output<typeof spareClaim>;

@@ -3,7 +3,7 @@ export interface SparesReport {
   readonly target: number;
   /** Spares that can be claimed now. */
   readonly ready: number;
-  /** Why the refill is stopped. Null while it is not. */
+  /** Why the refill is stopped, or null. */
   readonly problem: string | null;
   /** Launches since the daemon's start. */
   readonly claims: Readonly<Record<ClaimOutcome, number>>;

@@ -18,7 +18,7 @@ export const startedTurn = z.object({
   error: z.nullable(z.string()),
 }) satisfies z.ZodMiniType<StartedTurn>;
 
-/** The same `key` and request within 24 h answer with the turn that the first call started. */
+/** Within 24 h, a repeated `key` and request returns the turn that the first call started. */
 export const startTurnRequest = z.object({
   key: characters(1, 255),
   request: z.object({

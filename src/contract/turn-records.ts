@@ -59,7 +59,7 @@ export interface ModelRequestSummary {
   /** Cached tokens by input tokens, 0 to 1. */
   readonly cache_share: number | null;
   readonly context: {
-    /** They add up to `input_tokens` when the provider has counted them, and are estimates otherwise. */
+    /** They add up to `input_tokens` if the provider reported it, and are estimates otherwise. */
     readonly parts: ContextParts;
     readonly is_estimate: boolean;
     readonly answer_reserve: number;
@@ -74,7 +74,7 @@ export interface ModelRequests {
   readonly requests: readonly ModelRequestSummary[];
 }
 
-/** A request to a model as it was sent, without secrets and the bytes of files. */
+/** The sent request to a model, without secrets and the bytes of files. */
 export interface ModelRequestRecord extends ModelRequestSummary {
   readonly turn_id: string;
   /** Null for the sandbox model, which sends nothing, and for a call that failed before it was sent. */

@@ -12,11 +12,11 @@ export interface UsageRecord {
   readonly day?: string;
   readonly provider?: string;
   readonly model?: string;
-  /** Every call that reached the provider and told its tokens, retries and learning included. */
+  /** Calls that reached the provider and reported their tokens, including retries and learning. */
   readonly model_calls: number;
-  /** Those of them that ended without the provider's count, whose tokens are estimated. */
+  /** Calls that ended without the provider's token count. Their tokens are estimated. */
   readonly estimated_calls: number;
-  /** Read from and written to the provider's cache included. */
+  /** Including those read from and written to the provider's cache. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_read_tokens: number;

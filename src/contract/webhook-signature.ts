@@ -21,17 +21,17 @@ export interface SignedMessage {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly timestamp: string;
-  /** As the header has it: versions with signatures, separated by spaces. */
+  /** The header's value: versions with signatures, separated by spaces. */
   readonly signature: string;
   readonly body: Uint8Array;
 }
 
-/** The value of `webhook-signature` by which a sender proves that it has the secret. */
+/** The value of `webhook-signature` for a message and a secret. */
 export function signWebhook(secret: string, { id, timestamp, body }: Omit<SignedMessage, "signature">): string {
   return `${VERSION},${digest(secret, { id, timestamp, body }).toString("base64")}`;
 }
 
-/** Whether a message is well formed, recent and signed with one of the secrets. Takes the same time for each answer. */
+/** Whether a message is well formed, recent and signed with one of the secrets. Compares in constant time. */
 export function isSigned(
   { id, timestamp, signature, body }: SignedMessage,
   { secrets, now }: { readonly secrets: readonly string[]; readonly now: number },

@@ -23,7 +23,7 @@ interface WebhookMessage {
 }
 
 /**
- * The message of a turn. Each value from outside is fenced, so that the model can tell it from the template. Null when it
+ * The message of a turn. Each external value is fenced, so that the model can distinguish it from the template. Null when it
  * has more than `maxLength` characters: a template may name the payload many times.
  */
 export function fillTemplate(

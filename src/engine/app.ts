@@ -49,7 +49,6 @@ import { WorkingMemoryTable } from "./store/working-memory.ts";
 import { openAttachments } from "./tools/attachments/open-attachments.ts";
 import { builtInTools } from "./tools/built-in-tools.ts";
 import { createToolExecutor } from "./tools/execute.ts";
-import { RESERVED_TOOL_NAMES } from "./tools/reserved-names.ts";
 import { joinedRegistry } from "./tools/registry.ts";
 import { RunningCalls } from "./tools/running-calls.ts";
 import { AcceptedKeys } from "./turns/accepted-keys.ts";
@@ -125,7 +124,6 @@ export async function createApp({
   const catalog = await LiveCatalog.open({
     folder: catalogFolder,
     product: productVersion(launch.product_catalog, launch.product_catalog),
-    isReserved: (name) => RESERVED_TOOL_NAMES.includes(name),
     checkServers: toolServers.check,
     onServers: toolServers.apply,
     commands,

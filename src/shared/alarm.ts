@@ -1,9 +1,9 @@
 import { type Clock, delay } from "./clock.ts";
 
-/** The wall clock is read again this often, since it may jump. */
+/** The longest wait before the wall clock is read again, since it may jump. */
 const READ_CLOCK_MS = 10_000;
 
-/** Waits for a time of the wall clock, or until it is rung. */
+/** Waits for a time of the wall clock, or for `ring`. */
 export class Alarm {
   readonly #now: Clock;
   #rung = new AbortController();

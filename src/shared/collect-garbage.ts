@@ -11,7 +11,7 @@ export function collectGarbage(): void {
   collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
-/** Collects what was allocated lately. Compiled code stays. */
+/** A minor garbage collection, which keeps compiled code. */
 export const collectYoungGarbage = (): void => collect({ type: "minor" });
 
 function collect(how: How): void {

@@ -7,7 +7,7 @@ const OTHERS = 0o077;
 interface FreeSpace {
   readonly freeMb: number;
   readonly freePercent: number;
-  /** Of the files that the file system can still hold; 100 where it has no limit. */
+  /** Free inodes in per cent; 100 if the file system has no limit. */
   readonly freeFilesPercent: number;
 }
 
@@ -20,7 +20,7 @@ export async function freeSpace(folder: string): Promise<FreeSpace> {
   };
 }
 
-/** Those of the files that other users may read or write. A missing file is none of them. */
+/** The files that other users may read or write. Missing files are ignored. */
 export async function exposedFiles(paths: readonly string[]): Promise<readonly string[]> {
   const exposed = await Promise.all(
     paths.map(async (path) => {

@@ -4,7 +4,7 @@ const MIB = 1_048_576;
 
 interface HostResources {
   readonly memoryAvailableMb: number;
-  /** On the file system of the data folder. */
+  /** Free space of the data folder's file system. */
   readonly diskFreeMb: number;
 }
 
@@ -14,7 +14,7 @@ export async function hostResources(dataDir: string): Promise<HostResources> {
   const availableKb = /^MemAvailable:\s+(\d+) kB$/m.exec(memory)?.[1];
   return {
     diskFreeMb: Math.floor((disk.bavail * disk.bsize) / MIB),
-    // Where the kernel does not report it, memory does not limit admission.
+    // If the kernel does not report it, memory does not limit admission.
     memoryAvailableMb: availableKb === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(Number(availableKb) / 1024),
   };
 }

@@ -1,17 +1,17 @@
 const SPACE = /[ \t\n\r]*/y;
-/** Without the control characters of ASCII. */
+/** ASCII text without control characters. */
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const MAX_DEPTH = 500;
 
 export interface JsonLines {
-  /** The line of a field, or of the deepest part of the path that is there. Lines count from 1. */
+  /** The line of a field, or of its deepest existing parent. Lines count from 1. */
   readonly lineOf: (path: readonly string[]) => number;
   /** The line of the first syntax error; null if the text is JSON. */
   readonly errorLine: number | null;
 }
 
-/** Finds the lines of a JSON text's fields, for messages to its author. `JSON.parse` tells no places. */
+/** Finds the lines of fields in a JSON text, for error messages. `JSON.parse` reports no positions. */
 export function jsonLines(text: string): JsonLines {
   let scanned: Scanned | undefined;
   const scan = () => (scanned ??= new Scanner(text).scan());

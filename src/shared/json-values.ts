@@ -1,4 +1,4 @@
-/** Limit of what a model gives a tool and a tool gives back. */
+/** The nesting limit of tool inputs and outputs. */
 export const MAX_JSON_LEVELS = 64;
 
 /** Whether a JSON value nests at most so many objects and arrays. Deeper values overflow the stack of recursive readers. */
@@ -11,7 +11,7 @@ export function isFlatterThan(levels: number, value: unknown): boolean {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The same for values that differ only in the order of their objects' keys. For hashing: objects become lists. */
+/** A canonical form for hashing: equal for values that differ only in the order of object keys. */
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== "object" || value === null) return value;

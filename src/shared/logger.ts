@@ -6,7 +6,7 @@ export type { Logger } from "pino";
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-// Fields that may hold a secret or a user's text. Errors of pg carry the whole client with its password.
+// Fields that may contain a secret or a user's text. Errors of pg contain the client with its password.
 const SECRET_FIELDS = [
   "api_key",
   "apiKey",

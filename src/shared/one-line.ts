@@ -4,7 +4,7 @@
  */
 export function oneLine(value: unknown): string {
   const json = JSON.stringify(value);
-  // A test is cheaper than a replacement, and there is hardly ever one.
+  // The test is cheaper than a replacement, which is rarely needed.
   return LINE_BREAK.test(json) ? json.replaceAll(LINE_BREAKS, escaped) : json;
 }
 

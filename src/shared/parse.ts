@@ -1,13 +1,16 @@
 import * as z from "zod/mini";
 import { isFlatterThan } from "./json-values.ts";
 
-/** Input from outside that does not fit. `field` is a dotted path, `expected` says what would have been accepted. */
+/** The most problems that a message names, so that a client can correct a body at once. */
+const MAX_IN_MESSAGE = 5;
+
+/** Invalid input. `field` is a dotted path; the message describes valid input. */
 export class InvalidInput extends Error {
   readonly field: string;
   /** Every problem of the input, this one first. */
   readonly all: readonly FieldProblem[];
   constructor(field: string, problem: string, all: readonly FieldProblem[] = []) {
-    super(`${field}: ${problem}`);
+    super(all.length > 0 ? messageOf(all) : `${field}: ${problem}`);
     this.name = "InvalidInput";
     this.field = field;
     this.all = all.length > 0 ? all : [{ path: field.split("."), message: this.message }];
@@ -20,8 +23,14 @@ interface FieldProblem {
   readonly message: string;
 }
 
+function messageOf(problems: readonly FieldProblem[]): string {
+  const named = problems.slice(0, MAX_IN_MESSAGE).map(({ message }) => message);
+  const others = problems.length - named.length;
+  return named.join("; ") + (others > 0 ? `; and ${others} more` : "");
+}
+
 /**
- * Reads unknown input by a schema. The first problem is thrown as {@link InvalidInput}, named by its field.
+ * Reads unknown input by a schema. Its problems are thrown as one {@link InvalidInput}, each named by its field.
  * Fields the schema does not know are dropped, and the first of them named in `ignored`, unless the schema is strict.
  */
 export function parse<S extends z.ZodMiniObject>(
@@ -39,18 +48,18 @@ export function parse<S extends z.ZodMiniObject>(
 const MAX_NAMED = 20;
 const MAX_NAME_LENGTH = 100;
 
-/** The first of the fields that the schema does not know: enough to find a mistake by. */
+/** The first fields that the schema does not have, as a hint at mistakes. */
 function unknownFields(known: object, input: object): readonly string[] {
   const names: string[] = [];
   for (const name in input) {
     if (Object.hasOwn(known, name) || !Object.hasOwn(input, name)) continue;
-    // They go into a header, percent-encoded, which half a surrogate pair cannot be.
+    // A lone surrogate cannot be percent-encoded for the header.
     if (names.push(name.slice(0, MAX_NAME_LENGTH).toWellFormed()) === MAX_NAMED) break;
   }
   return names;
 }
 
-/** The same for a body, which may be left out (`undefined`) where nothing in it is required. */
+/** Like {@link parse}, for a body that may be omitted (`undefined`) if it has no required field. */
 export function parseBody<S extends z.ZodMiniObject>(schema: S, body: unknown): ReturnType<typeof parse<S>> {
   if (body !== undefined) return parse(schema, body);
   try {
@@ -77,13 +86,13 @@ function fieldProblems(outer: z.core.$ZodIssue): { readonly path: readonly strin
   const issue = innermost(outer);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys")
-    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: "unknown field" }));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({ path: [...path, key], problem: issue.message }));
   if (issue.input === undefined) return [{ path, problem: `required, ${issue.message}` }];
   const received = issue.code === "invalid_type" ? `, received ${nameOf(kindOf(issue.input))}` : "";
   return [{ path, problem: issue.message + received }];
 }
 
-/** Of alternatives, the one that the input has the form of: the only one with a problem deeper within it. */
+/** The alternative of a union that the input is meant as: the only one with a nested problem. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const inside = issue.errors.flatMap(([first]) => (first !== undefined && first.path.length > 0 ? [first] : []));
@@ -91,13 +100,13 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return one === undefined || inside.length > 1 ? issue : innermost({ ...one, path: [...issue.path, ...one.path] });
 }
 
-/** What would have been accepted, for a schema without a message of its own: zod/mini has no messages. */
+/** A description of valid input for a schema without a message, since zod/mini has no messages. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return `expected ${nameOf(issue.expected)}`;
     case "invalid_value":
-      return `expected ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join("|")}`;
+      return `expected ${oneOf(issue.values)}`;
     case "too_small":
       return `expected ${issue.exact ? "" : "at least "}${amount(Number(issue.minimum), issue.origin)}`;
     case "too_big":
@@ -109,10 +118,10 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_key":
       return issue.issues[0]?.message ?? "expected another name";
     case "unrecognized_keys":
-      return `unknown field ${issue.keys.join(", ")}`;
+      return `unknown field${knownFields(issue.inst)}`;
     case "invalid_union":
       if (issue.errors.length === 0 && "options" in issue)
-        return `expected one of ${(issue.options as readonly unknown[]).map((value) => JSON.stringify(value)).join("|")}`;
+        return `expected ${oneOf(issue.options as readonly unknown[])}`;
       return issue.errors
         .flatMap(([first]) => first?.message ?? [])
         .map((message, at) => (at === 0 ? message : message.replace(/^expected /, "")))
@@ -120,6 +129,15 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     default:
       return "expected another value";
   }
+}
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length > 1 ? `one of ${values.join(", ")}` : JSON.stringify(values[0]);
+
+/** The fields of a strict schema, after the word that one is unknown. */
+function knownFields(schema: unknown): string {
+  const fields = schema instanceof z.ZodMiniObject ? Object.keys(schema.def.shape) : [];
+  return fields.length > 0 ? `; expected one of ${fields.join(", ")}` : "";
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -201,7 +219,7 @@ export function assertStorable(value: unknown, path: readonly string[] = []): vo
 
 const MAX_DEPTH = 32;
 
-/** A JSON object that is kept for its owner as it is; what databases and recursion cannot bear is refused. */
+/** A JSON object that is stored unchanged. Refuses what PostgreSQL cannot store, and deep nesting. */
 export function keptJson() {
   return z.record(z.string(), z.unknown()).check(
     z.refine((value) => isFlatterThan(MAX_DEPTH, value), {

@@ -8,11 +8,11 @@ interface RequestContext {
   readonly actor: "product" | "admin";
   /** The id of the session that made it; omitted for a key. */
   readonly session?: string;
-  /** The call's, for what it causes. */
+  /** The span of the call, as the parent of further spans. */
   readonly span: Span;
 }
 
-/** A start-up snapshot cannot hold it. */
+/** Created lazily, since a start-up snapshot cannot contain it. */
 const storage = lazily(() => new AsyncLocalStorage<RequestContext>());
 
 export const withinRequest = <T>(context: RequestContext, work: () => T): T => storage().run(context, work);

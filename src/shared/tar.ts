@@ -45,7 +45,7 @@ export class TarWriter {
 }
 
 export async function* nothing(): AsyncGenerator<Uint8Array> {
-  // Of no bytes.
+  // The archive has ended.
 }
 
 /** Reads a tar archive member by member. A body that is not read is skipped. Throws for a malformed or incomplete one. */

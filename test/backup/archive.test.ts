@@ -17,17 +17,21 @@ import {
 const refused = (t: Test, source: string | Buffer, message: RegExp, passphrase: string | null = null) =>
   t.rejects(pathsOf(source, passphrase), { name: "InvalidBackup", message });
 
+const passphrase = "a passphrase";
+/** Made once: to derive a key takes half a second. */
+const encrypted = readFileSync(await writeArchive(t, { passphrase }));
+
 t.test("an archive is read as it was written, encrypted or not", async (t) => {
   const all = ["records/products", "records/products/000001.jsonl"].concat(
     ["engine.db", "workspace", "workspace/a", "workspace/b"].map((path) => `${SECTION}/${path}`),
   );
-  for (const passphrase of [null, "a passphrase"])
-    t.same(await pathsOf(await writeArchive(t, { passphrase }), passphrase), all);
+  t.same(await pathsOf(await writeArchive(t)), all);
+  t.same(await pathsOf(encrypted, passphrase), all);
 });
 
 t.test("an archive that is cut off anywhere is refused", async (t) => {
   const whole = readFileSync(await writeArchive(t));
-  for (let length = 0; length < whole.length; length += 7)
+  for (let length = 0; length < whole.length; length += 31)
     if (!(await isRefused(whole.subarray(0, length)))) t.fail(`${length} bytes`);
   await refused(t, whole.subarray(0, -1), /incomplete/);
 });
@@ -36,7 +40,7 @@ t.test("an archive with a changed bit is refused, wherever it is", async (t) => 
   const whole = readFileSync(await writeArchive(t));
   const plain = gunzipSync(whole);
   // Bytes 3 to 9 of a gzip file are its time and system, which nobody reads.
-  for (let at = 10; at < whole.length; at += 3) {
+  for (let at = 10; at < whole.length; at += 13) {
     const changed = withBit(whole, at);
     // Some bits fill a block of gzip up to its next byte.
     if (!(await isRefused(changed)) && !gunzipSync(changed).equals(plain)) t.fail(`byte ${at}`);
@@ -44,12 +48,10 @@ t.test("an archive with a changed bit is refused, wherever it is", async (t) => 
 });
 
 t.test("an encrypted archive that is changed or cut off is refused before a byte of it is used", async (t) => {
-  const whole = readFileSync(await writeArchive(t, { passphrase: "a passphrase" }));
-  const passphrase = "a passphrase";
+  const whole = encrypted;
   await refused(t, withBit(whole, 0), /not a backup/, passphrase);
-  for (const at of [30, 60, whole.length - 1])
-    await refused(t, withBit(whole, at), /passphrase is wrong, or/, passphrase);
-  for (const length of [20, 40, 41, 60, whole.length - 1])
+  for (const at of [30, whole.length - 1]) await refused(t, withBit(whole, at), /passphrase is wrong, or/, passphrase);
+  for (const length of [20, 41, whole.length - 1])
     await t.rejects(pathsOf(whole.subarray(0, length), passphrase), { name: "InvalidBackup" }, `${length} bytes`);
 });
 
@@ -74,9 +76,8 @@ t.test("an archive of a newer format is refused before its members", async (t) =
 });
 
 t.test("a wrong passphrase, and none, is refused", async (t) => {
-  const path = await writeArchive(t, { passphrase: "a passphrase" });
-  await refused(t, path, /encrypted; set ORCH_BACKUP_PASSPHRASE/);
-  await refused(t, path, /passphrase is wrong/, "another one");
+  await refused(t, encrypted, /encrypted; set ORCH_BACKUP_PASSPHRASE/);
+  await refused(t, encrypted, /passphrase is wrong/, "another one");
 });
 
 const inEngine = (...entries: readonly Entry[]): Entry[] =>

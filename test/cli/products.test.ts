@@ -223,6 +223,8 @@ t.test("delete forgets the keys of the product and its engines; --dry-run delete
 
   const dry = await orchctl(["products", "delete", "demo", "--force", "--dry-run"], { env: ADMIN });
   t.match(dry.stdout, /would delete the product demo \(prd_1\) and all its engines/);
+  const unforced = await orchctl(["products", "delete", "demo", "--dry-run"], { env: ADMIN });
+  t.match(unforced.stdout, /would delete the product demo \(prd_1\), if it has no engines; --force/);
   t.notOk(server.calls.some(({ method }) => method === "DELETE"));
 
   const ran = await orchctl(["products", "delete", "demo", "--force", "--yes"], { env: ADMIN });

@@ -54,6 +54,18 @@ t.test("a turn without an end is not kept without an end", async (t) => {
   t.throws(() => tally.result({ taskId: "t", turnId: null }), { code: "BAD_ANSWER", message: /longer than 64 MiB/ });
 });
 
+t.test("a key or an id that was left out is refused before any call", async (t) => {
+  const url = "http://127.0.0.1:1";
+  const noKey = { code: "INVALID_ARGUMENT", message: /ey: expected visible ASCII/ };
+  t.throws(() => createEngineClient({ url } as never), noKey);
+  t.throws(() => createOrchestratorClient({ url } as never), noKey);
+  const engine = createEngineClient({ url, key: "k" });
+  const noTask = { code: "INVALID_ARGUMENT", message: /^taskId: expected a string, as in execute\(\{/ };
+  t.throws(() => engine.execute({ task_id: "t1", message: "Hello" } as never), noTask);
+  t.throws(() => engine.execute(undefined as never), { message: /^taskId: expected an object with taskId/ });
+  t.throws(() => engine.resume({ taskId: "t1" } as never), { message: /^turnId: / });
+});
+
 t.test("an id that is no text is refused in words that say how it is given", async (t) => {
   const orchestrator = createOrchestratorClient({ url: "http://127.0.0.1:1", platformKey: "k" });
   const wrong = { userId: "alice" } as never;

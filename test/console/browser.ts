@@ -31,6 +31,13 @@ const findings = (rules: readonly string[] | null) => `axe.run(document, {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: program ?? "",
+    // The sandbox of Chromium needs another user than root.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+
 export interface ConsoleBrowser {
   /** A page of a browser of its own: it has no cookie. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
@@ -40,11 +47,7 @@ export interface ConsoleBrowser {
 
 /** One browser for a file. `url` is the daemon's. */
 export async function openBrowser(t: Test, url: string): Promise<ConsoleBrowser> {
-  const browser: Browser = await chromium.launch({
-    executablePath: program ?? "",
-    // The sandbox of Chromium needs another user than root.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  const browser = await launchChromium();
   t.teardown(() => browser.close());
   const offences: string[] = [];
   return {

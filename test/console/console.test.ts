@@ -42,6 +42,18 @@ t.test("the console in a browser", withChromium, async (t) => {
     t.notOk(stored.includes(adminKey) || stored.includes("orchs_"), "scripts see neither the key nor the cookie");
   });
 
+  await t.test("shows a remembered session before the daemon answers for it", async () => {
+    const { promise: isShown, resolve: show } = Promise.withResolvers<void>();
+    await page.route("**/console/session", async (route) => {
+      await isShown;
+      await route.continue();
+    });
+    await page.reload();
+    await fleetRow("anna").waitFor();
+    show();
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
   await t.test("signs in by a one-time link, once", async (t) => {
     const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: {} });
     const guest = await browser.open(`#link=${body.link}`);

@@ -32,6 +32,16 @@ for (const [name, document] of Object.entries(DOCUMENTS)) {
     );
   });
 
+  t.test(`every parameter of the ${name}'s routes has a meaning`, async (t) => {
+    const parameters = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap((one) => one.parameters);
+    t.same(
+      parameters.filter(({ description }) => description === ""),
+      [],
+    );
+  });
+
   t.test(`the ${name}'s page shows every route, runs no script and loads nothing`, async (t) => {
     const page = docsPageOf(document);
     const missing = Object.keys(document.paths).filter((path) => !page.includes(` ${path}</code></h3>`));

@@ -240,5 +240,5 @@ t.test("a deleted product", async () => {
 });
 
 t.test("every route of the table has been called, and has answered each way it can", async (t) => {
-  t.same(caller.uncovered(), []);
+  t.same(caller.uncovered(), [], "call each of these: route, status, kind of body");
 });

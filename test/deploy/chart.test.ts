@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import t from "tap";
 import * as yaml from "yaml";
 import manifest from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../../src/contract/settings.ts";
+import { PROVIDERS, SETTINGS } from "../../src/contract/settings.ts";
 
 interface Described {
   readonly properties?: Readonly<Record<string, Described>>;
@@ -30,6 +30,11 @@ t.test("every value has a schema, and every schema a value", async (t) => {
   const values = yaml.parse(read("deploy/helm/orchd/values.yaml"));
   const { global: _, ...described } = JSON.parse(read("deploy/helm/orchd/values.schema.json")).properties;
   t.same(pathsOf(described).sort(), keysOf(values).sort());
+});
+
+t.test("the chart takes every provider", async (t) => {
+  const { properties } = JSON.parse(read("deploy/helm/orchd/values.schema.json")).properties.model;
+  t.same(properties.provider.enum, ["", ...PROVIDERS], "values.schema.json (actual) has PROVIDERS (expected)");
 });
 
 t.test("the chart is of this version of orchd, and so are the images of the manifests", async (t) => {

@@ -7,12 +7,12 @@ import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
 import { shippedEntries } from "../../src/engine/catalog/defaults/shipped.ts";
 import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
 import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
+import { ENGINE_TOOLS } from "../../src/contract/engine-tools.ts";
 import { formatHostPattern, readHostPattern } from "../../src/contract/host-pattern.ts";
 import { proxyEnvironment } from "../../src/engine/isolation/network/proxy-environment.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
 import { type BuiltInParts, builtInTools } from "../../src/engine/tools/built-in-tools.ts";
-import { RESERVED_TOOL_NAMES } from "../../src/engine/tools/reserved-names.ts";
-import { documentText, namesIn, tableRows } from "./documents.ts";
+import { documentText, namesIn, tableIs, tableRows, withoutBackticks } from "./documents.ts";
 import { commandHost, entryContext } from "../helpers/command-host.ts";
 
 const FILE = "docs/catalog.md";
@@ -23,23 +23,37 @@ t.test("the built-in tools are those of the code, both ways, with their permissi
   const builtIn = builtInTools({ commands: commandHost(), memory: {} } as BuiltInParts);
   const declared = [...shippedEntries().tools.values()];
   const names: string[] = [...builtIn, ...declared].map(({ name }) => name).concat(DELEGATE, USE_SKILL);
-  t.same([...namesIn(FILE, "tools")].filter((name) => name !== "").sort(), names.sort());
-  t.same([...builtIn.map(({ name }) => name), DELEGATE].toSorted(), RESERVED_TOOL_NAMES, "a catalog cannot use them");
+  const shown = namesIn(FILE, "tools");
+  t.same([...shown].sort(), names.sort(), tableIs(FILE, "tools", "src/engine/tools/built-in-tools.ts"));
+  t.same(
+    [...ENGINE_TOOLS].sort(),
+    [...builtIn.map(({ name }) => name), DELEGATE, USE_SKILL].sort(),
+    "ENGINE_TOOLS of src/contract/engine-tools.ts (actual) has the tools of built-in-tools.ts (expected)",
+  );
   const asking: string[] = [...builtIn, ...declared]
     .filter(({ permission }) => permission === "ask")
     .map(({ name }) => name);
-  const shown = tableRows(FILE, "tools").filter(([, , asks]) => asks === "yes");
-  t.same(shown.map(([name = ""]) => name.replaceAll("`", "")).sort(), asking.sort());
+  const shownAsking = tableRows(FILE, "tools").filter(([, , asks]) => asks === "yes");
+  t.same(
+    shownAsking.map(([name]) => withoutBackticks(name)).sort(),
+    asking.sort(),
+    `"asks first" in the table "tools" of ${FILE} is yes for tools with permission: "ask"`,
+  );
 });
 
 t.test("the options of a permission prompt are those of the code, both ways", async (t) => {
-  t.same(namesIn(FILE, "permission options"), PERMISSION_OPTIONS);
+  t.same(
+    namesIn(FILE, "permission options"),
+    PERMISSION_OPTIONS,
+    tableIs(FILE, "permission options", "src/engine/tools/authorize.ts"),
+  );
 });
 
 t.test("the agents are those that ship, both ways", async (t) => {
   t.same(
     namesIn(FILE, "agents"),
     SHIPPED_AGENTS.map(({ name }) => name),
+    tableIs(FILE, "agents", "src/engine/catalog/defaults/agents.ts"),
   );
 });
 

@@ -33,6 +33,10 @@ const cellsOf = (line: string): readonly string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 
+/** Of an assertion that compares a table with the code: what a failure asks for. */
+export const tableIs = (path: string, marker: string, source: string): string =>
+  `the table "${marker}" of ${path} (actual) has the rows of ${source} (expected)`;
+
 export const withoutBackticks = (cell = ""): string => cell.replaceAll("`", "");
 
 /** What stands in backticks in a cell. */

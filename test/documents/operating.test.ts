@@ -1,6 +1,8 @@
 import t from "tap";
 import { Metrics } from "../../src/orchestrator/status/metrics.ts";
-import { namesIn } from "./documents.ts";
+import { namesIn, tableIs } from "./documents.ts";
+
+const FILE = "docs/operating.md";
 
 t.test("the metrics are those of the code, both ways", async (t) => {
   const text = await new Metrics().text({
@@ -16,5 +18,6 @@ t.test("the metrics are those of the code, both ways", async (t) => {
   });
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
   const own = names.filter((name) => !/^orch_(process|nodejs)_/.test(name));
-  t.same([...namesIn("docs/operating.md", "metrics")].filter((name) => name.startsWith("orch_")).sort(), own.sort());
+  const shown = namesIn(FILE, "metrics").filter((name) => name.startsWith("orch_"));
+  t.same([...shown].sort(), own.sort(), tableIs(FILE, "metrics", "src/orchestrator/status/metrics.ts"));
 });

@@ -14,7 +14,7 @@ import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-routes.ts";
 import { type Route, SMALL_BODY_BYTES } from "../../src/contract/orchestrator-routes/route-row.ts";
 import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
 import { isRunning } from "../../src/orchestrator/rules/engine-lifecycle.ts";
-import { codesOf, namesIn, tableRows, withoutBackticks } from "./documents.ts";
+import { codesOf, namesIn, tableIs, tableRows, withoutBackticks } from "./documents.ts";
 
 const FILE = "docs/orchestrator-api.md";
 
@@ -23,6 +23,7 @@ t.test("the routes are those of the code, both ways", async (t) => {
   t.same(
     rows,
     Object.values(ORCHESTRATOR_ROUTES).map(({ method, path, auth }) => [`${method} ${path}`, auth]),
+    tableIs(FILE, "routes", "src/contract/orchestrator-routes/, in their order"),
   );
 });
 
@@ -31,7 +32,11 @@ t.test("the largest bodies are those of the routes, both ways", async (t) => {
   const larger = Object.values<Route>(ORCHESTRATOR_ROUTES).flatMap(({ method, path, maxBodyBytes }) =>
     maxBodyBytes === undefined ? [] : [[`${method} ${path}`, `${maxBodyBytes / 1024} KiB`]],
   );
-  t.same(rows, [...larger, ["others", `${SMALL_BODY_BYTES / 1024} KiB`]]);
+  t.same(
+    rows,
+    [...larger, ["others", `${SMALL_BODY_BYTES / 1024} KiB`]],
+    tableIs(FILE, "bodies", "src/contract/orchestrator-routes/: maxBodyBytes"),
+  );
 });
 
 t.test("the errors are the table in the code, both ways", async (t) => {
@@ -39,6 +44,7 @@ t.test("the errors are the table in the code, both ways", async (t) => {
   t.same(
     rows,
     Object.entries(ORCHESTRATOR_ERRORS).map(([code, { status, cause, retry }]) => [code, String(status), cause, retry]),
+    tableIs(FILE, "orchestrator errors", "src/contract/orchestrator-errors.ts"),
   );
 });
 
@@ -47,6 +53,7 @@ t.test("the states are those of the code, both ways", async (t) => {
   t.same(
     rows,
     ENGINE_STATES.map((state) => [state, isRunning(state) ? "yes" : "no"]),
+    tableIs(FILE, "states", "src/contract/engine-states.ts"),
   );
 });
 
@@ -54,16 +61,18 @@ t.test("the exit codes of engines are the table in the code, both ways", async (
   t.same(
     tableRows(FILE, "engine exit codes"),
     Object.values(ENGINE_EXITS).map(({ code, cause, restart }) => [String(code), cause, restart.replaceAll("_", " ")]),
+    tableIs(FILE, "engine exit codes", "src/contract/engine-exit.ts"),
   );
 });
 
 t.test("the events are those of the code, both ways", async (t) => {
   const rows = tableRows(FILE, "events").map(([type, meaning]) => [withoutBackticks(type), meaning]);
-  t.same(rows, Object.entries(ORCHESTRATOR_EVENTS));
+  t.same(rows, Object.entries(ORCHESTRATOR_EVENTS), tableIs(FILE, "events", "src/contract/orchestrator-events.ts"));
 });
 
 t.test("the policy's fields and defaults are those of the code, both ways", async (t) => {
-  t.same([...namesIn(FILE, "policy")].sort(), Object.keys(policyPatch.shape).sort());
+  const fields = Object.keys(policyPatch.shape).sort();
+  t.same([...namesIn(FILE, "policy")].sort(), fields, tableIs(FILE, "policy", "src/contract/orchestrator-api.ts"));
   const rows = new Map(tableRows(FILE, "policy").map(([field, ...rest]) => [withoutBackticks(field), rest]));
   for (const [field, value] of Object.entries(DEFAULT_POLICY)) {
     const [shown, meaning] = rows.get(field) ?? [];

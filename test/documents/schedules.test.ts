@@ -5,15 +5,28 @@ import { WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_S } from "../../src/contract/webhook
 import { templateProblem } from "../../src/contract/webhook-template.ts";
 import { timingProblem } from "../../src/orchestrator/rules/due-times.ts";
 import type { ScheduleTiming } from "../../src/contract/schedule-records.ts";
-import { documentText, namesIn, tableRows } from "./documents.ts";
+import { documentText, namesIn, tableIs, tableRows } from "./documents.ts";
 
 const FILE = "docs/schedules.md";
+const REQUESTS = "src/contract/schedule-requests.ts";
 
 t.test("the fields, states, headers and placeholders are those of the code, both ways", async (t) => {
-  t.same(namesIn(FILE, "schedule fields"), Object.keys(scheduleRequest.shape));
-  t.same([...namesIn(FILE, "webhook fields")].sort(), Object.keys(webhookRequest.shape).sort());
-  t.same(namesIn(FILE, "run states"), RUN_STATES);
-  t.same(namesIn(FILE, "webhook headers"), Object.values(WEBHOOK_HEADERS));
+  t.same(
+    namesIn(FILE, "schedule fields"),
+    Object.keys(scheduleRequest.shape),
+    tableIs(FILE, "schedule fields", REQUESTS),
+  );
+  t.same(
+    [...namesIn(FILE, "webhook fields")].sort(),
+    Object.keys(webhookRequest.shape).sort(),
+    tableIs(FILE, "webhook fields", REQUESTS),
+  );
+  t.same(namesIn(FILE, "run states"), RUN_STATES, tableIs(FILE, "run states", "src/contract/schedule-records.ts"));
+  t.same(
+    namesIn(FILE, "webhook headers"),
+    Object.values(WEBHOOK_HEADERS),
+    tableIs(FILE, "webhook headers", "src/contract/webhook-signature.ts"),
+  );
   const placeholders = namesIn(FILE, "template placeholders").join(" ");
   t.equal(templateProblem(placeholders), null);
   const known = templateProblem("{{x}}")?.match(/\{\{[a-z.]+\}\}/g) ?? [];

@@ -17,11 +17,17 @@ import {
   statusLine,
 } from "../helpers/own-users.ts";
 
-for (const kind of ["root", "unit"] as const) {
-  t.test(`engines of a daemon (${kind}) cannot read each other's files, nor the daemon's`, { skip }, async (t) => {
-    const site = await newSite(t, kind);
-    const daemon = await startOn(t, kind, site);
-    const key = await register(daemon);
+const providerKey = "provider-key-that-no-tool-sees";
+const env = { LLM_PROVIDER: "sandbox", LLM_API_KEY: providerKey };
+
+async function open(kind: "root" | "unit") {
+  const site = await newSite(t, kind);
+  const daemon = await startOn(t, kind, site, env);
+  return { kind, site, daemon, key: await register(daemon) };
+}
+
+for (const { kind, site, daemon, key } of skip ? [] : [await open("root"), await open("unit")]) {
+  t.test(`engines of a daemon (${kind}) cannot read each other's files, nor the daemon's`, async (t) => {
     const [alice, bob] = [await provision(daemon, key, "alice"), await provision(daemon, key, "bob")];
     const uids = [alice, bob].map((engine) => statSync(folderOf(site, engine)).uid);
     t.same(uids, [FIRST_UID + alice.port, FIRST_UID + bob.port]);
@@ -56,14 +62,9 @@ for (const kind of ["root", "unit"] as const) {
       { active: true, problem: null },
     );
   });
-}
 
-for (const kind of ["root", "unit"] as const) {
-  t.test(`when memory runs out, the kernel ends a tool before its engine (${kind})`, { skip }, async (t) => {
-    const site = await newSite(t, kind);
-    const daemon = await startOn(t, kind, site, { LLM_PROVIDER: "sandbox" });
-    const key = await register(daemon);
-    const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
+  t.test(`when memory runs out, the kernel ends a tool before its engine (${kind})`, async (t) => {
+    const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "carol" } });
     const headers = { "x-engine-key": body.engine_api_key as string };
     const message = `/tool run_command ${JSON.stringify({ command: "exec sleep 61" })}`;
     const stream = await openStream(body.url, "/execute", { headers, body: { task_id: "t", message } });
@@ -82,26 +83,22 @@ for (const kind of ["root", "unit"] as const) {
     process.kill(tool.pid, "SIGKILL");
     await stream.first("tool_result");
   });
-}
 
-t.test("the provider's key is not in a tool's environment, arguments or files", { skip }, async (t) => {
-  const site = await newSite(t, "root");
-  const providerKey = "provider-key-that-no-tool-sees";
-  const daemon = await startOn(t, "root", site, { LLM_PROVIDER: "sandbox", LLM_API_KEY: providerKey });
-  const key = await register(daemon);
-  const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
-  const headers = { "x-engine-key": body.engine_api_key as string };
-  // In two parts, so that the command itself does not hold what it looks for.
-  const search = `KEY=provider-key-that; KEY=$KEY-no-tool-sees; env > env.txt; cat /proc/[0-9]*/cmdline > args.txt 2> /dev/null
+  t.test(`the provider's key is not in a tool's environment, arguments or files (${kind})`, async (t) => {
+    const { body } = await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "dave" } });
+    const headers = { "x-engine-key": body.engine_api_key as string };
+    // In two parts, so that the command itself does not hold what it looks for.
+    const search = `KEY=provider-key-that; KEY=$KEY-no-tool-sees; env > env.txt; cat /proc/[0-9]*/cmdline > args.txt 2> /dev/null
     grep -rlaF "$KEY" env.txt args.txt ${folderOf(site, body)} ${site.dataDir} /proc/[0-9]*/environ 2> /dev/null; ulimit -c; echo searched`;
-  const message = `/tool run_command ${JSON.stringify({ command: search })}`;
-  const stream = await openStream(body.url, "/execute", { headers, body: { task_id: "t", message } });
-  const { data: asked } = await stream.first("hitl_request");
-  const answer = { request_id: asked.request_id, answer: "allow_once" };
-  await ask(body.url, "/hitl/respond", { method: "POST", headers, body: answer });
-  const { data } = await stream.first("tool_result");
-  t.match(data.output, { output: /^0\nsearched\n$/ }, "nothing is found, and no core is dumped");
-  t.notMatch(readFileSync(`/proc/${body.pid}/cmdline`, "utf8"), providerKey);
-  t.notMatch(readFileSync(`/proc/${body.pid}/environ`, "utf8"), providerKey);
-  t.same(readdirSync(join(site.dataDir, "run")), [], "the launch file is gone");
-});
+    const message = `/tool run_command ${JSON.stringify({ command: search })}`;
+    const stream = await openStream(body.url, "/execute", { headers, body: { task_id: "t", message } });
+    const { data: asked } = await stream.first("hitl_request");
+    const answer = { request_id: asked.request_id, answer: "allow_once" };
+    await ask(body.url, "/hitl/respond", { method: "POST", headers, body: answer });
+    const { data } = await stream.first("tool_result");
+    t.match(data.output, { output: /^0\nsearched\n$/ }, "nothing is found, and no core is dumped");
+    t.notMatch(readFileSync(`/proc/${body.pid}/cmdline`, "utf8"), providerKey);
+    t.notMatch(readFileSync(`/proc/${body.pid}/environ`, "utf8"), providerKey);
+    t.same(readdirSync(join(site.dataDir, "run")), [], "the launch file is gone");
+  });
+}

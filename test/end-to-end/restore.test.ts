@@ -11,7 +11,7 @@ import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 /** So that a backup and a restore take their time. */
-const LARGE_BYTES = 20 * 1024 * 1024;
+const LARGE_BYTES = 10 * 1024 * 1024;
 
 interface Host {
   readonly daemon: Daemon;
@@ -80,13 +80,13 @@ t.test("a restore is refused where a daemon runs, and after it was killed the ne
   const refused = await orchctlOf(t, place)("backup", "restore", archive);
   t.match(refused, { code: 5, stderr: /refused: an orchd runs in this data folder; stop it first/ });
   await empty.stop();
-  for (const at of [/extracting/, /extracting/, /loading the records/, /loading the records/]) {
-    await killedRestore(place, archive, at);
-    if (!existsSync(join(dataDir, "restore-incomplete"))) continue;
+  await killedRestore(place, archive, /extracting/);
+  if (existsSync(join(dataDir, "restore-incomplete"))) {
     const { process: stopped, output } = launchDaemon(place);
     await once(stopped, "exit");
     t.match(output(), /a restore into it did not finish/);
   }
+  await killedRestore(place, archive, /loading the records/);
   const restored = await orchctlOf(t, place)("backup", "restore", archive);
   // The last kill may have come after the records were loaded, or even after everything.
   t.match(restored.stdout + restored.stderr, /is restored into|is complete now|has data/);
@@ -110,7 +110,7 @@ t.test("an archive that is refused leaves nothing, and a good one can follow", a
   const rows = Buffer.from(tar);
   rows.write("99", rows.indexOf('"schema": "') + '"schema": "'.length);
   const cases = [
-    [readFileSync(archive).subarray(0, 10_000_000), /incomplete: it ends after its member/],
+    [readFileSync(archive).subarray(0, LARGE_BYTES / 2), /incomplete: it ends after its member/],
     [gzipSync(changed, { level: 0 }), /member "large" differs/],
     [gzipSync(rows, { level: 0 }), /the records have the schema 99\S+ of a newer orchd/],
     [Buffer.from("hello"), /not a backup of orchd/],
@@ -121,16 +121,16 @@ t.test("an archive that is refused leaves nothing, and a good one can follow", a
     t.equal(restored.code, 5);
     t.match(restored.stderr, message);
     t.match(restored.stderr, `refused: ${bad}`);
-    t.match((await orchctl("backup", "verify", bad)).stderr, message);
     const left = existsSync(dataDir) ? readdirSync(dataDir) : [];
     t.same(
       left.filter((name) => ["engines", "kept", "restore.new", "restore-incomplete", "admin-key"].includes(name)),
       [],
     );
   }
+  t.match(await orchctl("backup", "verify", bad), { code: 5, stderr: /not a backup of orchd/ });
   const missing = await orchctl("--json", "backup", "restore", "/no/such/file");
   t.equal(missing.code, 5);
-  t.match(JSON.parse(missing.stderr), { error: { message: /no such file/ } });
+  t.match(JSON.parse(missing.stderr), { error: { message: "refused: /no/such/file: cannot be read (ENOENT)" } });
   const noKey = await orchctlOf(t, { ...place, ORCH_SECRET_KEY: "another key than that of the host" })(
     "backup",
     "restore",

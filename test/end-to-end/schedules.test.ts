@@ -230,7 +230,7 @@ t.test("what is wrong with a schedule is named with its place", async (t) => {
   }
   await create("erin", base);
   const again = await fleet.platform("POST", "/engines/erin/schedules", base);
-  t.equal(again.body.error.message, "name: the engine has another with this name");
+  t.equal(again.body.error.message, "name: the engine has another schedule with this name");
   await fleet.setPolicy({ min_schedule_interval_s: 60, max_schedules: 1 });
   const often = { ...base, name: "y", timing: { kind: "cron", cron: "*/20 * * * * *" } };
   t.match(

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import t, { type Test } from "tap";
 import { ask } from "../helpers/api.ts";
@@ -11,6 +12,8 @@ import { freshDatabase, urlOf } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 const SEATS = 25;
+/** A reader is dropped after 30 s, and each look opens a stream. */
+const BETWEEN_LOOKS_MS = 500;
 /** Both wait for a reader to be dropped, which takes 30 s. */
 t.jobs = 2;
 const options = { buffered: true, timeout: 110_000 };
@@ -60,14 +63,19 @@ t.test("an event reader that does not read is dropped, and its seat is free agai
      from generate_series(1, 200)`,
     [id],
   );
-  await until("the seat is free", async () => (await statusOf(t, "/events", headers)) === 200, 90_000);
+  const isFree = async () => {
+    await pause(BETWEEN_LOOKS_MS);
+    return (await statusOf(t, "/events", headers)) === 200;
+  };
+  await until("the seat is free", isFree, 90_000);
 });
 
 t.test("log streams are limited per product, and one that does not read is dropped", options, async (t) => {
   const { headers, post } = await product("logs");
   const other = await product("other");
   const { body: engine } = await post("/engines/provision", { user_id: "alice" });
-  await other.post("/engines/provision", { user_id: "alice" });
+  await other.post("/engines/provision", { user_id: "alice", start: false });
+  await post("/engines/provision", { user_id: "quiet", start: false });
   t.teardown(() => daemon.admin("/products/logs?force=true", { method: "DELETE" }));
   t.teardown(() => daemon.admin("/products/other?force=true", { method: "DELETE" }));
   const path = "/engines/alice/logs?follow=true&tail=10000";
@@ -83,15 +91,15 @@ t.test("log streams are limited per product, and one that does not read is dropp
   await until("there is room again", async () => (await statusOf(t, path, headers)) === 200);
 
   const log = join(daemon.dataDir, "engines", engine.id, "engine.log");
-  const open = await Promise.all(
-    Array.from({ length: SEATS - 1 }, () => openUnread(t, "/engines/alice/logs?follow=true&tail=0", headers)),
-  );
+  const quiet = "/engines/quiet/logs?follow=true";
+  const open = await Promise.all(Array.from({ length: SEATS - 1 }, () => openUnread(t, quiet, headers)));
   t.same(new Set(open.map(({ statusCode }) => statusCode)), new Set([200]));
   // In portions: what is written at once may be rotated away before it is followed.
-  const more = () => writeFileSync(log, `${"x".repeat(10_000)}\n`.repeat(10), { flag: "a" });
+  const more = () => writeFileSync(log, `${"x".repeat(10_000)}\n`.repeat(50), { flag: "a" });
   const isFree = async () => {
     more();
-    return (await statusOf(t, path, headers)) === 200;
+    await pause(BETWEEN_LOOKS_MS);
+    return (await statusOf(t, quiet, headers)) === 200;
   };
   await until("its seat is free", isFree, 90_000);
 });

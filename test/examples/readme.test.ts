@@ -31,4 +31,8 @@ t.test("the backend of the README answers", async (t) => {
   const answer = await until("the backend answers", () => ask(url, "/", call).catch(() => null));
   t.match(answer, { status: 200, text: "Hello" });
   t.match(await ask(url, "/", { ...call, body: "/say Again" }), { status: 200, text: "Again" });
+  const key = { "x-platform-key": product.platformKey };
+  await ask(product.daemon.url, "/engines/alice/rotate-key", { method: "POST", headers: key });
+  t.match(await ask(url, "/", call), { text: /^INVALID_ENGINE_KEY: / }, "an error does not end it");
+  t.match(await ask(url, "/", call), { status: 200, text: "Hello" });
 });

@@ -6,10 +6,10 @@ import { openSite } from "./parts/site.ts";
 import { streamingEngine } from "./parts/streams.ts";
 import { Tally } from "./parts/tally.ts";
 
-const ENGINES = LONG ? 50 : 5;
+const ENGINES = LONG ? 50 : 3;
 /** Long enough that the daemon is replaced during every stream. */
-const PARTS = LONG ? 3000 : 250;
-const PER_SECOND = LONG ? 50 : 25;
+const PARTS = LONG ? 3000 : 100;
+const PER_SECOND = LONG ? 50 : 10;
 
 t.setTimeout(LONG ? 3_600_000 : 120_000);
 const tally = new Tally();

@@ -7,10 +7,10 @@ import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
 /** Faults per operation and run in the short form. */
-const POINTS = 3;
+const POINTS = 2;
 const MAX_CALLS = 150;
 
-t.setTimeout(LONG ? 3_600_000 : 120_000);
+t.setTimeout(LONG ? 3_600_000 : 600_000);
 const tally = new Tally();
 t.teardown(() => tally.print(t));
 const site = await openSite(t, { engine: "well-behaved", preload: "fault-injector.mjs" });

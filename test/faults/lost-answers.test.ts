@@ -9,7 +9,7 @@ import { Tally } from "./parts/tally.ts";
 
 /** The long form disturbs each of the first calls, the short form a few that are spread over the operation. */
 const CALLS = 40;
-const POINTS = 3;
+const POINTS = 2;
 /** More calls than any operation makes. */
 const UNREACHED = 1000;
 /** No deadline of a state is that short: what settles within it was not left to a deadline. */

@@ -51,43 +51,38 @@ async function standsStill(t: Test, foreign: { readonly pid: number }, user: str
   t.same(await settle(site, tally), {});
 }
 
-t.test("a reused pid of an exited engine is never signalled", async (t) => {
-  tally.tried++;
-  const foreign = stranger(t);
-  const { body } = await product.post("/engines/provision", { user_id: "dead" });
+t.test("a daemon after a death signals no process that an engine's row names but is not the engine", async (t) => {
+  const users = ["dead", "alive", "stopping", "destroying"];
+  tally.tried += users.length;
+  const engines = new Map(
+    await Promise.all(
+      users.map(async (user) => {
+        const { body } = await product.post("/engines/provision", { user_id: user });
+        return [user, body] as const;
+      }),
+    ),
+  );
   await site.daemon.stop("SIGKILL");
-  process.kill(body.pid, "SIGKILL");
-  await write("dead", readIdentity(foreign.pid));
-  await site.restart();
-  await standsStill(t, foreign, "dead");
-});
-
-t.test(
-  "a running engine whose row names a foreign process ends with one process; the foreign one runs on",
-  async (t) => {
-    tally.tried++;
-    const foreign = stranger(t);
-    await product.post("/engines/provision", { user_id: "alive" });
-    await site.daemon.stop("SIGKILL");
-    await write("alive", readIdentity(foreign.pid));
-    await site.restart();
-    await standsStill(t, foreign, "alive");
-  },
-);
-
-t.test("an unfinished stop or destroy signals no foreign process", async (t) => {
-  for (const state of ["stopping", "destroying"]) {
-    tally.tried++;
-    const foreign = stranger(t);
-    const { body } = await product.post("/engines/provision", { user_id: state });
-    await site.daemon.stop("SIGKILL");
-    process.kill(body.pid, "SIGKILL");
-    await write(state, readIdentity(foreign.pid));
-    await begin(state, body.id);
-    await site.restart();
-    t.same(await settle(site, tally), {}, state);
-    t.ok(isAlive(foreign.pid), "the stranger was not signalled");
+  const strangers = new Map(users.map((user) => [user, stranger(t)]));
+  const foreign = (user: string) => {
+    const found = strangers.get(user);
+    if (found === undefined) throw new Error(`no stranger of ${user}`);
+    return found;
+  };
+  for (const [user, { pid, id }] of engines) {
+    if (user !== "alive") process.kill(pid, "SIGKILL");
+    await write(user, readIdentity(foreign(user).pid));
+    if (user === "stopping" || user === "destroying") await begin(user, id);
   }
+  await site.restart();
+  await t.test("a reused pid of an exited engine", (t) => standsStill(t, foreign("dead"), "dead"));
+  await t.test("a running engine ends with one process; the foreign one runs on", (t) =>
+    standsStill(t, foreign("alive"), "alive"),
+  );
+  await t.test("an unfinished stop or destroy", async (t) => {
+    t.same(await settle(site, tally), {});
+    for (const user of ["stopping", "destroying"]) t.ok(isAlive(foreign(user).pid), user);
+  });
 });
 
 t.test("a foreign process that answers on the recorded port keeps it", async (t) => {

@@ -11,9 +11,9 @@ import { Random } from "./parts/random.ts";
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-const SLEEPS = LONG ? 10_000 : 16;
+const SLEEPS = LONG ? 10_000 : 8;
 const DAEMON_KILLS = LONG ? 100 : 1;
-const USERS = LONG ? 12 : 4;
+const USERS = LONG ? 12 : 3;
 /** A call that finds nobody is sent again until it is answered. */
 const CALL_DEADLINE_MS = 90_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MIN_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 100;
 
 /** Waits until the condition gives something truthy and returns it; after the deadline says what was waited for. */
 export async function until<T>(

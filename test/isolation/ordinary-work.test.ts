@@ -14,7 +14,7 @@ const WORK: Readonly<Record<string, readonly string[]>> = {
     'd=$(mktemp -d) && echo x > "$d/f" && mv "$d/f" here && rmdir "$d" && cat here && echo DONE',
     "for i in 1 2 3; do (sleep 0.1; echo $i > job$i) & done; wait; cat job1 job2 job3 | tr -d '\\n' | grep -q 123 && echo DONE",
     "printf '#!/bin/sh\\necho from a script\\n' > s && chmod +x s && ./s && timeout 5 ./s && echo DONE",
-    "mkdir -p big && for i in 1 2 3 4; do head -c 10M /dev/zero > big/$i; done && tar cf big.tar big && du -m big.tar && rm -r big big.tar && echo DONE",
+    "mkdir -p big && for i in 1 2 3 4; do head -c 1M /dev/zero > big/$i; done && tar cf big.tar big && du -m big.tar && rm -r big big.tar && echo DONE",
     "mkfifo pipe && (echo through > pipe &) && cat pipe && rm pipe && echo DONE",
     "df . > /dev/null; date; hostname; id; nproc; free -m; uname -a && echo DONE",
   ],

@@ -13,7 +13,10 @@ const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 const out = freshFolder(t, "orchd-release");
-await run(process.execPath, [join(root, "scripts/package.ts"), "--level", "1", "--out", out], { cwd: root });
+// Of this version the programs are those of `npm run pretest`. test/systemd/upgrade.test.ts has others.
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const options = ["--level", "0", "--version", version, "--out", out];
+await run(process.execPath, [join(root, "scripts/package.ts"), ...options], { cwd: root });
 const [archive = "", checksum = "", ...others] = readdirSync(out).sort();
 const listing = (await run("tar", ["-xvvzf", join(out, archive), "-C", out, "--full-time", "--numeric-owner"])).stdout;
 const release = join(out, archive.replace(/\.tar\.gz$/, ""));
@@ -52,7 +55,7 @@ t.test("it contains what runs, what explains it and its licenses, and nothing to
     "orchd.js",
   ]);
   t.same(readdirSync(join(release, "postgres/native/bin")).sort(), ["initdb", "pg_ctl", "postgres"]);
-  const unexpected = /node_modules|^(?!examples\/).*\.(map|ts|a|h)$|\/(npm|npx|esbuild|tsc)$/;
+  const unexpected = /node_modules|^(?!examples\/).*\.(map|ts|a|h)$|\/(npm|npx|esbuild|tsc|build.json|sources.json)$/;
   t.same(
     Object.keys(manifest.files).filter((file) => unexpected.test(file)),
     [],

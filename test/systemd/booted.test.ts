@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -16,6 +17,8 @@ const unitFile = (name: string) =>
   );
 const ADMIN = { "x-admin-key": "admin-key-of-the-test" };
 const WATCHDOG_S = 8;
+/** More often than a restart has steps, and few enough to leave it the processor. */
+const BETWEEN_CALLS_MS = 5;
 
 /** The status, or the error's code. */
 const callOnNewConnection = (url: string): Promise<number | string> =>
@@ -80,7 +83,10 @@ t.test("the daemon under systemd", { skip }, async (t) => {
     const over = new AbortController();
     const outcomes = new Set<number | string>();
     const hammer = async (target: string) => {
-      while (!over.signal.aborted) outcomes.add(await callOnNewConnection(target));
+      while (!over.signal.aborted) {
+        outcomes.add(await callOnNewConnection(target));
+        await pause(BETWEEN_CALLS_MS);
+      }
     };
     const clients = [`${url}/health`, `${engine.url}/health`].map(hammer);
     const daemon = machine.show("MainPID");

@@ -2,12 +2,12 @@ import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/clie
 import { signal } from "@preact/signals";
 import { BASE_URL } from "../routing/base-url.ts";
 
-/** Null: nobody is signed in. `unknown`: the daemon was not asked yet. */
+/** Null: not signed in. `unknown`: the session has not been read from the daemon yet. */
 export const session = signal<SessionRecord | null | "unknown">("unknown");
 /** Why the sign-in page is shown, if the user did not ask for it. */
 export const signedOutBecause = signal<string | null>(null);
 
-/** Set while this browser has a session, so that a first visit asks for none: its cookie cannot be read. */
+/** The session of this browser, whose cookie cannot be read: a first visit asks for none, and a later one is shown at once. */
 const REMEMBERED_AS = "orchd-session";
 
 const calls = createConsoleClient({ url: BASE_URL });
@@ -15,7 +15,10 @@ const calls = createConsoleClient({ url: BASE_URL });
 /** Signs in by the one-time link in the address, or continues the session of the cookie. */
 export async function resumeSession(): Promise<void> {
   const link = takeLink();
-  if (link === null && localStorage.getItem(REMEMBERED_AS) === null) return endSession(null);
+  const remembered = link === null ? rememberedSession() : null;
+  if (link === null && remembered === null) return endSession(null);
+  // The page does not wait for the daemon: it refuses the calls of a session that is over.
+  session.value = remembered ?? "unknown";
   try {
     beginSession(link === null ? await calls.session() : await calls.signIn({ link }));
   } catch (error) {
@@ -34,9 +37,17 @@ export async function signOut(): Promise<void> {
 }
 
 function beginSession(opened: SessionRecord): void {
-  localStorage.setItem(REMEMBERED_AS, opened.id);
+  localStorage.setItem(REMEMBERED_AS, JSON.stringify(opened));
   signedOutBecause.value = null;
   session.value = opened;
+}
+
+function rememberedSession(): SessionRecord | null {
+  try {
+    return JSON.parse(localStorage.getItem(REMEMBERED_AS) ?? "null") as SessionRecord | null;
+  } catch {
+    return null;
+  }
 }
 
 /** Shows the sign-in page. The address stays, so that signing in leads back to the view. */

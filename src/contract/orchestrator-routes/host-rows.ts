@@ -11,7 +11,7 @@ export const AUDIT_AFTER: IntegerParameter = {
   summary: "Lines after this `seq`",
 };
 
-/** Who watches the daemon, without a key. */
+/** Routes for monitoring, without a key. */
 export const PROBE_ROUTES = {
   health: open("GET /health", "Liveness, without a query", { responses: ok("DaemonHealth") }),
   ready: open("GET /ready", "Readiness, or the reason why calls are refused", {

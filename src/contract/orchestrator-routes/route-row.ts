@@ -11,9 +11,9 @@ import { type IntegerParameter, type Parameter, type RouteRow, events, json, row
 type Authentication = "none" | "platform" | "admin" | "admin_key" | "local" | "session" | "sign_in" | "webhook";
 export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
 
-/** Of calls that have a few fields or none. */
+/** The body limit of calls with few fields. */
 export const SMALL_BODY_BYTES = 4096;
-/** 16 KiB of metadata, however its client escapes it; or a policy with its engine settings. */
+/** The body limit for 16 KiB of metadata, even fully escaped, or a policy with its engine settings. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
 export const maxBodyBytes = (route: Route): number => route.maxBodyBytes ?? SMALL_BODY_BYTES;
@@ -45,12 +45,12 @@ export const [open, platform, admin, local] = [rows("none"), rows("platform"), r
 export const [adminKey, session, signIn] = [rows("admin_key"), rows("session"), rows("sign_in")];
 export const webhook = rows("webhook");
 
-/** Who calls. A product's and the operator's actions are recorded as theirs. */
+/** Whether products call the route. Other routes are recorded with the actor `admin`. */
 export const isProducts = ({ auth }: Pick<Route, "auth">): boolean => auth === "platform" || auth === "webhook";
 /** Whether a session authenticates a call as well as a key. */
 export const takesSession = ({ auth }: Pick<Route, "auth">): boolean =>
   auth === "platform" || auth === "admin" || auth === "local" || auth === "session";
-/** Whether a session that may only read may make a call: it changes nothing, or ends that session. */
+/** Whether a read-only session may make a call: it changes nothing, or ends that session. */
 export const isReadOnly = (
   { method, auth, query = {} }: Pick<Route, "method" | "auth" | "query">,
   given: Readonly<Record<string, unknown>> = {},

@@ -14,7 +14,7 @@ import { IDEMPOTENCY, LARGE_BODY_BYTES, PAGE, type Route, platform, webhook } fr
 const ENGINE = ["ENGINE_NOT_FOUND"] as const;
 const SCHEDULE = [...ENGINE, "SCHEDULE_NOT_FOUND"] as const;
 const WEBHOOK = [...ENGINE, "WEBHOOK_NOT_FOUND"] as const;
-/** A message of 32 KiB, however its client escapes it. */
+/** The body limit for a message of 32 KiB, even fully escaped. */
 const SCHEDULE_BODY_BYTES = 6 * SCHEDULE_LIMITS.messageBytes + LARGE_BODY_BYTES;
 
 /** Schedules and webhooks of an engine, for products; and the address that webhooks' messages are sent to. */

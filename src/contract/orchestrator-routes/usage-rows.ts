@@ -13,7 +13,7 @@ const by = (groups: string, fallback: string): Parameter => ({
   summary: `What to group by, separated by commas: ${groups}. Default: ${fallback}`,
 });
 
-/** What users cost. */
+/** The usage and cost of users. */
 export const USAGE_ROUTES = {
   listUsage: platform("GET /usage", "What the product's users have spent", {
     query: { ...PAGE, ...RANGE, by: by("user, day, model", "user"), user_id: USER },

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
+import { ARCHIVE } from "../../contract/catalog-limits.ts";
 import type { CatalogFault } from "../../contract/catalog-records.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { readSoul } from "../catalog/read-soul.ts";
 import { engineFolders } from "../isolation/file-rules.ts";
 import { checkServers } from "../mcp/check-servers.ts";
-import { RESERVED_TOOL_NAMES } from "../tools/reserved-names.ts";
 
-/** In place of the engine's own, which every engine has. */
+/** Placeholder values for the variables that each engine sets. */
 const VARIABLES = {
   PATH: "/usr/bin",
   HOME: "/engine/workspace",
@@ -16,6 +16,8 @@ const VARIABLES = {
   ORCH_USER_ID: "user",
   ORCH_WORKSPACE: "/engine/workspace",
 };
+/** Another folder than the one that was meant, or one too high. */
+const NO_PART = "no part of a catalog in it; expected agents, skills, tools, .mcp.json or core-soul.md at the top";
 const PARTS = ["agents", "skills", "tools", "core-soul.md"];
 
 interface FolderCheck {
@@ -23,19 +25,19 @@ interface FolderCheck {
   readonly warnings: readonly CatalogFault[];
 }
 
-/** What an engine would find in the folder as its product's catalog. `readable`: `ORCH_TOOL_READ_PATHS`. */
+/** Loads the folder as an engine would load its product's catalog. `readable`: the paths of `ORCH_TOOL_READ_PATHS`. */
 export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
   const folders = { product: null, engine: folder };
   const places = { folders: engineFolders("/engine"), read: readable };
-  const parts = {
-    isReserved: (name: string) => RESERVED_TOOL_NAMES.includes(name),
-    checkServers: checkServers({ variables: VARIABLES, places }),
-  };
+  const parts = { checkServers: checkServers({ variables: VARIABLES, places }) };
   const { catalog, problems, warnings } = await loadCatalog(parts, folders);
   const soul = await readSoul(folders);
   const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));
   const used = new Set([...PARTS, ...secrets.map((file) => file.split("/")[0])]);
-  const unused = (await readdir(folder)).filter((name) => !used.has(name) && name !== ".mcp.json");
-  const ignored = unused.toSorted().map((path) => ({ path, message: "no part of a catalog, ignored" }));
+  const names = await readdir(folder);
+  const unused = names.filter((name) => !used.has(name) && name !== ".mcp.json");
+  if (names.length > 0 && unused.length === names.length)
+    return { errors: [{ path: ARCHIVE, message: NO_PART }], warnings };
+  const ignored = unused.toSorted().map((path) => ({ path, message: "not part of a catalog, ignored" }));
   return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
 }

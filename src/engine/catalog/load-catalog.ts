@@ -1,6 +1,7 @@
+import { isEngineTool } from "../../contract/engine-tools.ts";
 import type { AgentDefinition } from "./agent-file.ts";
 import type { EntryProblem } from "./catalog-entry.ts";
-import { type CatalogFolders, type CatalogReading, type Placed, USE_SKILL } from "./catalog.ts";
+import { type CatalogFolders, type CatalogReading, type Placed } from "./catalog.ts";
 import { shippedEntries } from "./defaults/shipped.ts";
 import {
   type Layer,
@@ -14,8 +15,6 @@ import {
 } from "./read-layer.ts";
 
 export interface LoadParts {
-  /** Whether the engine uses the tool name itself. */
-  readonly isReserved: (toolName: string) => boolean;
   /** Validates the texts of `.mcp.json`, of which a later one overrides those before it. */
   readonly checkServers: (texts: readonly string[]) => {
     readonly count: number;
@@ -25,14 +24,11 @@ export interface LoadParts {
 }
 
 /** Loads the shipped entries, overridden by the folders'. Invalid entries are skipped and reported. */
-export async function loadCatalog(
-  { isReserved, checkServers }: LoadParts,
-  folders: CatalogFolders,
-): Promise<CatalogReading> {
+export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogFolders): Promise<CatalogReading> {
   const { agents, ...shipped } = shippedEntries();
   const [skills, tools] = [shippedIn(shipped.skills), shippedIn(shipped.tools)];
   const shippedAgents = new Map(agents);
-  const isKnown = (tool: string) => tool === USE_SKILL || tools.has(tool) || isReserved(tool);
+  const isKnown = (tool: string) => isEngineTool(tool) || tools.has(tool);
   const layers: Layer[] = [];
   for (const [name, place] of Object.entries({ product: folders.product, engine: folders.engine })) {
     if (place === null) continue;
@@ -43,7 +39,7 @@ export async function loadCatalog(
     const before = new Map(agents);
     await readKind(reading, { kind: "agents", into: agents, read: readAgent });
     await readKind(reading, { kind: "skills", into: skills, read: readSkill });
-    await readKind(reading, { kind: "tools", into: tools, read: (at, tool) => readTool(at, tool, isReserved) });
+    await readKind(reading, { kind: "tools", into: tools, read: readTool });
     layer.agents = [...agents].filter(([agent, definition]) => definition !== before.get(agent));
     layer.servers = await readServers(reading);
   }

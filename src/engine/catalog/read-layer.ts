@@ -1,9 +1,10 @@
 import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { isEngineTool } from "../../contract/engine-tools.ts";
 import { jsonLines } from "../../shared/json-lines.ts";
 import { type AgentDefinition, parseAgent } from "./agent-file.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
-import { type Placed, USE_SKILL } from "./catalog.ts";
+import type { Placed } from "./catalog.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
 
@@ -120,17 +121,13 @@ export async function readSkill(place: Place, name: string): Promise<Placed<Skil
   return skill === null ? null : { ...skill, shipped: null, folder: place.folder.path };
 }
 
-export async function readTool(
-  place: Place,
-  name: string,
-  isReserved: (toolName: string) => boolean,
-): Promise<Placed<DeclaredTool> | null> {
+export async function readTool(place: Place, name: string): Promise<Placed<DeclaredTool> | null> {
   const text = await textOf(place, MAX_TOOL_BYTES);
   const tool = parseDeclaredTool(name, text);
-  if (name === USE_SKILL || name.startsWith("mcp__") || isReserved(name))
+  if (name.startsWith("mcp__") || isEngineTool(name))
     throw new BadEntry(`name: ${name} is reserved for a tool of the engine`);
   for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
-    if ((await place.folder.place(file)) === null)
+    if ((await place.folder.realPath(file)) === null)
       throw new BadEntry(
         `secrets.${secret}: the file ${file} does not exist`,
         jsonLines(text).lineOf(["secrets", secret]),

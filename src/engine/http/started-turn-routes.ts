@@ -8,12 +8,12 @@ import { EngineError } from "../engine-error.ts";
 import { type TurnRouteParts, findEarlier } from "./turn-routes.ts";
 import { bodyHash } from "./store-message.ts";
 
-/** Of the look at a turn whose end is waited for. */
-const LOOK_MS = 50;
-/** Keys are pruned after a day; the daemon asks for no older one. */
+/** Interval at which a turn is polled while a call waits for its end. */
+const POLL_MS = 50;
+/** Keys are pruned after a day, and the daemon looks up no older one. */
 const ANY_AGE = 0;
 
-/** Turns that the daemon starts for schedules and webhooks. Nobody reads their events; replay has them. */
+/** Routes for turns that the daemon starts for schedules and webhooks, without a stream. Replay has their events. */
 export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempotency" | "hasAgent">) =>
   ({
     startTurn(request, response) {
@@ -27,7 +27,10 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
       }
       const { agent } = execution;
       if (agent !== undefined && !parts.hasAgent(agent))
-        throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}`);
+        throw new EngineError(
+          "NOT_FOUND",
+          `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`,
+        );
       const storeKey = (turnId: string) => parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
       const turn = parts.runner.start(execution, storeKey, { kind: "call", ...traceOf(response) });
       turn.run();
@@ -42,7 +45,7 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
       const end = Date.now() + integerParameter(request, "wait_ms", TURN_WAIT_MS);
       let turn = parts.runner.find(turnId);
       while (turn?.state === "running" && Date.now() < end && !response.destroyed) {
-        await delay(LOOK_MS);
+        await delay(POLL_MS);
         turn = parts.runner.find(turnId);
       }
       response.json({ turn });

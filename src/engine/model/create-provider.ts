@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ModelHealth } from "../../contract/engine-api.ts";
+import type { ProviderName } from "../../contract/engine-settings.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ReadAttachment, loadingProvider } from "./attachments/load-attachments.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
@@ -22,7 +23,7 @@ import { sandboxProvider } from "./sandbox-provider.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
 export interface ProviderSettings extends ModelSettings {
-  readonly provider: RemoteProvider | "sandbox";
+  readonly provider: ProviderName;
   readonly deadlines?: Deadlines;
   /** Whether to log calls that missed the provider's prompt cache. */
   readonly cacheHitMonitor?: boolean;
@@ -54,7 +55,7 @@ export function createProvider(
     readonly readAttachment?: ReadAttachment;
     readonly logger: Logger;
     readonly telemetry?: EngineTelemetry;
-    /** Of every call, embeddings included. */
+    /** Meters every call, embeddings included. */
     readonly meter?: CallMeter;
     readonly recorder?: CallRecorder | null;
   },
@@ -115,7 +116,7 @@ interface FamilyModule {
 }
 
 /** Each family is a separate bundle, so that an engine loads only its own. */
-function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
+export function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
   switch (provider) {
     case "anthropic":
       return import("./anthropic-model.ts");

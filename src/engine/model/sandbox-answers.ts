@@ -31,10 +31,11 @@ const quoted = (text: string): string => `“${text.trim().replaceAll(/\s+/g, " 
 
 /**
  * The sandbox model's answer to a message without commands. The first of a conversation shows every kind of event:
- * thinking, text, a tool call, a question and an answer that uses them. Later ones quote the conversation.
+ * thinking if it is asked for, text, a tool call, a question and an answer that uses them. Later ones quote the
+ * conversation.
  */
 export function demonstration(
-  { messages, tools }: ModelRequest,
+  { messages, tools, thinking }: ModelRequest,
   message: string,
   outcomes: readonly ToolOutcome[],
 ): readonly SandboxCommand[] {
@@ -59,10 +60,11 @@ export function demonstration(
   if (listed !== undefined) {
     return [tool("ask_human", { question: "Shall the answer be short or detailed?", options: ["short", "detailed"] })];
   }
+  const thought = think(
+    `The user says ${quoted(message)}. I should look at the workspace first, then ask how they would like the answer.`,
+  );
   const opening = [
-    think(
-      `The user says ${quoted(message)}. I should look at the workspace first, then ask how they would like the answer.`,
-    ),
+    ...(thinking ? [thought] : []),
     say("I am the sandbox model: I need no key and no network, and I answer by rules. Let me look at your workspace."),
   ];
   return has("list_files") ? [...opening, tool("list_files", { path: "." })] : opening;

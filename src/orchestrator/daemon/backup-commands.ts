@@ -5,6 +5,7 @@ import { InvalidBackup } from "../../backup/invalid-backup.ts";
 import { type BackupReport, verifyArchive } from "../../backup/verify-archive.ts";
 import { createLogger } from "../../shared/logger.ts";
 import { KNOWN_RECORDS, type RestoreReport, restoreBackup } from "./restore.ts";
+import { errorCode } from "../../shared/error-code.ts";
 import type { StartOptions } from "./serve.ts";
 
 const CLAIMS_STAY =
@@ -53,7 +54,10 @@ export async function restoreCommand({ file, json }: BackupCommand, options: Sta
 /** Destroyed by a signal, which ends its reader. */
 async function sourceOf(file: string, stopping: AbortSignal): Promise<Readable> {
   if (file === "-") return addAbortSignal(stopping, process.stdin);
-  return addAbortSignal(stopping, (await open(file)).createReadStream());
+  const handle = await open(file).catch((error: unknown) => {
+    throw new InvalidBackup(`cannot be read (${errorCode(error)})`, { cause: error });
+  });
+  return addAbortSignal(stopping, handle.createReadStream());
 }
 
 /** `orchctl` passes the file of an operator as standard input where the daemon's user cannot reach it. */

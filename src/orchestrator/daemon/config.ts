@@ -30,13 +30,13 @@ export interface Config {
   readonly port: number;
   /** The base of engines' addresses, without a trailing slash. Null: their own ports. */
   readonly publicUrl: string | null;
-  /** Where other replicas reach this daemon, without a trailing slash. Null: nowhere. */
+  /** The URL at which other replicas call this daemon, without a trailing slash. Null: no replicas. */
   readonly replicaUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
-  /** Stored for each product. */
+  /** The number of stored versions of each product's catalog. */
   readonly catalogVersions: number;
   /** Null for no limit. */
   readonly maxAwake: number | null;
@@ -55,7 +55,7 @@ export interface Config {
   readonly engineUids: UidRange;
   readonly logLevel: LogLevel;
   readonly engineDefaults: Readonly<Record<string, string>>;
-  /** Problems with them that a product's `engine_env` has to fix. */
+  /** Problems of `engineDefaults` that a product's `engine_env` has to fix. */
   readonly engineDefaultProblems: readonly string[];
   readonly extraCaCerts: string | null;
   /** Null: no tracing. */
@@ -107,7 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     kubernetes: readKubernetes(read),
     isolation: read.choice("ORCH_ISOLATION", SETTINGS.ORCH_ISOLATION.value.values, "auto"),
     toolReadPaths: (read.text("ORCH_TOOL_READ_PATHS") ?? "").split(":").filter(Boolean),
-    // With the port added, daemons of one machine that share no ports share no user ids either.
+    // Derived from the ports, so that daemons of one machine with separate ports have separate user ids.
     engineUids: { min: uidMin + portMin, max: uidMin + portMax },
     logLevel: read.choice("ORCH_LOG_LEVEL", LOG_LEVELS, "info"),
     engineDefaults: Object.fromEntries(
@@ -171,7 +171,7 @@ function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] 
   };
 }
 
-/** A container may have less than the host. */
+/** The memory of the machine, or of its container if that is less. */
 const memoryMb = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1_048_576;
 
 function checkTogether(read: EnvironmentReader, config: Config): void {

@@ -37,7 +37,7 @@ export async function openDataFolder(
     return {
       adminKey: given.adminKey ?? (await readOrCreate(join(dir, "admin-key"), newSecret)),
       secretKey: given.secretKey ?? (await readOrCreate(join(dir, "secret-key"), newSecret)),
-      hostId: await settleHostId(dir, given.hostId),
+      hostId: await readOrStoreHostId(dir, given.hostId),
       adminKeyFile: join(dir, "admin-key"),
     };
   } catch (error) {
@@ -49,8 +49,8 @@ export async function openDataFolder(
   }
 }
 
-/** Written to the data folder, which cannot become that of another host. */
-async function settleHostId(dir: string, given: string | undefined): Promise<string> {
+/** The host id is stored in the data folder, which therefore cannot be used for another host. */
+async function readOrStoreHostId(dir: string, given: string | undefined): Promise<string> {
   const hostId = await readOrCreate(join(dir, "host-id"), () => given ?? newId("host"));
   if (given !== undefined && given !== hostId)
     throw new Error(`ORCH_HOST_ID is ${given}, and the folder belongs to ${hostId}, as its file host-id says`);

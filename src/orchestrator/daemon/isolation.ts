@@ -60,13 +60,13 @@ export function openEngineStart({
   const program = { nodePath: process.execPath, engineEntry: engineEntry(installDir) };
   const built = { ...program, bundleDir: bundleDir(installDir), logger };
   const compileCache = new CompileCache({ ...built, folder: join(config.dataDir, "cache") });
-  // Filled without what is in snapshots only after a trial of them. An engine whose Node.js refuses one is noticed anyway.
+  // A cache filled for snapshots proves an earlier trial. A later mismatch is noticed by the engine's exit code.
   const snapshots = new EngineSnapshots({ ...built, isProven: () => compileCache.isFilled("later") });
   void fill(compileCache, snapshots, stopping);
   return { ...program, snapshots, compileCache };
 }
 
-/** With snapshots, only what engines load later. */
+/** Fills the compile cache. With snapshots, only with the code that engines load after their start. */
 async function fill(cache: CompileCache, snapshots: EngineSnapshots, stopping: AbortSignal): Promise<void> {
   await cache.fill((await snapshots.areUsable()) ? "later" : "all", stopping);
 }
@@ -83,7 +83,7 @@ export function logIsolation({ mode, parts }: Isolation, logger: Logger): void {
 const realPaths = (paths: readonly string[]): Promise<string[]> =>
   Promise.all(paths.map((path) => realpath(path).catch(() => path)));
 
-/** Without links, so that none of them leads to the data folder, now or later. */
+/** Resolves symbolic links, so that no folder leads to the data folder. */
 async function readableFolders({ toolReadPaths, dataDir }: Config): Promise<readonly string[]> {
   const data = await realpath(dataDir);
   const problems: string[] = [];

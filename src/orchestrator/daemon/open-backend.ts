@@ -17,7 +17,7 @@ import type { Config } from "./config.ts";
 import { readCertificates } from "./read-kubernetes.ts";
 import { folderProgram, openEngineStart } from "./isolation.ts";
 
-/** As the Dockerfile puts it. */
+/** The paths in the image, as in the Dockerfile. */
 const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
 const FOLDER_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-folder.cjs";
 const CATALOG_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-unpack-catalog.cjs";
@@ -36,7 +36,7 @@ interface BackendParts {
   readonly catalogs: CatalogFolders;
 }
 
-/** What runs engines with the settings of this daemon. Throws `InvalidSettings` when no engine could start. */
+/** Opens the backend of `ORCH_BACKEND`. Throws `InvalidSettings` when no engine could start. */
 export const openBackend = async (parts: BackendParts): Promise<EngineBackend> => {
   const { backend } = parts.config;
   if (backend === "docker") return openContainers(parts);

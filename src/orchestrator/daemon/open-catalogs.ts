@@ -23,7 +23,7 @@ export function openCatalogs(
     confine: isolation.launch.engine,
     readable: isolation.launch.read,
     signal: stopping,
-    // Where only file modes protect it, engines of another product cannot guess it.
+    // An unguessable name protects the folder from other engines when only file modes do.
     nameOf: (productId) => `${productId}-${box.token("catalog", productId)}`,
   });
   catalogs.discardStaged();

@@ -65,7 +65,7 @@ interface HostParts {
   readonly metrics: Metrics;
   /** Called with a connection that is open while this daemon waits. */
   readonly onConnected?: (db: Db) => void;
-  /** Where this daemon serves other replicas once it leads. Null: nowhere. */
+  /** The URL at which this daemon serves other replicas once it leads. Null: none. */
   readonly leaderUrl: string | null;
   readonly isolation: HostIsolation;
   readonly serviceManager: ServiceManager;
@@ -75,7 +75,7 @@ export interface OpenHost {
   readonly host: HostContext;
   readonly lock: HostLock;
   readonly leader: Leader;
-  /** For the terminal. */
+  /** The description of the database for the start-up output. */
   readonly database: string;
 }
 
@@ -151,7 +151,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   return { host, lock, leader, database: database.describe };
 }
 
-/** Throws `InvalidSettings` while engines run that only another backend can find. */
+/** Throws `InvalidSettings` while engines of another backend run. */
 async function assertOwnEngines(db: Db, { backend }: Config, hostId: string): Promise<void> {
   const others = await listOtherBackends(db, hostId, backend);
   if (others.length === 0) return;

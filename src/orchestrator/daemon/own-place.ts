@@ -1,6 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
 
-/** This machine and its network namespace: where one loopback address is the same. Null where the kernel does not say. */
+/** An id of this machine and its network namespace, within which loopback addresses are shared. Null when unknown. */
 export async function ownPlace(): Promise<string | null> {
   try {
     const [bootId, network] = await Promise.all([

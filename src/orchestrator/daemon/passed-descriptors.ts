@@ -25,7 +25,7 @@ interface PassedDescriptors {
   readonly kept: ReadonlyMap<string, number>;
 }
 
-/** The descriptors that systemd has passed to this process, and to no other that shares its environment. */
+/** The descriptors that systemd passed to this process (sd_listen_fds). */
 export function passedDescriptors(env: Readonly<Record<string, string | undefined>>, pid: number): PassedDescriptors {
   const kept = new Map<string, number>();
   const count = env["LISTEN_PID"] === String(pid) ? Number(env["LISTEN_FDS"] ?? 0) : 0;
@@ -35,7 +35,7 @@ export function passedDescriptors(env: Readonly<Record<string, string | undefine
     const descriptor = FIRST + index;
     const name = names[index] ?? "";
     closeInPrograms(descriptor);
-    // One name, one socket. The service manager keeps others of it until the name is removed.
+    // Only one descriptor per name is used. systemd keeps duplicates until the name is removed.
     if (kept.has(name)) closeDescriptor(descriptor);
     else kept.set(name, descriptor);
   }

@@ -19,7 +19,7 @@ const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const SIZE = /^\d+(?:\.\d+)?(?:[kMGT]|[KMGT]i)?$/;
 
-/** The settings of the Kubernetes backend. Problems are told to the reader. */
+/** Reads the settings of the Kubernetes backend. Problems are added to `read`. */
 export function readKubernetes(read: EnvironmentReader): KubernetesSettings {
   const matching = (name: string, form: RegExp, expected: string): string | null => {
     const text = read.text(name) ?? null;
@@ -46,6 +46,6 @@ export function readKubernetes(read: EnvironmentReader): KubernetesSettings {
   };
 }
 
-/** The certificates that engines trust in addition, which their pods cannot read from this host. */
+/** The PEM bundle of additional certificates. Pods get its content, since they cannot read files of this host. */
 export const readCertificates = (path: string | null): Promise<string | null> =>
   path === null ? Promise.resolve(null) : readFile(path, "utf8");

@@ -9,7 +9,7 @@ export interface PriceSettings {
   readonly table: PriceTable | null;
 }
 
-/** Reads `ORCH_PRICES` and its file. Each fault of the file is a problem of its own. */
+/** Reads `ORCH_PRICES` and its file. Each problem of the file is reported separately. */
 export function readPrices(read: EnvironmentReader): PriceSettings {
   const file = read.text("ORCH_PRICES") ?? null;
   if (file === null) return { file, table: null };

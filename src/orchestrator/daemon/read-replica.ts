@@ -10,7 +10,7 @@ export function readHostId(read: EnvironmentReader): string | undefined {
   return text;
 }
 
-/** Where the other replicas reach this one. Null: nowhere. */
+/** The URL at which other replicas call this one. Null: no replicas. */
 export function readReplicaUrl(read: EnvironmentReader): string | null {
   const text = read.text("ORCH_REPLICA_URL");
   if (text === undefined) return null;

@@ -25,7 +25,7 @@ export function readTracing(read: EnvironmentReader): TracingSettings | null {
   return { endpoint, headers, sampleRatio: sampler === "parentbased_traceidratio" ? Number(share) : 1 };
 }
 
-/** `name=value` pairs, separated by commas, the values percent-encoded. A problem does not show them. */
+/** `name=value` pairs, separated by commas, with percent-encoded values. Error messages do not show the values. */
 function readHeaders(read: EnvironmentReader): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of read.text("OTEL_EXPORTER_OTLP_HEADERS", "").split(",").filter(Boolean)) {

@@ -19,12 +19,12 @@ import { isEmptyDatabase, isRestored, loadRecords } from "../store/record-load.t
 import { SealedBox } from "../store/sealed-box.ts";
 import type { Config } from "./config.ts";
 import { type ReachableDatabase, locateDatabase } from "./locate-database.ts";
-import { FILLED, STAGE, batchesOf, clear, finish, placeFolders } from "./restored-files.ts";
+import { RESTORED_FOLDERS, STAGE, batchesOf, removeRestored, finishRestore, placeFolders } from "./restored-files.ts";
 import { markRestore, readRestoreMark, removeRestoreMark } from "./restore-marker.ts";
 
 export const KNOWN_RECORDS = { schemas: SCHEMAS, tables: Object.keys(RECORD_TABLES) };
 
-/** The installation is not one into which a backup may be restored. The message says what to do. */
+/** A backup cannot be restored into this installation. The message says what to do. */
 export class NotEmpty extends Error {
   override readonly name = "NotEmpty";
 }
@@ -76,25 +76,25 @@ export async function restoreBackup(source: Readable, parts: RestoreParts): Prom
   );
   resources.push(() => lock?.release());
   if (interrupted !== null && (await wasLoaded(db, interrupted))) {
-    await finish(dataDir);
+    await finishRestore(dataDir);
     return "restored before";
   }
   await assertNoRecords(db, database);
   const restoreId = newId("rst");
   await markRestore(dataDir, restoreId);
-  await clear(dataDir);
+  await removeRestored(dataDir);
   try {
     const { header, manifest } = await extract(source, db, parts);
     await assertSealingKey(config, header);
     onProgress("loading the records");
     await placeFolders(dataDir);
     const { moved } = await load(db, { header, manifest, restoreId, config });
-    await finish(dataDir);
+    await finishRestore(dataDir);
     return { header, manifest, moved };
   } catch (error) {
-    // Whatever is refused leaves an empty installation.
+    // A failed restore leaves the installation empty.
     if (!(await wasLoaded(db, restoreId).catch(() => true))) {
-      await clear(dataDir);
+      await removeRestored(dataDir);
       await removeRestoreMark(dataDir);
     }
     throw error;
@@ -105,7 +105,7 @@ function refuseRunning(): never {
   throw new NotEmpty("an orchd runs in this data folder; stop it first (systemctl stop orchd)");
 }
 
-/** Files that root makes would be of no use to a daemon that is another user. */
+/** A daemon of another user could not use the restored files. */
 async function assertOwnFolder(dataDir: string): Promise<void> {
   const found = await unlessMissing(stat(dataDir));
   const { uid } = daemonUser();
@@ -116,7 +116,7 @@ async function assertOwnFolder(dataDir: string): Promise<void> {
 }
 
 async function assertNoData(dataDir: string): Promise<void> {
-  for (const name of FILLED)
+  for (const name of RESTORED_FOLDERS)
     if ((await listFolder(join(dataDir, name))).length > 0)
       throw new NotEmpty(
         `ORCH_DATA_DIR: ${join(dataDir, name)} has data; expected a folder without engines, best one that does not exist`,
@@ -156,7 +156,7 @@ function extract(source: Readable, db: Db, { config, onProgress }: RestoreParts)
   });
 }
 
-/** Without the key that sealed them, settings of products would be lost. */
+/** Encrypted settings of products can be read only with the key of the backed up host. */
 async function assertSealingKey({ dataDir, secretKey }: Config, header: BackupHeader): Promise<void> {
   const stored = (await readIfThere(join(dataDir, STAGE, KEYS, "secret-key")))?.trim();
   const key = secretKey ?? stored;

@@ -8,29 +8,29 @@ import { makeTraversable } from "../fleet/isolation/file-modes.ts";
 import { RECORD_TABLES, type RecordBatch } from "../store/record-dump.ts";
 import { removeRestoreMark } from "./restore-marker.ts";
 
-/** The folder of a data folder into which an archive is extracted. */
+/** The subfolder of the data folder into which an archive is extracted. */
 export const STAGE = "restore.new";
-/** Folders that a restore fills. */
-export const FILLED = ["engines", "kept"] as const;
+/** The subfolders of the data folder that a restore fills. */
+export const RESTORED_FOLDERS = ["engines", "kept"] as const;
 
 /** Moves the extracted folders to their places. */
 export async function placeFolders(dataDir: string): Promise<void> {
   const stage = join(dataDir, STAGE);
   makeTraversable(join(dataDir, "engines"));
-  for (const name of FILLED)
+  for (const name of RESTORED_FOLDERS)
     for (const entry of await listFolder(join(stage, name))) {
       await mkdir(join(dataDir, name), { recursive: true, mode: 0o700 });
       await rename(join(stage, name, entry), join(dataDir, name, entry));
     }
 }
 
-/** What an interrupted restore has done. Before the mark, these folders were empty. */
-export async function clear(dataDir: string): Promise<void> {
-  for (const name of [STAGE, ...FILLED]) await rm(join(dataDir, name), { recursive: true, force: true });
+/** Removes the files of an interrupted restore. These folders were empty before it. */
+export async function removeRestored(dataDir: string): Promise<void> {
+  for (const name of [STAGE, ...RESTORED_FOLDERS]) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Idempotent: the records are loaded, and whatever interrupts this is done by the next restore. */
-export async function finish(dataDir: string): Promise<void> {
+/** Moves the keys to their places and removes the mark. Idempotent, so that the next restore can finish it. */
+export async function finishRestore(dataDir: string): Promise<void> {
   const keys = join(dataDir, STAGE, KEYS);
   for (const name of await listFolder(keys)) await rename(join(keys, name), join(dataDir, name));
   await using folder = await open(dataDir);

@@ -49,7 +49,7 @@ import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
-/** For the operations of this daemon. Those that take longer are finished by the next leader. */
+/** How long the hand-over waits for operations. The next leader finishes those that take longer. */
 const HAND_OVER_MS = 1000;
 
 export interface StartOptions {
@@ -63,7 +63,7 @@ export interface StartOptions {
   /** The socket of the service manager for the daemon's own port. Null: the daemon makes it. */
   readonly apiSocket: number | null;
   readonly serviceManager: ServiceManager;
-  /** Stops the daemon because another one has taken this host over. */
+  /** Stops the daemon because another one has acquired the host lock. */
   readonly takenOver: (error: Error) => void;
 }
 
@@ -86,7 +86,7 @@ export async function serve(options: StartOptions): Promise<void> {
   const readiness = new Readiness();
   const { adminKey } = folder;
   const waiting = await createWaitingListener({ ...open, config, site, adminKey, readiness, metrics, logger });
-  // Listens first, so that clients learn what the daemon waits for.
+  // Listens before the database is ready, so that health and readiness are served.
   let app = waiting.listener;
   const server = await listenAt(
     (request, response) => {
@@ -105,7 +105,7 @@ export async function serve(options: StartOptions): Promise<void> {
     replica.follow(leader);
     const phase = replica.leaderUrl === null ? "standby" : "following";
     const status = phase === "standby" ? "on standby: another orchd holds this host" : `follows ${replica.leader}`;
-    if (readiness.phase !== phase) logger.warn({ leader: replica.leader }, `waiting to lead: ${phase}`);
+    if (readiness.phase !== phase) logger.warn({ leader: replica.leader, phase }, "waiting to lead");
     readiness.phase = phase;
     serviceManager.status(status);
   };
@@ -155,7 +155,7 @@ export async function serve(options: StartOptions): Promise<void> {
   readiness.phase = "serving";
   serviceManager.ready();
   void reapOverdue(host, () => {
-    serviceManager.advanced();
+    serviceManager.pingWatchdog();
     serviceManager.status(`${host.live.ids().size} engines run`);
   });
   followBudgets(host);
@@ -175,7 +175,7 @@ export async function serve(options: StartOptions): Promise<void> {
   );
 }
 
-/** Releases the lock before the streams have ended, so that another replica leads at once. */
+/** Releases the host lock before the streams have ended, so that another replica leads at once. */
 async function handOver({ host, lock }: OpenHost, readiness: Readiness): Promise<void> {
   readiness.phase = "stopping";
   await host.transitions.settled(HAND_OVER_MS);

@@ -9,9 +9,9 @@ import { sendDatagram } from "../../shared/linux/unix-datagram.ts";
 import type { SocketStore } from "../fleet/socket-store.ts";
 
 const RETRY_MS = 10;
-/** A service manager that reads nothing for so long gets no more of what waits. */
+/** When systemd reads nothing for so long, the waiting messages are discarded. */
 const MAX_STALL_MS = 30_000;
-/** How long the daemon's exit waits for it. */
+/** How long the daemon's exit waits until all messages are sent. */
 const MAX_FLUSH_MS = 5000;
 
 interface ServiceManagerOptions {
@@ -19,20 +19,20 @@ interface ServiceManagerOptions {
   readonly notifySocket: string | undefined;
   /** Whether the service manager waits for `WATCHDOG=1`. */
   readonly watchdog: boolean;
-  /** The descriptors that it kept since the last daemon, by name. */
+  /** The descriptors that systemd kept since the last daemon, by name. */
   readonly kept: ReadonlyMap<string, number>;
   readonly logger: Logger;
 }
 
 /**
- * Speaks sd_notify(3) with systemd, and keeps descriptors in its store. systemd compares each new descriptor with all
- * that it has, so that ten thousand take it a minute: they wait here, behind everything else that is to be sent.
+ * Notifies systemd by sd_notify(3), and stores descriptors in its file descriptor store. systemd compares each new
+ * descriptor with all stored ones, so ten thousand take a minute. Additions therefore wait behind all other messages.
  */
 export class ServiceManager implements SocketStore {
   readonly kept: ReadonlyMap<string, number>;
   readonly #options: ServiceManagerOptions;
   readonly #states: string[] = [];
-  /** By name. Duplicates, closed once they are sent. */
+  /** Duplicated descriptors by name. They are closed after they are sent. */
   readonly #additions = new Map<string, number>();
   #sending: Promise<void> | null = null;
   #status = "";
@@ -45,43 +45,43 @@ export class ServiceManager implements SocketStore {
   }
 
   ready(): void {
-    this.#tell("READY=1");
+    this.#notify("READY=1");
   }
 
   stopping(): void {
-    this.#tell("STOPPING=1");
+    this.#notify("STOPPING=1");
   }
 
   /** For `systemctl status`, once for each change. */
   status(text: string): void {
     if (text === this.#status) return;
     this.#status = text;
-    this.#tell(`STATUS=${text}`);
+    this.#notify(`STATUS=${text}`);
   }
 
-  /** The daemon's main loop has advanced. Without such a message for a while it is restarted. */
-  advanced(): void {
-    if (this.#options.watchdog) this.#tell("WATCHDOG=1");
+  /** Resets systemd's watchdog, which otherwise restarts the daemon. */
+  pingWatchdog(): void {
+    if (this.#options.watchdog) this.#notify("WATCHDOG=1");
   }
 
   add(name: string, descriptor: number): void {
     if (this.#isOff) return;
     const isIdle = this.#states.length === 0 && this.#additions.size === 0;
     if (isIdle && this.#send(addition(name), descriptor)) return;
-    this.#forget(name);
+    this.#discard(name);
     this.#additions.set(name, duplicate(descriptor));
     this.#sendLater();
   }
 
   remove(name: string): void {
-    this.#forget(name);
-    this.#tell(`FDSTOREREMOVE=1\nFDNAME=${name}`);
+    this.#discard(name);
+    this.#notify(`FDSTOREREMOVE=1\nFDNAME=${name}`);
   }
 
   /** Resolves when all has been sent, or after a deadline. */
   async flush(): Promise<void> {
     const sent = new AbortController();
-    // It keeps the process running, which the sending alone does not.
+    // This timer keeps the process alive. The sending uses timers that do not.
     const late = sleep(MAX_FLUSH_MS, undefined, { signal: sent.signal });
     await Promise.race([this.#sending, late]);
     sent.abort();
@@ -92,13 +92,13 @@ export class ServiceManager implements SocketStore {
     return this.#options.notifySocket === undefined || nativeProblem() !== null;
   }
 
-  #tell(state: string): void {
+  #notify(state: string): void {
     if (this.#isOff || (this.#states.length === 0 && this.#send(state))) return;
     this.#states.push(state);
     this.#sendLater();
   }
 
-  #forget(name: string): void {
+  #discard(name: string): void {
     const descriptor = this.#additions.get(name);
     if (descriptor !== undefined) closeDescriptor(descriptor);
     this.#additions.delete(name);
@@ -125,7 +125,7 @@ export class ServiceManager implements SocketStore {
     }
     for (const [name, descriptor] of this.#additions) {
       const isSent = this.#send(addition(name), descriptor);
-      if (isSent) this.#forget(name);
+      if (isSent) this.#discard(name);
       return isSent;
     }
     return true;
@@ -133,12 +133,12 @@ export class ServiceManager implements SocketStore {
 
   #giveUp(): void {
     const [states, descriptors] = [this.#states.length, this.#additions.size];
-    this.#options.logger.error({ states, descriptors }, "the service manager does not read notifications");
+    this.#options.logger.error({ states, descriptors }, "gave up notifying the service manager: it reads no messages");
     this.#states.length = 0;
-    for (const name of this.#additions.keys()) this.#forget(name);
+    for (const name of this.#additions.keys()) this.#discard(name);
   }
 
-  /** False when the service manager's queue is full. Any other failure is logged: a later try would fail too. */
+  /** False when the socket's queue is full. Other errors are logged and not retried. */
   #send(text: string, descriptor: number | null = null): boolean {
     try {
       sendDatagram(this.#options.notifySocket ?? "", text, descriptor);

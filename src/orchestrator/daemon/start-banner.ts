@@ -48,7 +48,7 @@ export function startBanner(
   return lines.join("\n");
 }
 
-/** The parts that engines have, and those that they lack. */
+/** The active and the missing parts of the isolation. */
 function describeIsolation({ mode, parts }: Isolation): string {
   if (mode === "off") return "off: engines and their tools can reach what orchd can";
   const names = (active: boolean) => parts.filter((part) => part.active === active).map(({ name }) => name);
@@ -56,7 +56,7 @@ function describeIsolation({ mode, parts }: Isolation): string {
   return `${names(true).join(", ") || "none"}${lacking}`;
 }
 
-/** Not fatal, since a product's `engine_env` may set what is missing. */
+/** Warnings, not errors, since a product's `engine_env` may set the missing values. */
 function modelWarnings({ engineDefaultProblems: problems }: Config): string[] {
   if (problems.length === 0) return [];
   return [...problems, "engines start only for products whose engine_env sets it"].map(

@@ -26,13 +26,13 @@ interface WaitingListenerParts extends OpenRoutesParts {
   readonly logger: Logger;
 }
 
-/** What a daemon serves before it leads, and how it learns of its database. */
+/** The request listener of a daemon before it leads. `onConnected` starts the follower's gateway. */
 export async function createWaitingListener({ config, readiness, replica, ...parts }: WaitingListenerParts): Promise<{
   readonly listener: RequestListener;
   readonly onConnected: (db: Db) => void;
 }> {
   const { host } = config;
-  // Calls that waited while this daemon began to lead reach it as those of any follower do.
+  // When this daemon itself becomes the leader, calls that wait here are forwarded to its own URL.
   const leaderProxy = new LeaderProxy(replica);
   const app = createWaitingApp(readiness, { ...parts, replica, leaderProxy });
   const place = await ownPlace();

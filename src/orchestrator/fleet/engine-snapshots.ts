@@ -61,7 +61,7 @@ export class EngineSnapshots {
 
   async #try(): Promise<void> {
     const { nodePath, engineEntry, isProven, logger } = this.#options;
-    const worked = () => logger.info("engines start from snapshots");
+    const worked = () => logger.info("enabled start-up snapshots for engines");
     if (await isProven()) return worked();
     const trial = await execa(nodePath, [...this.#restore(programName("sandbox")), engineEntry], {
       extendEnv: false,
@@ -80,6 +80,6 @@ export class EngineSnapshots {
 
   #report(reason: string): void {
     this.#problem = `engines start without a snapshot, which takes more CPU time: ${reason}; ${FIX}`;
-    this.#options.logger.warn({ reason, fix: FIX }, "engines start without a snapshot");
+    this.#options.logger.warn({ reason, fix: FIX }, "disabled start-up snapshots for engines");
   }
 }

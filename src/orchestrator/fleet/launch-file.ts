@@ -8,7 +8,7 @@ import type { Owner } from "./isolation/owner.ts";
 import { startArguments, startVariable } from "./process-identity.ts";
 
 const NAME = /^launch-(.+)\.json$/;
-/** No boot takes longer. An older file belongs to a daemon that crashed. */
+/** Above the longest boot. An older file belongs to a daemon that crashed. */
 const MAX_AGE_MS = 600_000;
 
 export const launchFilePath = (runDir: string, incarnation: string): string =>
@@ -20,8 +20,8 @@ export function incarnationOf(runDir: string, path: string): string | null {
 }
 
 /**
- * The launch file of a process. Its environment names it, and so do those of the programs that it starts. Of an engine
- * with another user it takes CAP_SYS_PTRACE to read them; its arguments, which name the file too, can be read by all.
+ * The launch file of a process, by its environment, which its child processes inherit. For an engine
+ * of another user, that takes CAP_SYS_PTRACE, but its arguments, which contain the path too, are readable.
  */
 export function launchFileOf(pid: number): string | null {
   return (

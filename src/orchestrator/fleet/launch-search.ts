@@ -9,7 +9,7 @@ import type { ProcessStat } from "./process-identity.ts";
 const READ_MS = 1000;
 
 /**
- * Tells the incarnation of processes by the launch file in their environment, with as few reads as possible: a child of a
+ * Finds the incarnation of processes by the launch file in their environment, with as few reads as possible: a child of a
  * member is a member, and so is a process whose session's leader is one.
  */
 export class LaunchSearch {
@@ -28,7 +28,7 @@ export class LaunchSearch {
   }: {
     readonly runDir: string;
     readonly processes: readonly ProcessStat[];
-    /** False for a process that something else identifies. */
+    /** False for a process that is identified otherwise. */
     readonly mayRead: (one: ProcessStat) => boolean;
     /** The launch file that a process was started with. */
     readonly read?: (pid: number) => string | null;
@@ -44,7 +44,7 @@ export class LaunchSearch {
     const unknown: ProcessStat[] = [];
     for (let next: ProcessStat | undefined = one; next !== undefined; next = this.#byPid.get(next.parent)) {
       if (this.#found.has(next.pid)) break;
-      // Also ends a circle, in a list that changed while it was read.
+      // Also ends a cycle, which is possible in a list that changed while it was read.
       this.#found.set(next.pid, null);
       unknown.push(next);
     }
@@ -60,7 +60,7 @@ export class LaunchSearch {
     return leader === undefined ? null : this.incarnationOf(leader);
   }
 
-  /** The daemon itself may run below an engine of another one. */
+  /** Ignores this daemon, which may itself run below an engine of another daemon. */
   #foundOf(pid: number): string | null {
     return pid === process.pid ? null : (this.#found.get(pid) ?? null);
   }

@@ -6,20 +6,20 @@ export interface LimitsReport {
   /** Whether the kernel limits processes and memory of every engine. Otherwise the engines watch their tools. */
   readonly active: boolean;
   readonly problem: string | null;
-  /** What would add it. */
+  /** What would enable it. */
   readonly fix: string | null;
-  /** What holds, and how. */
+  /** The enforced limits, each with its mechanism. */
   readonly detail: string;
 }
 
-/** The controllers without which a tool can disturb neighbours before its engine's watch ends it. */
+/** The required controllers. Without them, tools can affect other engines before their engine stops them. */
 const NEEDED: readonly CgroupController[] = ["pids", "memory"];
 const NAMES: Readonly<Record<CgroupController, string>> = { pids: "processes", memory: "memory", cpu: "CPU" };
 
 const FIX =
   "run orchd as its systemd service, beside orchd-engines.service and with CAP_DAC_OVERRIDE, on a host where cgroup v2 has the controllers; or as root on one with cgroup v1";
 
-/** How the limits of engines hold on this host. `hierarchies`: those in which this daemon creates cgroups. */
+/** The enforced limits of engines. `hierarchies`: those in which this daemon creates cgroups. */
 export function limitsReport(hierarchies: readonly CgroupHierarchy[]): LimitsReport {
   const held = CGROUP_CONTROLLERS.filter((one) => versionOf(hierarchies, one) !== null);
   const watched = NEEDED.filter((one) => !held.includes(one)).map((one) => NAMES[one]);
@@ -35,7 +35,7 @@ export function limitsReport(hierarchies: readonly CgroupHierarchy[]): LimitsRep
   };
 }
 
-/** Where what runs the engines limits each of them. */
+/** For backends whose container runtime enforces the limits. */
 export const limitedByRuntime = (detail: string): LimitsReport => ({
   name: "limits",
   active: true,

@@ -27,11 +27,11 @@ export interface LiveEngine {
   fallingAsleep: Promise<void> | null;
   /** The health probe in flight. */
   probing: Promise<unknown> | null;
-  /** What it last reported of its work. Times are in milliseconds since the epoch. */
+  /** Its last report of its work. Times are in milliseconds since the epoch. */
   report: { readonly at: number; readonly awake: readonly AwakeReason[]; readonly idleSince: number | null } | null;
-  /** As its last health answer told; null before the first one. */
+  /** Running turns by its last health response; null before the first one. */
   activeTurns: number | null;
-  /** The size of its folder, as the engine told; null before it has measured it. */
+  /** The size of its folder in bytes, as last reported; null before it was measured. */
   diskBytes: number | null;
   /** The version of the product's catalog that it uses. */
   catalog: UsedCatalog;
@@ -55,7 +55,7 @@ export interface LiveEngine {
 }
 
 interface UsedCatalog {
-  /** Null for a process that an earlier daemon started, until it was told. */
+  /** Null for an adopted process, until a version is sent to it. */
   readonly version: number | null;
   /** Why it does not use the current version, or null. */
   readonly error: string | null;

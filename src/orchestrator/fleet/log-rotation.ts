@@ -50,7 +50,7 @@ export class LogRotation {
     this.#isChecking = true;
   }
 
-  /** Its engine has exited. The log is checked once more, so that its last lines are bounded too. */
+  /** Stops watching after the engine's exit. The log is checked once more, so that its last lines are bounded too. */
   forget(path: string): void {
     const log = this.#logs.get(path);
     if (log !== undefined) log.ended = true;

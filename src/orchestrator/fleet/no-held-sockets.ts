@@ -1,6 +1,6 @@
 import type { HeldSockets } from "./engine-sockets.ts";
 
-/** For a backend whose engines make their own sockets: no call can wait for an engine that does not run. */
+/** For backends whose engines create their own sockets. Calls cannot wait for an engine that does not run. */
 export const NO_HELD_SOCKETS: HeldSockets = {
   restore: () => undefined,
   hold: () => null,

@@ -103,7 +103,7 @@ export function createProcessBackend({
     try {
       const outcome = await tracked.clear();
       if (outcome.kind === "survived")
-        logger.error({ pid, survivors: outcome.pids }, "children of an exited engine survived SIGKILL");
+        logger.error({ pid, survivors: outcome.pids }, "failed to kill the children of an exited engine");
     } catch (error) {
       logger.error({ err: error, pid }, "failed to clean up after an exited engine");
     }

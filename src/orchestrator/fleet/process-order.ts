@@ -3,7 +3,7 @@ import type { EngineIsolation } from "../../contract/launch-file.ts";
 import type { LaunchOrder } from "./engine-backend.ts";
 import { engineFolder } from "./engine-folder.ts";
 
-/** What each engine of this machine is started with. */
+/** The launch parameters of all engines of this machine. */
 export interface MachineParameters {
   /** Holds the folders of the engines. */
   readonly dataDir: string;

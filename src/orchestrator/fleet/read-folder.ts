@@ -9,10 +9,10 @@ import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { ReadOutcome } from "./engine-storage.ts";
 import { daemonUser } from "./isolation/owner.ts";
 
-/** A hostile user can stop the program. */
+/** The timeout without data. A hostile user can stop the program. */
 const SILENCE_MS = 60_000;
 const MAX_NOTES = 4000;
-/** V8's heap of the program, in MiB. The names of one folder are in it. */
+/** V8's heap of the program, in MiB. It holds the file names of one folder. */
 const HEAP_MB = 256;
 
 export interface FolderReader {

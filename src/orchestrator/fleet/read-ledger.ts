@@ -22,7 +22,7 @@ const MAX_REASON = 500;
 
 const ledgerRows = z.nullable(z.object({ ledger: z.string(), rows: z.array(z.unknown()) }));
 
-/** Reads what an engine that has ended has spent since a position, through a process of its folder's owner. */
+/** Reads the ledger of a stopped engine from a position, through a process of its folder's owner. */
 export async function readLedger(
   { nodePath, program, signal }: FolderReader,
   folder: string,
@@ -48,7 +48,7 @@ export async function readLedger(
   return parseReports(stdout);
 }
 
-/** What the program has printed of a ledger, in reports of the size that engines send. */
+/** Parses the program's output into reports of the size that engines send. */
 export function parseReports(text: string): LedgerOutcome {
   const invalid = { kind: "failed", reason: "the ledger is not in the expected form" } as const;
   let parsed: unknown;

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { unlessGone } from "../../shared/processes.ts";
 import type { ProcessTreeUsage } from "./engine-backend.ts";
 
-/** The size of a page on x86-64, and on arm64 as most systems set it up. `/proc` counts in pages. */
+/** The page size on x86-64, and on most arm64 systems. `/proc` counts memory in pages. */
 const PAGE_BYTES = 4096;
 /** `/proc` counts times in hundredths of a second. */
 const TICK_MS = 10;
@@ -29,7 +29,7 @@ export function readUsage(roots: readonly number[]): ReadonlyMap<number, Process
     const first = byPid.get(root);
     if (first === undefined) return [];
     const members = new Set([first, ...(bySession.get(root) ?? [])]);
-    // A Set visits what is added while it is walked.
+    // A Set also visits entries that are added during the iteration.
     for (const { pid } of members) for (const child of byParent.get(pid) ?? []) members.add(child);
     return [[root, usageOf([...members])]];
   });

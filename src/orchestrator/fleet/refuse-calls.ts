@@ -5,19 +5,19 @@ import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
 import { createBoundedServer } from "../../shared/http/http-server.ts";
 import { duplicate } from "../../shared/linux/listening-sockets.ts";
 
-/** Each is answered at once, so that they are few at a time. */
+/** Limits of the refusing server. Each call is answered at once, so few are open. */
 const LIMITS = { maxConnections: 256, maxUnauthenticated: 64, requestTimeoutMs: 10_000 };
-/** For clients that are connected when the refusing stops and have not sent their request yet. */
+/** How long connected clients may still send their request after refusing has stopped. */
 const CLOSE_MS = 5000;
 
-/** What callers of an engine read that nobody will wake soon. */
+/** The response to calls of an engine that cannot be woken soon. */
 export interface BusyAnswer {
   readonly message: string;
   /** Seconds, for `Retry-After`. */
   readonly retryAfterS: number;
 }
 
-/** Answers every call on a listening socket with SLEEPING_BUSY. Returns the undo, after which connections wait again. */
+/** Answers every call on a listening socket with SLEEPING_BUSY. Returns a function that stops it, so that connections wait again. */
 export function refuseCalls(listener: number, answer: BusyAnswer): () => void {
   const server = createBoundedServer((_request, response) => refuse(response, answer), LIMITS);
   // A failed accept, such as too many open files: the connection keeps waiting.
@@ -29,7 +29,7 @@ export function refuseCalls(listener: number, answer: BusyAnswer): () => void {
     // `close` of an HTTP server would also end connections whose first request is on its way.
     Server.prototype.close.call(server, () => {
       clearTimeout(late);
-      // Ends its timers.
+      // Clears the server's timers.
       server.close();
     });
   };
@@ -41,7 +41,7 @@ function refuse(response: ServerResponse, { message, retryAfterS }: BusyAnswer):
     .writeHead(ENGINE_ERRORS.SLEEPING_BUSY.status, {
       "content-type": "application/json",
       "retry-after": String(retryAfterS),
-      // The next call finds whoever serves the engine then.
+      // The next call needs a new connection, which the engine may accept by then.
       connection: "close",
     })
     .end(JSON.stringify(body));

@@ -80,14 +80,14 @@ export async function spawnEngine(
   }
 }
 
-/** The launch file and the policy say what an engine may use. */
+/** The limits of an engine, from its launch file and policy. */
 const limitsOf = ({ launch: { limits }, cpuWeight }: ProcessOrder): EngineLimits => ({
   maxProcesses: limits.max_processes,
   memoryMb: limits.memory_mb,
   cpuWeight,
 });
 
-/** The cgroups of its tools. Where none limits processes, a user of its own does: the kernel counts what it runs. */
+/** The cgroups of its tools. Without a cgroup that limits processes, the kernel limits those of the engine's own user. */
 function toolLimitsOf({ launch: { limits }, uid }: ProcessOrder, cgroup: EngineCgroup | null) {
   const tasks = uid === null || cgroup?.limitsProcesses() === true ? 0 : allTasks(limits.max_processes);
   return { tool_cgroups: [...(cgroup?.toolFolders() ?? [])], ...(tasks > 0 && { user_tasks: tasks }) };

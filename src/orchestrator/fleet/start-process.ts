@@ -31,7 +31,7 @@ export interface StartParts {
   readonly log: number;
   readonly owner: Owner;
   readonly cgroup: EngineCgroup | null;
-  /** Those of Node.js. */
+  /** The options of Node.js. */
   readonly options: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function startProcess(
   const started = execa(settings.nodePath, [...options, settings.engineEntry, launchFile], {
     cwd: launch.data_dir,
     env: { ...engineEnvironment(settings, owner), [LAUNCH_FILE_VARIABLE]: launchFile },
-    // Node.js gives up supplementary groups with them.
+    // With uid and gid, Node.js also drops the supplementary groups.
     ...(uid !== null && owner),
     extendEnv: false,
     detached: true,
@@ -81,7 +81,7 @@ export async function startProcess(
     cgroup?.enter(pid);
     setOomScore(pid);
   } catch (error) {
-    // I3 identity before signal: an unreaped child still has its pid. Nobody else could find this process.
+    // I3 identity before signal: an unreaped child still has its pid. No record would identify this process later.
     child.kill("SIGKILL");
     throw error;
   }

@@ -14,7 +14,7 @@ import { type SessionParts, admitSession, claimsSession } from "./admit-session.
 import type { RequestLimit } from "./limit-requests.ts";
 import type { OwnSite } from "./own-site.ts";
 
-/** What one call of the minute pays for; a larger body or list costs more of them. */
+/** What one request of the rate limit covers. A larger body or list counts as several requests. */
 const BYTES_PER_CALL = 8 * 1024;
 const RECORDS_PER_CALL = 50;
 const CALLS_PER_ARCHIVE = 20;
@@ -26,19 +26,19 @@ interface AdmissionParts extends SessionParts {
   readonly limit: RequestLimit;
 }
 
-/** Who makes a call. */
+/** The authenticated caller. */
 export interface Caller {
-  /** Of a platform call. */
+  /** Null unless a platform key, or a session that names a product, authenticates the call. */
   readonly product: Product | null;
-  /** Null for a call with a key or without. */
+  /** Null for a call without a console session. */
   readonly session: Session | null;
-  /** Whether the key or session is still good. Rejects when that is not known. */
+  /** Whether the key or session is still valid. Rejects when the database cannot tell. */
   readonly isStillAdmitted: () => Promise<boolean>;
 }
 
 const ALWAYS: Caller = { product: null, session: null, isStillAdmitted: async () => true };
 
-/** Authentication and rate limit of a call, by its headers alone. */
+/** Authenticates a call and counts it against the rate limit, by its headers alone. */
 export async function admitCaller(
   parts: AdmissionParts,
   route: Route,
@@ -70,7 +70,7 @@ export async function admitCaller(
   return { product, session: null, isStillAdmitted: () => isProductsKey(host, key) };
 }
 
-/** A session stands for the admin key, and for the key of any product that its call names. */
+/** A session has the rights of the admin key, and of the platform key of the product that the call names. */
 async function callerOfSession(parts: AdmissionParts, route: Route, request: Request): Promise<Caller> {
   const verdict = await admitSession(parts, request, { changes: !isReadOnly(route, request.query) });
   if (verdict.kind === "refused") throw new ApiError(verdict.code, verdict.message);
@@ -91,29 +91,29 @@ async function isProductsKey(host: HostContext, key: string | undefined): Promis
   }
 }
 
-/** A body whose length is not declared may be as large as the route allows. */
+/** The number of requests that a call counts as. Without Content-Length, the route's largest body is assumed. */
 function costOf(request: Request, route: Route): number {
-  // Few products could push the largest archive within their calls of a minute otherwise.
+  // A fixed cost, since by size the largest archive would exceed the rate limit of most products.
   if (route.requestArchive === true) return CALLS_PER_ARCHIVE;
   const bytes = declaredLength(request) ?? maxBodyBytes(route);
-  // Given more often, the last one counts.
+  // The last value of a repeated parameter counts.
   const records = Math.min(Number([request.query["limit"]].flat().at(-1)) || 0, MAX_RECORDS);
   return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));
 }
 
-/** Refuses a call without a key that a browser may have been tricked into. */
+/** Protects a route without a key against DNS rebinding. */
 export function assertOwnHost(site: OwnSite, request: Request): void {
   const problem = site.hostProblem(request);
   if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
 }
 
-/** Another site could sign a browser in to a session of its own otherwise, and read what is done in it. */
+/** Protects against login CSRF: another site could sign the browser in to a session of the attacker. */
 function assertFromConsole(site: OwnSite, request: Request): void {
   const problem = claimsSession(request) ? site.pageProblem(request) : `${CONSOLE_HEADER}: expected 1`;
   if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
 }
 
-/** Callers on this host need no key, unless they are browsers that speak for another site. */
+/** Callers on this host need no key, unless they are browsers with a page of another site. */
 export function authenticateLocal(parts: Pick<AdmissionParts, "site" | "adminKey">, request: Request): void {
   const trusted = isLocalCaller(request) && parts.site.hostProblem(request) === null && !isFromAnotherSite(request);
   // Scrapers that can send no other header send the admin key as a bearer token.
@@ -123,6 +123,6 @@ export function authenticateLocal(parts: Pick<AdmissionParts, "site" | "adminKey
 
 function authenticateAdmin({ adminKey }: Pick<AdmissionParts, "adminKey">, request: Request): void {
   if (!sameSecret(request.get(ADMIN_KEY_HEADER) ?? "", adminKey)) {
-    throw new ApiError("INVALID_ADMIN_KEY", "the admin key is missing or wrong");
+    throw new ApiError("INVALID_ADMIN_KEY", "X-Admin-Key: the admin key is missing or wrong");
   }
 }

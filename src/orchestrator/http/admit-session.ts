@@ -16,7 +16,7 @@ type SessionVerdict =
   | {
       readonly kind: "admitted";
       readonly session: Session;
-      /** Whether the session is still open, for an answer that lasts. */
+      /** Whether the session is still open, for streamed responses. */
       readonly isOpen: () => Promise<boolean>;
     }
   | {
@@ -25,7 +25,7 @@ type SessionVerdict =
       readonly message: string;
     };
 
-/** Whether a call wants to be authenticated by the session of its cookie. A cookie alone never authenticates one. */
+/** Whether a call asks for authentication by its session cookie. A cookie without the header never authenticates. */
 export const claimsSession = ({ headers }: Pick<IncomingMessage, "headers">): boolean =>
   headers[CONSOLE_HEADER.toLowerCase()] !== undefined;
 

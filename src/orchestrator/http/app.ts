@@ -27,12 +27,13 @@ import { ProductQueues } from "./product-queues.ts";
 
 /** Bodies of other methods are not read. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
-/** Of one product. Parsing is synchronous: more at once would only delay the others. */
+/** Concurrent JSON parses of one product. Parsing is synchronous, so more would only delay other products. */
 const PARSED_AT_ONCE = 1;
+/** Concurrent list responses of one product. */
 const LISTS_AT_ONCE = 2;
-/** Of all calls that are being received; one product has a quarter of it at most. */
+/** Memory for the bodies of all calls that are being received. One product gets at most a quarter. */
 const MAX_BODIES_BYTES = 32 * 1024 ** 2;
-/** A client that reads nothing of its list for this long is disconnected. */
+/** A client that does not read its list for this long is disconnected. */
 const UNREAD_LIST_MS = 30_000;
 
 interface AppParts {
@@ -44,9 +45,9 @@ interface AppParts {
 }
 
 /**
- * The order every call goes through: request id, route (404, 405), declared body size, readiness, authentication, rate
- * limit; only then is the body read. Idempotency key and JSON follow; then the handler checks fields, policy,
- * existence, quota, port and backend.
+ * The order of checks of every call: request id, route (404, 405), declared body size, readiness, authentication, rate
+ * limit. Then the body is read: idempotency key, JSON. The handler checks fields, policy, existence, quota, port and
+ * backend.
  */
 export function createApp(
   host: HostContext,
@@ -60,7 +61,7 @@ export function createApp(
   app.use(identifyRequest);
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const answer = async (request: Request, response: Response): Promise<void> => {
-      // Before authentication, for nothing is read.
+      // Before authentication, since nothing of the body is read.
       assertDeclaredSize(request, maxBodyBytes(route));
       const caller = await admitCaller(admission, route, { request, response });
       await withinSession(caller, () => answerCaller(caller, { request, response }));
@@ -88,7 +89,7 @@ export function createApp(
     };
     const answerInContext: RequestHandler = (request, response) => {
       const actor = isProducts(route) ? ("product" as const) : ("admin" as const);
-      // Probes of load balancers and Prometheus would be most of all traces.
+      // Otherwise most traces would be probes of load balancers and Prometheus.
       const isTraced = route.auth === "platform" || route.auth === "admin";
       const { span } = isTraced ? startRequestTrace(host.tracer, route, { request, response }) : { span: NO_SPAN };
       return withinRequest({ requestId: requestIdOf(response), actor, span }, () => answer(request, response));
@@ -97,13 +98,13 @@ export function createApp(
     app[verb](expressPath(route.path), answerInContext);
   }
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
-  // What fails while the daemon stops, such as a query of a closed pool, succeeds with the next daemon.
+  // Errors during shutdown, such as a query of a closed pool, are temporary for the client.
   const stopReason = (): string | null => (host.stopping.aborted ? "orchd is stopping" : null);
   app.use(errorResponder(host.logger, (error) => unavailableReasonOf(error) ?? stopReason()));
   return app;
 }
 
-/** What a session does is recorded as an operator's. */
+/** Runs a session's call with the actor `admin` and the session's id, for the audit log. */
 function withinSession<T>({ session }: Caller, work: () => T): T {
   const request = currentRequest();
   if (session === null || request === undefined) return work();
@@ -171,7 +172,7 @@ function callOf(
   };
 }
 
-/** Refuses text that the database cannot store. Given more often, the last value counts. */
+/** Refuses text that the database cannot store. The last value of a repeated parameter counts. */
 function storable(query: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = {};
   for (const name of Object.keys(query)) {

@@ -7,33 +7,33 @@ import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
 import type { Session } from "../status/sessions.ts";
 
-/** One call as its route's handler gets it: authenticated, counted, its body JSON but not checked yet. */
+/** A call as its handler gets it: authenticated and counted, with a parsed body that is not validated yet. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client closes the connection. */
   readonly clientGone: AbortSignal;
   /** The calling product; throws on a route that does not authenticate one. */
   readonly product: Product;
   /** The session that authenticates the call; null when a key does. */
   readonly session: Session | null;
-  /** Whether the key or session of the call is still good, for an answer that lasts. Rejects when that is not known. */
+  /** Whether the key or session is still valid, for streamed responses. Rejects when the database cannot tell. */
   isStillAdmitted(): Promise<boolean>;
-  /** Checks the body; fields that nobody knows are named in `X-Ignored-Fields`. */
+  /** Validates the body. Unknown fields are listed in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
   /** The body as it was received, on a route that does not read it as JSON; empty on others. */
   readonly bytes: Uint8Array;
   /**
-   * Sends a list, a few at once of each product: a list takes as much time and memory as many other calls. A client
-   * that reads slowly delays no lists but its own product's.
+   * Sends a list. Concurrent lists of a product are limited, since a list takes as much time and memory as many calls. A
+   * slow reader delays only the lists of its product.
    */
   list(work: () => Promise<Answer>): Promise<undefined>;
-  /** For an answer that is no JSON document. */
+  /** For a response that is not JSON. */
   readonly response: Response;
 }
 
-/** What a handler answers; undefined when it has answered by itself. */
+/** The response of a handler; undefined when the handler has sent it. `secret`: it must not be cached. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly secret?: boolean } | undefined;
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
@@ -43,12 +43,12 @@ interface PageOptions {
 }
 
 const ID = /^[a-z]{3}_[0-9a-f-]{36}$/;
-/** How the ids of a list's records begin. */
+/** The prefixes of record ids. */
 type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run" | "ses";
 
 const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
 
-/** `prefix`: of the list's own records; a cursor of another list is refused, where it would give a wrong page. */
+/** The cursor and limit of a list. `prefix`: of its records' ids, since a cursor of another list would be wrong. */
 export function pageParameters(call: Call, prefix: IdPrefix): PageOptions {
   const after = call.query["cursor"] ?? null;
   if (after !== null && !isId(prefix, after))
@@ -65,7 +65,7 @@ export function eventIdHeader({ headers }: Call): string | null {
   return id;
 }
 
-/** A page of records; a full one may have another behind it. */
+/** A page of records. A full page has a cursor for the next one. */
 export function pageOf(data: readonly { readonly id: string }[], limit: number): Answer {
   return { status: 200, body: { data, next_cursor: data.length === limit ? (data.at(-1)?.id ?? null) : null } };
 }

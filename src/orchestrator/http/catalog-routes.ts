@@ -38,7 +38,7 @@ export function catalogRoutes(host: HostContext) {
   } satisfies Record<string, Handler>;
 }
 
-/** `If-Match` of the next change takes the tag. */
+/** Adds the version as ETag, for `If-Match` of the next change. */
 function tagged(call: Call, body: { readonly version: number }): Answer {
   call.response.set("ETag", `"${body.version}"`);
   return { status: 200, body };

@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { CONSOLE_HEADER } from "../../contract/console-records.ts";
 
-/** Cookies are the console's, and its header says whom they authenticate. Engines read none. */
+/** The console's credentials, which are not passed on to engines. */
 export const CONSOLE_CREDENTIALS: readonly string[] = ["cookie", CONSOLE_HEADER.toLowerCase()];
 
 /**
- * The headers of an engine's answer. An engine shares the origin of the console, and may be in the hands of its model:
- * it sets no cookie, and a browser that shows its answer as a page runs no script of it.
+ * The headers of an engine's response. Engines share the console's origin and are not trusted: they may set no cookie, and
+ * a browser that shows the response as a page runs no script of it.
  */
 export function sandboxedHeaders({ "set-cookie": _, ...headers }: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const policy = headers["content-security-policy"];

@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   woff2: "font/woff2",
 };
-/** The build compresses what gains by it, the best form first. */
+/** The content encodings that the build may have made, in order of preference. */
 const COMPRESSED = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -66,7 +66,7 @@ async function readAccepted(request: Request, path: string): Promise<{ encoding:
   return { encoding: null, content };
 }
 
-/** Only the page's own files and inline scripts run; it reaches this daemon alone, and no page shows it in a frame. */
+/** Only the page's own files and inline scripts run. It connects to this daemon only, and cannot be framed. */
 function policyOf(page: string): string {
   const hashes = (tag: string) =>
     [...page.matchAll(new RegExp(`<${tag}(?![^>]*\\ssrc=)[^>]*>([^]*?)</${tag}>`, "g"))].map(

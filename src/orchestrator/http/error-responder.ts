@@ -8,24 +8,24 @@ import { ApiError } from "../api-error.ts";
 
 const LOGGED: ReadonlySet<OrchestratorErrorCode> = new Set(["INTERNAL_ERROR", "BACKEND_ERROR"]);
 
-/** Why the database cannot do now what it was asked; null when that is not what the error says. */
+/** Why the database cannot execute a statement now. Null for other errors. */
 export type UnavailableReason = (error: unknown) => string | null;
 
-/** Answers whatever a call threw as one row of the error table; an error without a row is logged and INTERNAL_ERROR. */
+/** Responds to errors by the error table. Unexpected errors are logged and become INTERNAL_ERROR. */
 export const errorResponder = (logger: Logger, unavailableReasonOf: UnavailableReason): ErrorRequestHandler =>
   respondToErrors({
     identify: (error) => toApiError(error, unavailableReasonOf),
     bodyOf: ({ code, message, details }): ErrorBody => ({ error: { code, message, ...(details && { details }) } }),
     log({ code, cause }, { error, request, response }) {
-      // A daemon that is starting or draining has no cause to log; an unavailable database has.
+      // SERVICE_UNAVAILABLE has a cause only when the database or a resource is unavailable.
       if (code === "SERVICE_UNAVAILABLE" ? cause === undefined : !LOGGED.has(code)) return;
       const fields = { request_id: response.getHeader("x-request-id"), route: routeOf(request), code };
-      logger[code === "INTERNAL_ERROR" ? "error" : "warn"]({ ...fields, err: error }, "call failed");
+      logger[code === "INTERNAL_ERROR" ? "error" : "warn"]({ ...fields, err: error }, "failed to handle a call");
     },
   });
 
 function toApiError(error: unknown, unavailableReasonOf: UnavailableReason): ApiError {
-  // A process that could not be started for want of disk or files is no fault of the engine's.
+  // A lack of disk or open files is an error of the host, not of the engine's process.
   if (error instanceof ApiError) return (error.code === "BACKEND_ERROR" ? hostExhausted(error) : null) ?? error;
   const refusal = refusalOf(error);
   if (refusal !== null) return new ApiError(refusal.code, refusal.message, refusal);
@@ -36,12 +36,12 @@ function toApiError(error: unknown, unavailableReasonOf: UnavailableReason): Api
   return new ApiError("INTERNAL_ERROR", "unexpected fault; the log has it under the request id", { cause: error });
 }
 
-/** The route's pattern, without anybody's user_id. */
+/** The route's pattern, which contains no user_id. */
 const routeOf = (request: Request): unknown => request.route?.path;
 
 const RETRY_AFTER_S = 5;
 
-/** Errors of exhausted resources. They end when other work finishes or an operator frees the resource. */
+/** Errors of exhausted resources, by error code. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: "the host has no disk space left",
   EDQUOT: "the host's disk quota is used up",
@@ -51,7 +51,7 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
   EAGAIN: "the host has no room for another process",
 };
 
-/** The refusal for an exhausted resource of the host, anywhere in the chain of causes; null for other errors. */
+/** SERVICE_UNAVAILABLE when an error or one of its causes is an exhausted resource of the host; null for other errors. */
 function hostExhausted(error: unknown): ApiError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const reason = EXHAUSTED[errorCode(cause)];

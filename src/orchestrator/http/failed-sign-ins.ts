@@ -5,7 +5,7 @@ import { ApiError } from "../api-error.ts";
 const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
-/** Bounds how often one address may guess: after some failures its sign-ins are refused until the minute is over. */
+/** Limits brute-force sign-ins: after some failures, an address is refused until the minute is over. */
 export class FailedSignIns {
   readonly #now: Clock;
   readonly #failures = new Map<string, { count: number; readonly since: number }>();
@@ -17,7 +17,7 @@ export class FailedSignIns {
   /** Runs a sign-in, and counts it when its key or link is wrong. */
   async bound<T>(address: string, signIn: () => Promise<T>): Promise<T> {
     this.#assertFew(address);
-    // Counted before it is checked: guesses that are sent at once would all be checked otherwise.
+    // Counted before the check, so that concurrent guesses are limited too.
     this.#add(address, 1);
     try {
       const result = await signIn();
@@ -44,7 +44,7 @@ export class FailedSignIns {
     const failed = this.#failures.get(address);
     if (failed !== undefined) failed.count += count;
     else if (count > 0) {
-      // The oldest one is the first.
+      // The first key of a Map is the oldest.
       const [oldest] = this.#failures.size >= MAX_ADDRESSES ? this.#failures.keys() : [];
       if (oldest !== undefined) this.#failures.delete(oldest);
       this.#failures.set(address, { count, since: this.#now() });

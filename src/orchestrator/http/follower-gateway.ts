@@ -22,8 +22,8 @@ interface FollowerGatewayParts {
 }
 
 /**
- * The gateway of a follower. A call of an engine that runs goes straight to it, so that no change of the leader cuts its
- * stream. Whatever needs the leader, such as waking an engine, is passed on to the leader's gateway.
+ * The gateway of a follower. It calls a running engine directly, so that a change of the leader does not cut the stream.
+ * Calls that need the leader, such as those that wake an engine, are forwarded to the leader's gateway.
  */
 export function createFollowerGateway(parts: FollowerGatewayParts): RequestListener {
   const { metrics, logger, site, leaderProxy } = parts;
@@ -34,7 +34,7 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
     const path = readGatewayPath(request.url ?? "");
     if (path === null)
       return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-    // The leader knows the sessions of the console.
+    // Only the leader authenticates sessions of the console.
     const direct = claimsSession(request) ? null : await callDirectly(parts, exchange, path);
     if (direct !== null) return direct;
     const unavailable = (message: string) =>
@@ -43,20 +43,20 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
     const outcome = await leaderProxy.forward(exchange);
     metrics.replicaCalls.inc({ outcome });
     if (outcome === "missing") return unavailable("no orchd leads this host now");
-    // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
+    // The engine may have executed the call. The client sees a lost connection, as without a gateway.
     if (outcome === "lost") request.socket.destroy();
     return outcome === "answered" ? "answered" : "cut";
   };
   return (request, response) => {
     const answered = forward({ request, response }).catch((error: unknown) => {
-      logger.warn({ err: error }, "failed to pass a call of an engine on");
+      logger.warn({ err: error }, "failed to forward a call to an engine");
       return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "orchd cannot reach its database" });
     });
     void answered.then((outcome) => metrics.gatewayCalls.inc({ outcome }));
   };
 }
 
-/** Null when the call has not run: the engine does not accept it now. */
+/** Null when the engine does not accept the call now, so it was not executed. */
 async function callDirectly(
   { addresses }: Pick<FollowerGatewayParts, "addresses">,
   exchange: Exchange,
@@ -73,7 +73,7 @@ async function callDirectly(
     headers: { host: new URL(url).host, via: "1.1 orchd" },
     without: CONSOLE_CREDENTIALS,
     connectMs: CONNECT_MS,
-    // It may fall asleep at this moment, which this daemon does not hear of.
+    // The leader may put the engine to sleep at any moment.
     asksFirst: true,
     signal: gone.signal,
     sendBody: (upstream: ClientRequest) => void request.pipe(upstream),

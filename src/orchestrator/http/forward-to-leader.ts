@@ -6,24 +6,24 @@ import type { Replica } from "../status/replica-role.ts";
 import { ReplayableBody, BufferedBytes } from "./replayable-body.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
-/** How long a call waits for a leader: longer than one is missing after a crash. */
+/** How long a call waits for a leader. Longer than a change of the leader after a crash takes. */
 const WAIT_MS = 12_000;
 const RETRY_MS = 200;
 const CONNECT_MS = 2000;
-/** After a leader's end: for the answers that it still gives, and for its streams. */
+/** How long responses and streams of the previous leader may continue after a change. */
 const LAST_ANSWER_MS = 500;
 const LAST_STREAM_MS = 4500;
 const HOP = "1.1 orchd-replica";
 
-/** `lost`: the leader ended and may have run the call. `missing`: nobody leads. The caller answers both. */
+/** `lost`: the leader ended and may have executed the call. `missing`: there is no leader. The caller responds to both. */
 export type ForwardOutcome = "answered" | "cut" | "lost" | "missing";
 
-/** A replica passed this call on. Passing it on again could go in a circle. */
+/** Whether a replica has forwarded this call. It is not forwarded again, to prevent a loop. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean => headers.via?.includes(HOP) ?? false;
 
 /**
- * Passes calls on to the leader, so that idempotency keys, rate limits and the order of operations hold on every replica.
- * A call waits while nobody leads. It is sent again when it has not run, or when it is safe to repeat.
+ * Forwards calls to the leader, so that idempotency keys, rate limits and the order of operations hold on every replica. A
+ * call waits while there is no leader. It is retried when it was not executed, or is safe to repeat.
  */
 export class LeaderProxy {
   readonly #replica: Pick<Replica, "leaderUrl" | "term">;
@@ -81,7 +81,7 @@ async function relay(answer: IncomingMessage, { request, response }: Exchange): 
   return relayResponse(answer, response);
 }
 
-/** The client's own, so that the leader sees the call as it came; `Via` tells that it is not local. */
+/** Keeps the client's headers. `Via` shows the leader that the call is not local. */
 function passedHeaders({ request: { headers, socket }, response }: Exchange) {
   const requestId = response.getHeader(REQUEST_ID_HEADER);
   const from = socket.remoteAddress ?? "unknown";
@@ -96,7 +96,7 @@ function passedHeaders({ request: { headers, socket }, response }: Exchange) {
 const isRepeatable = ({ method = "", headers }: IncomingMessage): boolean =>
   ["GET", "HEAD"].includes(method) || headers[IDEMPOTENCY_KEY_HEADER.toLowerCase()] !== undefined;
 
-/** A leader that was frozen answers nothing any more, and closes no connection. */
+/** Cuts a call some time after its leader has changed. A frozen leader neither responds nor closes connections. */
 class LeaderTerm {
   answered = false;
   readonly #cut = new AbortController();

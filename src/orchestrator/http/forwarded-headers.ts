@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
-/** They concern one connection, not the message (RFC 9110, 7.6.1). `expect` is answered by this server already. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and `expect`, which this server has already answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "expect",
@@ -15,7 +15,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** The headers that a proxy passes on: those of the connection are left out, and those that `Connection` names. */
+/** The headers that a proxy forwards: without the hop-by-hop headers and those that `Connection` names. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set(
     (headers.connection ?? "")

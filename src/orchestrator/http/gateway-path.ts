@@ -4,7 +4,7 @@ import { ENGINE_ROUTES } from "../../contract/engine-routes.ts";
 /** A call of an engine through the daemon: `/e/{engine_id}/…`. */
 export interface GatewayPath {
   readonly engineId: string;
-  /** As the engine gets it, with its query: never decoded or normalised, so that both read the same. */
+  /** The path and query for the engine. Never decoded or normalised, so that the daemon and the engine agree on it. */
   readonly target: string;
   /** Whether the engine answers only with its key. */
   readonly needsKey: boolean;
@@ -19,7 +19,7 @@ const OPEN: ReadonlySet<string> = new Set(
 
 export const isGatewayUrl = (url: string | undefined): boolean => url?.startsWith(PREFIX) ?? false;
 
-/** Null when no engine is named, and for the daemon's own calls to engines. */
+/** Null for a path without an engine, and for the engine's control API. */
 export function readGatewayPath(url: string): GatewayPath | null {
   const [, engineId, rest = ""] = FORM.exec(url) ?? [];
   if (engineId === undefined) return null;

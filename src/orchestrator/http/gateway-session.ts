@@ -14,11 +14,11 @@ interface SessionRefusal {
 }
 
 type EngineKeyVerdict =
-  /** The header that authenticates the call at the engine; none for a call that brings its key. */
+  /** The header that authenticates the call at the engine. Empty for a call with its own key. */
   | { readonly kind: "admitted"; readonly keyHeader: Readonly<Record<string, string>> }
   | { readonly kind: "refused"; readonly refusal: SessionRefusal };
 
-/** Authenticates a gateway's call by its session, and gives it the daemon's key. Calls without a session pass. */
+/** Authenticates a console session's call to an engine and adds the daemon's key. Calls without a session pass. */
 export async function keyOfSession(
   host: Pick<HostContext, "db" | "sessions" | "box">,
   { site, cookie }: Omit<SessionParts, "host">,

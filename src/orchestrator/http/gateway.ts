@@ -12,24 +12,24 @@ import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
 import { keyOfSession } from "./gateway-session.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
-/** To the address of an engine on this host, where the kernel accepts for engines that sleep. */
+/** The timeout of connecting to an engine. */
 const CONNECT_MS = 10_000;
-/** Between two tries to reach an engine, unless its state changes. */
+/** The interval of retries, unless the engine's state changes first. */
 const RETRY_MS = 250;
 
 type GatewayOutcome = "answered" | "refused" | "unreachable" | "cut";
 
 /**
- * Passes `/e/{engine_id}/…` on to the engine, which authenticates the call as if it came directly. Bodies and streams
- * pass without being buffered; the slower side sets the pace, and each side's end ends the other. A call wakes a
- * sleeping engine and waits for one that restarts. A session of the console is authenticated here; its calls get the
- * daemon's key. Refusals have the form of the engine's own errors.
+ * A reverse proxy from `/e/{engine_id}/…` to the engine, which authenticates the call as if it came directly. Bodies and
+ * streams are not buffered; they have back-pressure, and either side's end closes the other. A call wakes a sleeping
+ * engine and waits for a restarting one. Sessions of the console are authenticated here, and their calls get the daemon's
+ * key. Errors have the form of the engine's own.
  */
 export function createGateway(host: HostContext, { site, cookie }: Omit<SessionParts, "host">): RequestListener {
   const addresses = new EngineAddresses(host);
   const forward = async ({ request, response }: Exchange): Promise<GatewayOutcome> => {
     const refuse = (refusal: Refusal) => sendRefusal(response, refusal);
-    // Against DNS rebinding, as on the daemon's own open routes.
+    // Protects against DNS rebinding, like the daemon's own routes without a key.
     const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
     const path = readGatewayPath(request.url ?? "");
@@ -40,7 +40,7 @@ export function createGateway(host: HostContext, { site, cookie }: Omit<SessionP
   };
   return (request, response) => {
     const answered = forward({ request, response }).catch((error: unknown) => {
-      host.logger.warn({ err: error }, "failed to find an engine for a call through the gateway");
+      host.logger.warn({ err: error }, "failed to resolve an engine's address for the gateway");
       const message = "orchd cannot look up the engine now";
       return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 5 });
     });
@@ -73,7 +73,7 @@ async function deliver(
     const { url, held } = reach;
     const end = host.calls.begin(engineId);
     try {
-      // Where its socket is held, the call waits there.
+      // With a held socket, the call waits in it.
       if (!held && isFallingAsleep(host, engineId)) continue;
       const headers = { ...keyHeader, host: new URL(url).host, via: "1.1 orchd" };
       const sendBody = (upstream: ClientRequest) => void request.pipe(upstream);
@@ -96,7 +96,7 @@ async function deliver(
         case "gone":
           return "cut";
         case "lost":
-          // The engine may have run the call: its caller learns as much as from a direct connection that is lost.
+          // The engine may have executed the call. The client sees a lost connection, as without a gateway.
           request.socket.destroy();
           return "cut";
         case "unreachable":

@@ -9,10 +9,10 @@ import type { HostContext } from "../host-context.ts";
 import type { Answer } from "./call.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** What an answer shows once: its copy has null there. */
+/** Fields with secrets, which the stored response has as null. */
 const SHOWN_ONCE = ["engine_api_key", "platform_api_key", "secret"];
 
-/** A POST that carries an `Idempotency-Key` is made once; whoever repeats it gets the first answer, without its key. */
+/** Executes a POST with an `Idempotency-Key` once. A repeated request gets the stored response, without secrets. */
 export async function answerOnce(
   host: HostContext,
   {
@@ -26,7 +26,7 @@ export async function answerOnce(
     response: Response;
     product: Product | null;
     body: Pick<ReceivedBody, "bytes">;
-    /** Its handler has ids of its own. */
+    /** Its route identifies repeated messages by itself. */
     isRaw?: boolean | undefined;
   },
   work: () => Promise<Answer>,
@@ -41,7 +41,7 @@ export async function answerOnce(
   return { status: once.answer.status, body: JSON.parse(once.answer.body) };
 }
 
-/** Only the hash leaves: a body can hold secrets. */
+/** A hash of the request, since its body may contain secrets. */
 function fingerprintOf({ method, originalUrl }: Request, body: Uint8Array): string {
   return createHash("sha256").update(`${method} ${originalUrl}\n`).update(body).digest("hex");
 }

@@ -6,7 +6,7 @@ import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.
 
 const MAX_OPEN = 1000;
 
-/** Counts each authenticated call of a product, by its cost, against its requests per minute; headers say what is left. */
+/** Counts a product's calls, by their cost, against its requests per minute, and sets the `RateLimit-*` headers. */
 export class RequestLimit {
   readonly #now: Clock;
   readonly #windows = new Map<string, RequestWindow>();
@@ -33,7 +33,7 @@ export class RequestLimit {
     }
   }
 
-  /** Counts a call until it is answered: calls that wait or stream hold a connection each, and there are only so many. */
+  /** Counts a call until its response ends. Waiting and streaming calls each hold a connection. */
   open(product: Product, response: Response): void {
     const { id } = product.record;
     const open = this.#open.get(id) ?? 0;

@@ -9,10 +9,10 @@ import type { Call } from "./call.ts";
 export interface OpenRoutesParts {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What the build made of the route table. */
+  /** The folder of the generated API documents. */
   readonly documentsDir: string;
   readonly replica: Pick<Replica, "role" | "leader">;
-  /** What the build made of the console. */
+  /** The folder of the built console. */
   readonly consoleDir: string;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { hostProblem, isFromAnotherSite } from "../../shared/http/local-caller.ts";
 
-/** The names that this daemon is called by: where it listens, and its public URL. */
+/** Checks `Host` and `Origin` of requests against the daemon's own names: its listen address and its public URL. */
 export class OwnSite {
   readonly #listenHost: string;
   readonly #publicUrl: URL | null;
@@ -11,24 +11,24 @@ export class OwnSite {
     this.#publicUrl = publicUrl === null ? null : new URL(publicUrl);
   }
 
-  /** Whether browsers reach it by TLS alone. */
+  /** Whether browsers use the daemon by HTTPS only. */
   get isSecure(): boolean {
     return this.#publicUrl?.protocol === "https:";
   }
 
-  /** Why a call is refused for its `Host`, or null. Against DNS rebinding. */
+  /** Why a call is refused for its `Host`, or null. Protects against DNS rebinding. */
   hostProblem(request: IncomingMessage): string | null {
     const problem = hostProblem(request, this.#listenHost);
     if (problem === null || this.#publicUrl === null) return problem;
     return hostProblem(request, this.#publicUrl.hostname);
   }
 
-  /** Why a call that a browser's cookie authenticates is refused, or null. A page of another site may have made it. */
+  /** Why a call with a session cookie is refused, or null. Protects against CSRF. */
   pageProblem(request: IncomingMessage): string | null {
     const problem = this.hostProblem(request);
     if (problem !== null) return problem;
     const { origin, "sec-fetch-site": site } = request.headers;
-    // A proxy may pass another `Host` on than the browser has sent.
+    // A proxy may replace the `Host` that the browser sent.
     const isPublic = origin !== undefined && origin === this.#publicUrl?.origin;
     const isSame = isPublic ? site === undefined || site === "same-origin" : !isFromAnotherSite(request);
     if (!isSame) return "Origin: expected a page of this daemon";

@@ -3,8 +3,8 @@ import PQueue from "p-queue";
 import { keepRequest } from "../../shared/request-context.ts";
 
 /**
- * Work that keeps this process busy, so many at once of each product. Between two of them the event loop runs, so
- * that a product which sends its whole minute at one moment makes itself wait, and not the others.
+ * Limits CPU-bound work per product. The event loop runs between two pieces of work, so a burst of one product delays its
+ * own calls and not those of other products.
  */
 export class ProductQueues {
   readonly #concurrency: number;

@@ -1,15 +1,15 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 
 const MAX_BYTES = 256 * 1024;
-/** Of all calls. */
+/** The limit of all calls together. */
 const MAX_TOTAL_BYTES = 32 * 1024 ** 2;
 
-/** Counts what the bodies of all calls hold. */
+/** The buffered bytes of all calls. */
 export class BufferedBytes {
   bytes = 0;
 }
 
-/** The body of a request, of which so much is kept that it can be sent again. */
+/** A request body that is buffered while it is sent, up to 256 KiB, so that it can be sent again. */
 export class ReplayableBody {
   readonly #request: IncomingMessage;
   readonly #total: BufferedBytes;
@@ -22,12 +22,12 @@ export class ReplayableBody {
     this.#total = total;
   }
 
-  /** Whether everything that was read of it is kept. */
+  /** Whether everything read so far is buffered. */
   get isRepeatable(): boolean {
     return this.#kept !== null;
   }
 
-  /** Sends what was read before, then the rest as it comes; the slower side sets the pace. */
+  /** Sends the buffered part, then streams the rest with back-pressure. */
   sendTo(upstream: ClientRequest): void {
     for (const chunk of this.#kept ?? []) upstream.write(chunk);
     if (this.#request.readableEnded) return void upstream.end();

@@ -9,9 +9,9 @@ export class SessionCookie {
   readonly #attributes: string;
 
   constructor({ box }: Pick<HostContext, "box">, { isSecure }: Pick<OwnSite, "isSecure">) {
-    // Browsers send a cookie to every port of a host: daemons of other deployments need other names.
+    // Browsers send a cookie to every port of a host, so each deployment has its own cookie name.
     const deployment = box.token("session cookie").slice(0, 8);
-    // With this prefix a browser refuses a cookie that another name of the domain has set.
+    // The `__Host-` prefix makes browsers refuse cookies set by other subdomains.
     this.#name = `${isSecure ? "__Host-" : ""}orchd_session_${deployment}`;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
   }

@@ -5,20 +5,20 @@ const OF_ALL_PRODUCTS = 250;
 const RETRY_AFTER_S = 10;
 
 /**
- * Limits the open streams of one kind, since each holds a file or asks the database: so many per product, and so many
- * of all products together. Operators have a limit of their own, which products cannot use up.
+ * Limits the open streams of one kind, since each holds a file or polls the database: per product, and for all products
+ * together. Operators have a separate limit, which products cannot exhaust.
  */
 export class StreamLimit {
   readonly #kind: string;
   readonly #open = new Map<string, number>();
   #ofProducts = 0;
 
-  /** `kind` as in "event streams": what the refusal names. */
+  /** `kind`: for the error message, such as "event streams". */
   constructor(kind: string) {
     this.#kind = kind;
   }
 
-  /** Takes a seat until it is disposed of; `productId` is null for an operator. */
+  /** Counts a stream until the result is disposed. `productId`: null for an operator. */
   acquire(productId: string | null): Disposable {
     const reader = productId ?? "operators";
     const open = this.#open.get(reader) ?? 0;

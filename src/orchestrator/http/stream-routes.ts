@@ -53,7 +53,7 @@ export function streamRoutes(host: HostContext) {
     engineLogs: async (call) => {
       const options = { userId: userParameter(call), lines: integerParameter(call, "tail", LOG_TAIL) };
       const follow = flagParameter(call, "follow");
-      // A plain tail counts too: a slow reader holds it open.
+      // Counts also without `follow`, since a slow reader keeps the response open.
       using _slot = logLimit.acquire(call.product.record.id);
       const signal = streamSignal(host, call);
       const lines = await engineLog(host, call.product, { ...options, follow: follow ? signal : null });
@@ -84,7 +84,7 @@ function openSession({ response }: Call): Promise<Session> {
     retry: null,
     keepAlive: KEEP_ALIVE_MS,
     headers: STREAM_HEADERS,
-    // The library writes `event:x`; the blank is what this daemon's other streams have.
+    // better-sse writes `event:x`. The space makes it equal to this daemon's other streams.
     sanitizer: (text) => ` ${text}`,
   });
 }

@@ -6,8 +6,8 @@ const CHECK_MS = 5000;
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * For an answer that is streamed: aborted when the client leaves or stops reading, when the daemon stops, or when the
- * call's key or session is no longer good.
+ * The signal of a streamed response: aborted when the client disconnects or stops reading, the daemon stops, or the key or
+ * session of the call is no longer valid.
  */
 export function streamSignal(host: Pick<HostContext, "stopping">, call: Call): AbortSignal {
   const refused = new AbortController();
@@ -25,7 +25,7 @@ export function streamSignal(host: Pick<HostContext, "stopping">, call: Call): A
   return signal;
 }
 
-/** Ends an answer that lasts when its caller's key or session is no longer good. */
+/** Ends a streamed response when the caller's key or session is no longer valid. */
 export function endWhenRefused({
   response,
   isStillAdmitted,
@@ -53,8 +53,8 @@ const STALLED_MS = 30_000;
 const CHECKS = 10;
 
 /**
- * Destroys a response whose reader does not read: its buffer has been full for `stalledMs`. Whoever writes may then
- * wait for `drain` without a deadline of its own, as long as it also stops on `close`.
+ * Destroys a response whose buffer has been full for `stalledMs`. Writers may therefore wait for `drain` without a
+ * deadline, if they also stop on `close`.
  */
 export function dropStalledReader(response: ServerResponse, stalledMs = STALLED_MS): void {
   let fullSince: number | null = null;

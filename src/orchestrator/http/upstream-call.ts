@@ -16,37 +16,37 @@ export interface Exchange {
 interface UpstreamCall {
   /** The base URL of the other server. */
   readonly url: string;
-  /** With the query: never decoded or normalised, so that both servers read the same. */
+  /** The path with its query. Never decoded or normalised, so that both servers agree on it. */
   readonly path: string;
-  /** They replace those of the request. */
+  /** Added to the headers of the request, or replacing them. */
   readonly headers: OutgoingHttpHeaders;
-  /** Headers of the request that are not passed on, in lower case. */
+  /** Headers of the request that are not forwarded, in lower case. */
   readonly without?: readonly string[];
   readonly connectMs: number;
   /**
-   * The body waits until the other server asks for it, which needs a round trip. Then a call that is lost before that
-   * has not run.
+   * Sends `Expect: 100-continue` and the body only after `100 Continue`, which takes a round trip. A call that is lost
+   * before was not executed.
    */
   readonly asksFirst?: boolean;
-  /** Ends the call as a lost connection does. Aborted when the client goes away. */
+  /** Ends the call like a lost connection. Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Called once connected, or once asked: until then nothing of the request is read. */
+  /** Called after the connection, or after `100 Continue`. Until then nothing of the body is read. */
   readonly sendBody: (upstream: ClientRequest) => void;
 }
 
 type UpstreamOutcome =
   | { readonly kind: "answered"; readonly answer: IncomingMessage }
-  /** The call has not run, and nothing of its body was read: it may be sent again. */
+  /** The call was not executed, and nothing of its body was read. It may be sent again. */
   | { readonly kind: "unreachable" }
-  /** The connection was lost before an answer. The call may have run. */
+  /** The connection was lost before a response. The call may have been executed. */
   | { readonly kind: "lost" }
-  /** The client went away, which ended the call. */
+  /** The client disconnected, which ended the call. */
   | { readonly kind: "gone" };
 
-/** Without a body, they may run twice (RFC 9110, 9.2.2). */
+/** Idempotent methods without a body (RFC 9110, 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Sends a request on to another server, until its answer begins. `signal` ends it. */
+/** Forwards a request to another server. Resolves with the head of the response. */
 export function callUpstream({ request, response }: Exchange, call: UpstreamCall): Promise<UpstreamOutcome> {
   const { promise, resolve } = Promise.withResolvers<UpstreamOutcome>();
   const { hostname, port } = new URL(call.url);
@@ -59,7 +59,7 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
     port,
     path: call.path,
     method: request.method,
-    // With `close` a server that refuses a body would reset the connection under its answer.
+    // With `Connection: close`, a server that refuses the body could reset the connection before its response is read.
     headers: {
       ...Object.fromEntries(passed),
       ...call.headers,
@@ -68,7 +68,7 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
       ...(encoding !== undefined && { "transfer-encoding": "chunked" }),
       ...(asks && { expect: "100-continue" }),
     },
-    // Servers close idle connections, an engine before it sleeps: a call on a kept one could be lost.
+    // No keep-alive pool: the server may close an idle connection while it is being reused.
     agent: false,
     signal: call.signal,
   });
@@ -98,8 +98,8 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
 }
 
 /**
- * Passes an answer on without buffering it. The slower side sets the pace, and each side's end ends the other.
- * `change`: makes the headers of those that the other server sent.
+ * Streams a response to the client with back-pressure. Either side's end closes the other. `change` maps the headers of the
+ * other server.
  */
 export function relayResponse(
   answer: IncomingMessage,

@@ -18,11 +18,11 @@ export async function assertScheduleQuota(trx: Trx, { record: { policy } }: Prod
 }
 
 /** Throws `InvalidInput` when the name is taken. A unique constraint decides, also between concurrent calls. */
-export async function refuseTakenName(change: () => Promise<void>): Promise<void> {
+export async function refuseTakenName(kind: "schedule" | "webhook", change: () => Promise<void>): Promise<void> {
   try {
     await change();
   } catch (error) {
-    if (isNameTaken(error)) throw new InvalidInput("name", "the engine has another with this name");
+    if (isNameTaken(error)) throw new InvalidInput("name", `the engine has another ${kind} with this name`);
     throw error;
   }
 }

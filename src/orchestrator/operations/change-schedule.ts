@@ -43,7 +43,7 @@ export async function createSchedule(
     ends_at: dateOf(request.ends_at),
   };
   const next = nextDueOf(host, fields);
-  await refuseTakenName(() =>
+  await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       await assertScheduleQuota(trx, product, engine.id);
       await insertSchedule(trx, {
@@ -77,7 +77,7 @@ export async function changeSchedule(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const timing = patch.timing && checkedTiming(host, product, patch.timing);
-  await refuseTakenName(() =>
+  await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       const before = (await lockSchedule(trx, engine.id, id)) ?? scheduleNotFound();
       const { timing: _, ends_at: endsAt, ...same } = patch;

@@ -36,7 +36,7 @@ export async function createWebhook(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const [id, secret] = [newId("whk"), newSecret()];
-  await refuseTakenName(() =>
+  await refuseTakenName("webhook", () =>
     host.db.transaction().execute(async (trx) => {
       await assertScheduleQuota(trx, product, engine.id);
       await insertWebhook(trx, {
@@ -67,7 +67,7 @@ export async function changeWebhook(
   { address, patch }: { readonly address: ScheduleAddress; readonly patch: WebhookPatch },
 ): Promise<WebhookRecord> {
   assertNotSuspended(product);
-  await refuseTakenName(() =>
+  await refuseTakenName("webhook", () =>
     changeRow(host, product, address, {
       fields: Object.keys(patch),
       change: (trx) => updateWebhook(trx, address.id, patch),

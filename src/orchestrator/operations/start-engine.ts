@@ -52,9 +52,9 @@ export async function startEngine(host: HostContext, product: Product, userId: s
 
 /** Null when another call changed the engine first. */
 function claimAndBoot(host: HostContext, engine: EngineRow, product: Product): Promise<BootResult | null> {
-  const turn = { engineId: engine.id, productId: engine.product_id, requested: true };
-  return withAwakeSlot(host, turn, () =>
-    host.bootQueue.run(turn, async (slot) => {
+  const request = { engineId: engine.id, productId: engine.product_id, requested: true };
+  return withAwakeSlot(host, request, () =>
+    host.bootQueue.run(request, async (slot) => {
       // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
       // I2 commit before spawn: the claim commits the new incarnation.
       const claimed = await slot.awaitDatabase(claim(host, engine));

@@ -30,11 +30,11 @@ export interface ServerSession {
   readonly connection: NamedConnection;
   /** Connects as the owner of the tables. */
   readonly owner: NamedConnection;
-  /** Closes the session. Returns whether other programs use the server; in doubt `in use`. */
+  /** Closes the session. Returns whether other programs use the server; `in use` when that is unknown. */
   close(): Promise<"in use" | "unused">;
 }
 
-/** Creates the daemon's role and opens its session. The owner is needed too: only it sees the sessions of all roles. */
+/** Creates the daemon's role and opens its session. The owner's session stays open, since only it sees all sessions. */
 export async function openServerSession(
   { owner, daemonPassword }: { readonly owner: ServerConnection; readonly daemonPassword: string },
   logger: Logger,

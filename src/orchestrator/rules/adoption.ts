@@ -1,9 +1,15 @@
 import type { EngineState } from "../../contract/orchestrator-api.ts";
 
 /**
- * What a starting daemon observes of an engine's recorded process. `answers`: it answers with the engine's identity.
- * `draining`: so it does, and accepts no turns, for an earlier daemon was about to stop it. `silent`: the process runs but does not answer. `displaced`: another program answers on its port. `gone`: there is no
- * such process. `rebooted`: the machine was rebooted since. `unknown`: the backend cannot tell now.
+ * What a starting daemon observes of an engine's recorded process.
+ *
+ * answers     it answers with the engine's identity
+ * draining    it answers and accepts no turns: an earlier daemon was about to stop it
+ * silent      the process runs and does not answer
+ * displaced   another program answers on its port
+ * gone        there is no such process
+ * rebooted    the machine was rebooted since
+ * unknown     the backend cannot tell now
  */
 export type Observed = "answers" | "draining" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
 
@@ -16,13 +22,13 @@ export type Adoption =
   /** Restart without counting a crash: the machine was rebooted. */
   | "start_again"
   | "start_when_due"
-  /** Wait until its process is gone, and stop it when it stays. */
+  /** Wait until its process is gone, and stop it after a timeout. */
   | "finish_sleep"
-  /** Stop it as the earlier daemon would have, then start it again. */
+  /** Finish the stop of the earlier daemon, then start the engine again. */
   | "finish_drain"
   | "finish_stop"
   | "finish_destroy"
-  /** Undo a provision whose caller never got the key. */
+  /** Undo a provision whose client never got the key. */
   | "undo"
   /** Change nothing. The reaper observes it again. */
   | "ask_again"
@@ -35,7 +41,7 @@ export type Adoption =
  * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
  * starting                  adopt      as crashed      as crashed         start again    ask again
  * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
- * draining is as answers, but of the first two the drain is finished, and of the third the sleep
+ * `draining` is like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed

@@ -29,7 +29,7 @@ export function cronProblem(expression: string): string | null {
 
 const NEVER = "no date matches it";
 
-/** Some of the library's messages count fields, days and months from 0, so these numbers are left out. */
+/** Removes numbers from croner's messages, some of which count fields, days and months from 0. */
 function reasonOf(expression: string): string | null {
   try {
     cronOf({ cron: expression, time_zone: "UTC" });

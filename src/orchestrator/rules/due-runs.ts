@@ -6,7 +6,7 @@ const LATE_MS = 60_000;
 
 interface DueSchedule {
   readonly times: DueTimes;
-  /** The due time that has come. Milliseconds since the epoch. */
+  /** The due time, in milliseconds since the epoch. */
   readonly due: number;
   readonly missed: MissedPolicy;
   readonly missedLimit: number;
@@ -21,7 +21,7 @@ interface DueRuns {
   readonly next: number | null;
   /** Due times that run, oldest first. */
   readonly start: readonly number[];
-  /** The newest due time that does not, and why. */
+  /** The newest due time that does not run, and why. */
   readonly missed: { readonly at: number; readonly reason: string } | null;
 }
 
@@ -29,9 +29,9 @@ interface DueRuns {
 export function dueRuns(schedule: DueSchedule, now: number): DueRuns {
   const { times, due, missed: policy, missedLimit, waiting, paused } = schedule;
   const next = nextDue(times, now);
-  // One more than can run, to see whether there are others.
+  // One more than can run, to detect whether some are missed.
   const dues = duesUntil(times, { from: due, until: now, count: missedLimit + 1 });
-  // A changed time zone database may no longer have the time that was stored.
+  // After an update of the time zone database, the stored time may no longer be a due time.
   const all = dues.length === 0 ? [due] : dues;
   const newest = all.at(-1) ?? due;
   if (paused !== null) return { next, start: [], missed: { at: newest, reason: paused } };

@@ -1,10 +1,10 @@
 import type { ScheduleTiming } from "../../contract/schedule-records.ts";
 import { cronProblem, lastOf, nextOf, timeZoneProblem } from "./cron-times.ts";
 
-/** Times that are compared to find the smallest distance of a cron expression. */
+/** The number of due times that are compared to find the shortest interval of a cron expression. */
 const COMPARED = 60;
 
-/** A schedule's times: those of its timing, each later by the same offset, before its end. */
+/** The due times of a schedule: those of its timing plus a constant offset, before its end. */
 export interface DueTimes {
   readonly timing: ScheduleTiming;
   readonly offsetMs: number;

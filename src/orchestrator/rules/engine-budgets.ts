@@ -13,7 +13,7 @@ export interface Lease {
 export const hasBudgets = ({ engine, product }: Budgets): boolean =>
   limitsOf(engine).length + limitsOf(product).length > 0;
 
-/** What one engine has to know of its product's budgets. `leases`: those that it has; of the others it has nothing yet. */
+/** The budgets that are sent to one engine. `leases`: its shares of the product's budgets; without one it has no share yet. */
 export function engineBudgetsOf(
   { engine, product }: Budgets,
   {
@@ -23,7 +23,7 @@ export function engineBudgetsOf(
     now,
   }: {
     readonly table: PriceTable | null;
-    /** Of the engine, undefined when it is not set. */
+    /** The engine's setting; undefined when it is not set. */
     readonly provider: string | undefined;
     readonly leases?: readonly Lease[];
     readonly now: number;
@@ -44,13 +44,13 @@ export function engineBudgetsOf(
   };
 }
 
-/** The notice that an amount is due; null below the share that is warned at. */
+/** The notice for a spent amount. Null below the warning threshold. */
 export function noticeOf(spent: number, limit: number, warnAt: number): "budget.warned" | "budget.spent" | null {
   if (spent >= limit) return "budget.spent";
   return spent >= limit * warnAt ? "budget.warned" : null;
 }
 
-/** Engines hold this part of a product's budget in advance, so that few calls wait for the daemon. */
+/** The part of a product's budget that an engine holds in advance, so that few calls wait for the daemon. */
 const AHEAD = 100;
 
 export const aheadOf = (limit: number, wanted: number): number => Math.max(1, Math.ceil(limit / AHEAD), wanted);

@@ -33,7 +33,7 @@ export const mayMove = (from: EngineState, to: EngineState): boolean => MOVES[fr
 
 export const isRunning = (state: EngineState): boolean => state === "running" || state === "unhealthy";
 
-/** States that some operation must leave. */
+/** States that an operation must leave before a deadline. */
 export const isTransient = (state: EngineState): boolean =>
   state === "provisioning" || state === "starting" || state === "stopping" || state === "destroying";
 
@@ -41,14 +41,14 @@ export const isTransient = (state: EngineState): boolean =>
 export const isAsleep = ({ state, handle }: { readonly state: EngineState; readonly handle: object | null }): boolean =>
   state === "sleeping" && handle === null;
 
-/** What a call finds that comes while an engine is in a state. */
+/** Whether a call can reach an engine, by its state. */
 type Reachability =
   /** Its process listens, or is about to stop listening. */
   | "up"
-  /** Its process ends or starts: it will be up, asleep or down soon. */
+  /** Its process is starting or stopping. */
   | "changing"
   | "asleep"
-  /** Nothing starts it but a request. */
+  /** Only a start request starts it. */
   | "down";
 
 export function reachability(engine: { readonly state: EngineState; readonly handle: object | null }): Reachability {
@@ -88,7 +88,7 @@ export function mayStop(state: EngineState): Verdict<"ENGINE_NOT_RUNNING" | "OPE
   return isTransient ? "OPERATION_IN_PROGRESS" : "go";
 }
 
-/** `already`: it sleeps, or is going to. */
+/** `already`: it is asleep, or falling asleep. */
 export function maySleep(state: EngineState): Verdict<"already" | "ENGINE_NOT_RUNNING" | "OPERATION_IN_PROGRESS"> {
   if (state === "sleeping") return "already";
   if (isTransient(state)) return "OPERATION_IN_PROGRESS";

@@ -11,10 +11,10 @@ export interface WatchedEngine {
   readonly last_error: LastError | null;
 }
 
-/** So many crashes within the restart window are a warning, though the engine runs again. */
+/** The number of crashes within the restart window that is a warning, although the engine runs again. */
 export const MANY_CRASHES = 3;
 
-/** Why an operator should look at an engine; null when there is no reason. */
+/** A warning about an engine for operators. Null without a problem. */
 export function engineWarning(engine: WatchedEngine): string | null {
   const problem = problemOf(engine);
   if (problem === null) return null;

@@ -4,7 +4,7 @@ interface WorkReport {
   readonly idle_since: string | null;
 }
 
-/** How long an engine has had no work, in milliseconds. It is not trusted: a time in the future counts as now. */
+/** How long an engine has been idle, in milliseconds. Engines are not trusted: a time in the future counts as now. */
 export const idleMsOf = ({ idle_since }: WorkReport, now: number): number =>
   idle_since === null ? 0 : Math.max(0, now - Date.parse(idle_since));
 

@@ -1,4 +1,4 @@
-/** A share of the interval in both directions, so that engines do not stay synchronized. */
+/** The jitter of a wait, as a share of the interval in both directions. */
 const JITTER = 0.1;
 /** Probes are aligned to this many ticks of an interval. */
 const TICKS = 20;

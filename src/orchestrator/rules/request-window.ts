@@ -5,7 +5,7 @@ const BUCKET_MS = 1000;
 export interface RequestWindow {
   /** Cost per second of the 59 seconds before `second`, oldest first. */
   readonly before: readonly number[];
-  /** Their sum. */
+  /** The sum of these costs. */
   readonly usedBefore: number;
   /** The current second since the epoch. */
   readonly second: number;
@@ -45,7 +45,7 @@ export function admit(last: RequestWindow, limit: number, now: number, cost = 1)
   };
 }
 
-/** Seconds until so much of the counted cost is older than a minute. */
+/** Seconds until this cost is older than a minute. */
 function secondsUntilFreed({ before }: RequestWindow, wanted: number): number {
   let freed = 0;
   for (const [second, count] of before.entries()) {

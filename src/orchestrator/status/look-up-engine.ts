@@ -62,7 +62,9 @@ export async function samplesOfEngine(
 ): Promise<UsageSamples> {
   const known = samples.ofEngine(engineId, now());
   if (known !== null) return known;
-  return (await findEngineById(db, engineId)) === null ? engineNotFound() : samples.none(now());
+  if ((await findEngineById(db, engineId)) === null)
+    throw new ApiError("ENGINE_NOT_FOUND", `no engine has the id ${engineId}`);
+  return samples.none(now());
 }
 
 export function engineNotFound(): never {

@@ -30,7 +30,8 @@ export class Prices {
 
   /** Reads the file again. An invalid one leaves the table unchanged. */
   reload(): PriceTableOutcome {
-    if (this.#file === null) return { kind: "invalid", problems: ["ORCH_PRICES is not set"] };
+    if (this.#file === null)
+      return { kind: "invalid", problems: ["not set; set it to the path of a price table and restart the daemon"] };
     const outcome = readPriceFile(this.#file);
     if (outcome.kind === "read") {
       this.#table = outcome.table;

@@ -154,9 +154,13 @@ export class HostLock implements Leadership {
     const { logger, hasReplicas } = this.#parts;
     if (!hasReplicas) return;
     if (!this.#session.endsWhenIdle)
-      logger.warn("PostgreSQL is older than version 14: a daemon that is frozen is not replaced until it ends");
+      logger.warn(
+        "found PostgreSQL older than version 14: a frozen daemon keeps the lead until it ends; upgrade PostgreSQL",
+      );
     if (!(await this.#session.isOwn()))
-      logger.error("DATABASE_URL leads through a pooler that shares connections: expected sessions of its own");
+      logger.error(
+        "found a pooler that shares connections: set DATABASE_URL to PostgreSQL itself or a pooler in session mode",
+      );
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
-import type { CatalogFile } from "../../contract/catalog-records.ts";
 import type { EngineHandle } from "../../contract/engine-handle.ts";
 import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
 import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
+import type { CatalogArchivesTable, CatalogVersionsTable } from "./catalog-tables.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
@@ -23,24 +23,6 @@ interface ProductsTable {
   catalog_digest: string | null;
   created_at: CreatedAt;
   updated_at: Generated<Date>;
-}
-
-interface CatalogArchivesTable {
-  product_id: string;
-  digest: string;
-  /** Sealed with the deployment's secret key. */
-  archive: Buffer;
-}
-
-interface CatalogVersionsTable {
-  product_id: string;
-  version: number;
-  digest: string | null;
-  files: Json<CatalogFile[]>;
-  bytes: number;
-  restored_from: number | null;
-  actor: Actor;
-  created_at: CreatedAt;
 }
 
 interface ProductKeysTable {

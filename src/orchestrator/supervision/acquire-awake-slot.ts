@@ -33,8 +33,8 @@ export async function withAwakeSlot<T>(host: HostContext, request: AwakeRequest,
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();
   try {
-    const turn = { lane: productId, priority: 1, signal: ended.signal };
-    await host.awakeSlots.queue.add(() => acquireAwakeSlot(host, engineId, ended.signal), turn);
+    const place = { lane: productId, priority: 1, signal: ended.signal };
+    await host.awakeSlots.queue.add(() => acquireAwakeSlot(host, engineId, ended.signal), place);
   } finally {
     clearTimeout(timeout);
     signal?.removeEventListener("abort", cancel);

@@ -27,9 +27,9 @@ export const bootEngine = (host: HostContext, boot: Omit<Boot, "signal">): Promi
 export const bootQueued = (host: HostContext, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>
   cancellable(host, engine, async (signal) => {
     try {
-      const turn = { engineId: engine.id, productId: engine.product_id, requested: true, signal };
-      const boot = () => host.bootQueue.run(turn, (slot) => bootInSlot(host, { engine, product, slot, signal }));
-      return await withAwakeSlot(host, turn, boot);
+      const request = { engineId: engine.id, productId: engine.product_id, requested: true, signal };
+      const boot = () => host.bootQueue.run(request, (slot) => bootInSlot(host, { engine, product, slot, signal }));
+      return await withAwakeSlot(host, request, boot);
     } catch (error) {
       if (error instanceof BootCancelled) return { kind: "overtaken" };
       throw error;

@@ -7,7 +7,7 @@ const MAX_WAIT_MS = 15_000;
 /** How long a boot keeps its slot during a database call. A healthy database answers sooner. */
 const DATABASE_WAIT_MS = 1000;
 
-interface BootTurn {
+interface BootRequest {
   /** Slots are shared fairly between products. */
   readonly productId: string;
   /** Whether a client waits. Such a boot precedes restarts of its product, and is refused after a time limit. */
@@ -48,8 +48,8 @@ export class BootQueue {
   }
 
   /** Runs `work` with a slot. A requested boot that waits too long is refused with CAPACITY_EXHAUSTED. */
-  async run<T>(turn: BootTurn, work: (slot: BootSlot) => Promise<T>): Promise<T> {
-    let release: (() => void) | null = await this.#acquire(turn, turn.requested ? this.#maxWaitMs : null);
+  async run<T>(request: BootRequest, work: (slot: BootSlot) => Promise<T>): Promise<T> {
+    let release: (() => void) | null = await this.#acquire(request, request.requested ? this.#maxWaitMs : null);
     const slot: BootSlot = {
       release() {
         release?.();
@@ -60,7 +60,7 @@ export class BootQueue {
         slot.release();
         const value = await call;
         // The row has been claimed, so this boot can no longer be refused.
-        release = await this.#acquire(turn, null);
+        release = await this.#acquire(request, null);
         return value;
       },
     };
@@ -72,7 +72,7 @@ export class BootQueue {
   }
 
   /** Resolves with the function that releases the slot. */
-  #acquire({ productId, requested, signal }: BootTurn, maxWaitMs: number | null): Promise<() => void> {
+  #acquire({ productId, requested, signal }: BootRequest, maxWaitMs: number | null): Promise<() => void> {
     const dequeue = new AbortController();
     const cancel = () => dequeue.abort(new BootCancelled("the boot was cancelled"));
     if (signal?.aborted) cancel();

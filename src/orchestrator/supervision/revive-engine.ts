@@ -42,8 +42,8 @@ export async function reviveEngine(
   { exit, verdict }: Revival,
 ): Promise<LiveEngine | null> {
   if (!(await host.breaker.waitForPermit(host.stopping))) return null;
-  const turn = { productId: live.productId, requested: false };
-  const process = await host.bootQueue.run(turn, () => relaunch(host, live));
+  const request = { productId: live.productId, requested: false };
+  const process = await host.bootQueue.run(request, () => relaunch(host, live));
   if (process === null) return null;
   host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
   const now = host.now();

@@ -112,8 +112,8 @@ export function scheduleRestart(host: HostContext, engine: EngineRow): Promise<v
     const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - host.now());
     if (waitMs > 0 && !(await delay(waitMs, host.stopping))) return;
     if (!(await host.breaker.waitForPermit(host.stopping))) return;
-    const turn = { productId: engine.product_id, requested: false };
-    const result = await host.bootQueue.run(turn, (slot) => restart(host, engine, slot));
+    const request = { productId: engine.product_id, requested: false };
+    const result = await host.bootQueue.run(request, (slot) => restart(host, engine, slot));
     if (result?.kind !== "failed") return;
     await restartOrFail(host, {
       id: engine.id,

@@ -61,9 +61,9 @@ function bootAsleep(
   { row, product, reason }: { readonly row: EngineRow; readonly product: Product; readonly reason: WakeReason },
 ): Promise<WakeOutcome> {
   // No client waits for a scheduled run.
-  const turn = { engineId: row.id, productId: row.product_id, requested: reason !== "schedule" };
-  return withAwakeSlot(host, turn, () =>
-    host.bootQueue.run(turn, async (slot) => {
+  const request = { engineId: row.id, productId: row.product_id, requested: reason !== "schedule" };
+  return withAwakeSlot(host, request, () =>
+    host.bootQueue.run(request, async (slot) => {
       const claimed = await slot.awaitDatabase(claim(host, row, reason));
       if (claimed === null) return { kind: "not_asleep" };
       return wakeOutcome(host, claimed, await bootSupervised(host, { engine: claimed, product, slot }));
@@ -99,7 +99,9 @@ function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: 
       const restarted = host.transitions.own(id, () =>
         restartOrFail(host, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 }),
       );
-      restarted.catch((cause: unknown) => host.logger.error({ err: cause, engine_id: id }, "failed to restart"));
+      restarted.catch((cause: unknown) =>
+        host.logger.error({ err: cause, engine_id: id }, "failed to restart an engine after its wake"),
+      );
       return { kind: "failed", error };
     }
     default:

@@ -8,13 +8,13 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 5000;
 
 interface ServerLimits {
-  /** A connection beyond it is closed at once. */
+  /** Connections beyond this number are closed at once. */
   readonly maxConnections: number;
-  /** Of connections without a valid key; see {@link boundUnauthenticated}. */
+  /** The limit of connections without a valid key; see {@link boundUnauthenticated}. */
   readonly maxUnauthenticated: number;
-  /** For a whole request, its body included. A slower one gets 408. */
+  /** The timeout of a request with its body. A slower one gets 408. */
   readonly requestTimeoutMs: number;
-  /** Of a refused body, so many bytes are read and dropped, so that its sender gets the answer. */
+  /** How many bytes of a refused body are read and dropped, so that its sender gets the response. */
   readonly maxUnreadBytes: number;
 }
 
@@ -59,7 +59,7 @@ export const listen = (
   limits: Partial<ServerLimits> = {},
 ): Promise<ListeningServer> => listenAt(listener, { host, port }, limits);
 
-/** As {@link listen}, also on a socket that listens already. */
+/** Like {@link listen}, also for an inherited listening socket. */
 export async function listenAt(
   listener: RequestListener,
   address: { readonly host: string; readonly port: number } | { readonly fd: number },
@@ -113,7 +113,7 @@ function inTurn(listener: RequestListener): RequestListener {
     response.once("close", () => {
       const next = waiting.shift();
       if (next === undefined) connections.delete(request.socket);
-      // Without a socket it can no longer be answered.
+      // The connection has closed, so no response is possible.
       else if (next[1].socket !== null) handle(next, waiting);
     });
     listener(request, response);

@@ -1,7 +1,7 @@
 import { InvalidInput } from "../parse.ts";
 
 interface JsonLimits {
-  /** Every field, list item, object and list counts. */
+  /** The limit of values: fields, array items, objects and arrays. */
   readonly maxValues: number;
   readonly maxDepth: number;
 }
@@ -24,7 +24,7 @@ export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): unknown {
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** One pass over the bytes. Whether they are JSON at all is for the parser to say. */
+/** Counts values in one pass over the bytes. The parser checks later whether they are valid JSON. */
 function assertWithin({ maxValues, maxDepth }: JsonLimits, bytes: Uint8Array): void {
   let values = 1;
   let depth = 0;

@@ -51,7 +51,7 @@ const tooLarge = (maxBytes: number): Refusal =>
 export interface ReceivedBody {
   readonly kind: "read";
   readonly bytes: Uint8Array;
-  /** Drops the bytes and returns their room. May be called again. */
+  /** Drops the bytes and releases their memory. Idempotent. */
   readonly release: () => void;
 }
 
@@ -72,7 +72,7 @@ export function declaredLength({ headers }: IncomingMessage): number | null {
 }
 
 /**
- * Receives a body into one buffer, whose capacity is taken from the room: a client that sends single bytes costs no
+ * Receives a body into one buffer, whose capacity counts against the limit: a client that sends single bytes costs no
  * more. The server's `requestTimeout` limits the time.
  */
 export async function readBody(
@@ -91,7 +91,7 @@ export async function readBody(
     return { kind };
   };
   try {
-    // When reading stops early the request stays open, so that it can be answered.
+    // An early stop must not destroy the request, so that a response can be sent.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
       if (needed > maxBytes) return fail("too_large");

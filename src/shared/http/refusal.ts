@@ -1,7 +1,7 @@
 import type { RequestHandler, ErrorRequestHandler, Request, Response } from "express";
 import { InvalidInput } from "../parse.ts";
 
-/** An error that both interfaces answer with the same code, each in its own format. */
+/** An error that both interfaces report with the same code, each in its own format. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: "INVALID_REQUEST" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PAYLOAD_TOO_LARGE" | "SERVICE_UNAVAILABLE";
@@ -43,7 +43,7 @@ interface KnownError {
   readonly retryAfterS: number | null;
 }
 
-/** Answers a thrown error in the interface's format. When the response has begun, it closes the connection. */
+/** Responds to an error in the interface's format. After the response has begun, it closes the connection. */
 export function respondToErrors<Known extends KnownError>({
   identify,
   bodyOf,

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** What is known of a connection. */
+/** The requests and bytes of a connection. */
 interface Exchange {
   /** Requests without a complete response. */
   open: number;

@@ -13,7 +13,7 @@ interface TracedRoute {
   readonly path: string;
 }
 
-/** Starts the span of a request, without its address, its query and its ids. A stream's span ends with the stream. */
+/** Starts the span of a request. It contains no address, query or ids. A stream's span ends with the stream. */
 export function startRequestTrace(
   tracer: Tracer,
   { method, path }: TracedRoute,
@@ -44,6 +44,6 @@ export function traceRequests(tracer: Tracer, route: TracedRoute): RequestHandle
   };
 }
 
-/** The trace of a request that {@link traceRequests} has seen; any other has no span. */
+/** The trace that {@link traceRequests} started for a request; no span for other requests. */
 export const traceOf = (response: Response): RequestTrace =>
   (response.locals["trace"] as RequestTrace | undefined) ?? { span: NO_SPAN };

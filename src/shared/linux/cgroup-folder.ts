@@ -27,7 +27,7 @@ export class CgroupFolder {
     return openSync(join(this.path, "cgroup.procs"), constants.O_WRONLY);
   }
 
-  /** Sets a limit where the file exists, which says that the controller is enabled here. */
+  /** Sets a limit if the file exists, which means that the controller is enabled here. */
   limit(file: string, value: number | string): void {
     const path = join(this.path, file);
     if (existsSync(path)) writeKernelFile(path, String(value));
@@ -77,7 +77,7 @@ export class CgroupFolder {
     }
   }
 
-  /** How often the kernel ended a member for its memory. Null where it does not count. */
+  /** The number of OOM kills of members. Null if the kernel does not count them. */
   oomKills(): number | null {
     for (const file of ["memory.events", "memory.oom_control"]) {
       const count = oomKillCount(join(this.path, file));

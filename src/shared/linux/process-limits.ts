@@ -19,24 +19,24 @@ const LAST_DESCRIPTOR = 0xffff_ffff;
 
 const RESOURCES = { fsize: 1, core: 4, nproc: 6, nofile: 7, as: 9 } as const;
 
-/** From now on, no program that this thread starts gains rights, such as one with the set-user-ID bit. */
+/** Sets `no_new_privs`: programs that this thread starts gain no privileges, such as by a set-user-ID bit. */
 export function setNoNewPrivileges(): void {
   callNative("prctl", [PR_SET_NO_NEW_PRIVS, 1], "prctl(PR_SET_NO_NEW_PRIVS)");
 }
 
-/** The process's entries in `/proc` belong to its user again. */
+/** Makes the process dumpable again, so that its entries in `/proc` belong to its user. */
 export function setDumpable(): void {
   callNative("prctl", [PR_SET_DUMPABLE, 1], "prctl(PR_SET_DUMPABLE)");
 }
 
-/** Programs that this thread starts no longer inherit its capabilities. It keeps them itself. */
+/** Clears the ambient capabilities: programs that this thread starts inherit none. The thread keeps its own. */
 export function clearAmbientCapabilities(): void {
   callNative("prctl", [PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL], "prctl(PR_CAP_AMBIENT)");
 }
 
-/** Gives up all capabilities of this thread, also those that programs could inherit. */
+/** Drops all capabilities of this thread, including the inheritable ones. */
 export function dropCapabilities(): void {
-  // Read once: this is a part of every boot.
+  // Read once, since every boot calls this.
   const last = lastCapability();
   for (let capability = 0; capability <= last; capability++)
     unlessRefused(() => callNative("prctl", [PR_CAPBSET_DROP, capability], "prctl(PR_CAPBSET_DROP)"));
@@ -61,7 +61,7 @@ export function openPipe(): { readonly read: number; readonly write: number } {
   return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
 }
 
-/** For a descriptor that Node.js did not open, such as one of {@link openPipe}. */
+/** Closes a descriptor that Node.js did not open, such as one of {@link openPipe}. */
 export const closeDescriptor = (descriptor: number): void => void callNative("close", [descriptor]);
 
 /**
@@ -76,7 +76,7 @@ export const threadId = (): number => systemCall("gettid", byProcessor({ x64: 18
 
 const lastCapability = (): number => Number(readFileSync("/proc/sys/kernel/cap_last_cap", "utf8"));
 
-/** A process without capabilities has none to give up. */
+/** Ignores EPERM of a process that has no capabilities. */
 function unlessRefused(call: () => void): void {
   try {
     call();

@@ -17,7 +17,7 @@ interface ArgumentTest {
 export interface FilterRule {
   readonly calls: readonly SystemCallName[];
   readonly refuse: "always" | { readonly when: Alternatives } | { readonly unless: Alternatives };
-  /** What the program sees. Default: EPERM. */
+  /** The errno that the program gets. Default: EPERM. */
   readonly errno?: number;
 }
 type Alternatives = readonly (readonly ArgumentTest[])[];
@@ -77,7 +77,7 @@ export function seccompProblem(): string | null {
   }
 }
 
-/** Applies a filter to the calling thread and what it starts, for ever. Throws `SystemCallFailed`. */
+/** Applies a filter permanently to the calling thread and the programs it starts. Throws `SystemCallFailed`. */
 export function installSeccompFilter(rules: readonly FilterRule[]): void {
   const program = encode(filterProgram(rules));
   const header = Buffer.alloc(16);
@@ -103,7 +103,7 @@ function filterProgram(rules: readonly FilterRule[]): readonly Instruction[] {
   ];
 }
 
-/** One block per call: it returns, or goes on with the call's number still loaded. */
+/** One block per system call. It returns, or continues with the call's number still loaded. */
 function ruleInstructions({ calls, refuse, errno = EPERM }: FilterRule): readonly Instruction[] {
   const refused = ERRNO | errno;
   const numbers = calls.map((name) => byProcessor(SYSTEM_CALLS[name])).filter((number) => number !== null);
@@ -122,7 +122,7 @@ function decision(refuse: Exclude<FilterRule["refuse"], "always">, refused: numb
   ];
 }
 
-/** Goes on behind the `RETURN` that follows when one test does not hold. */
+/** Skips the following `RETURN` when one test does not hold. */
 function allHold(tests: readonly ArgumentTest[]): readonly Instruction[] {
   const blocks: (readonly Instruction[])[] = [];
   let following = 1;

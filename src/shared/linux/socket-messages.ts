@@ -32,7 +32,7 @@ export interface SocketMessage {
   readonly descriptors: readonly number[];
 }
 
-/** Two connected sockets, for whole messages or for a stream of bytes. Programs do not inherit them. */
+/** Two connected Unix sockets, for messages or for a byte stream. Programs do not inherit them. */
 export function openSocketPair(kind: "messages" | "stream"): readonly [number, number] {
   const pair = Buffer.alloc(8);
   const type = kind === "messages" ? SOCK_SEQPACKET : SOCK_STREAM;
@@ -40,7 +40,7 @@ export function openSocketPair(kind: "messages" | "stream"): readonly [number, n
   return [pair.readInt32LE(0), pair.readInt32LE(4)];
 }
 
-/** Sends a message whole or not at all, without waiting. Throws `SystemCallFailed`, with EPIPE when nobody can receive it. */
+/** Sends a whole message without waiting. Throws `SystemCallFailed`, with EPIPE when the other end is closed. */
 export function sendMessage(socket: number, { data, descriptors }: SocketMessage): void {
   if (data.length > MAX_MESSAGE_BYTES || descriptors.length > MAX_DESCRIPTORS)
     throw new RangeError(`expected at most ${MAX_MESSAGE_BYTES} bytes and ${MAX_DESCRIPTORS} descriptors`);
@@ -55,7 +55,7 @@ export function sendMessage(socket: number, { data, descriptors }: SocketMessage
   callNative("sendmsg", [socket, message, SEND_FLAGS]);
 }
 
-/** Blocks this thread until a message comes. Null when the other end is closed. Throws for one that is too long. */
+/** Blocks this thread until a message arrives. Null when the other end is closed. Throws for a message that is too long. */
 export function receiveMessage(socket: number): SocketMessage | null {
   const message = header(MAX_MESSAGE_BYTES);
   const length = receive(socket, message);

@@ -1,4 +1,4 @@
-/** System calls that a filter may name, from the kernel's tables. Null where the processor's table lacks one. */
+/** The numbers of system calls, from the kernel's tables. Null if the architecture has no such call. */
 export const SYSTEM_CALLS = {
   socket: { x64: 41, arm64: 198 },
   socketpair: { x64: 53, arm64: 199 },

@@ -98,7 +98,7 @@ export function addressOf(buffer: Buffer): bigint {
   return library.ffi.getRawPointer(buffer);
 }
 
-/** Overwrites memory of this process. The caller has found out that `address` has room for `bytes`. */
+/** Overwrites memory of this process. The caller guarantees that `address` has space for `bytes`. */
 export function overwriteMemory(address: bigint, bytes: Uint8Array): void {
   library ??= load();
   if (typeof library === "string") throw new Error(library);
@@ -129,7 +129,7 @@ function load(): Library | string {
   }
 }
 
-/** Without the warning that `node:ffi` is experimental. Others still appear. */
+/** Suppresses only the warning that `node:ffi` is experimental. */
 function quietly<T>(load: () => T): T {
   const own = Object.getOwnPropertyDescriptor(process, "emitWarning");
   process.emitWarning = () => undefined;

@@ -5,17 +5,17 @@ import { type Attributes, NO_SPAN, type Span, type SpanOptions, type Tracer } fr
 import { type ExporterSettings, SpanExporter } from "./span-exporter.ts";
 import { type TraceContext, formatTraceparent, parseTraceparent } from "./trace-context.ts";
 
-/** Where spans go, and which. */
+/** The collector of spans, and which traces are sampled. */
 export interface TracingSettings {
   /** The collector's base address: `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that start here, 0 to 1. A caller's decision counts for its traces. */
+  /** The sampling ratio of traces that start here, 0 to 1. For other traces the caller decides. */
   readonly sampleRatio: number;
 }
 
 export interface OpenTracer extends Tracer {
-  /** Sends what is left until the deadline. */
+  /** Sends the queued spans until the deadline. */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -47,14 +47,14 @@ export function openTracer(
   };
 }
 
-/** The field's rule: the base address with `/v1/traces` appended to its path. */
+/** By OpenTelemetry's rule: the base URL with `/v1/traces` appended to its path. */
 function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
   return url.href;
 }
 
-/** Milliseconds since the epoch, rising within a trace: a clock that is set does not turn spans around. */
+/** Milliseconds since the epoch, monotonic within a trace even when the clock is set back. */
 class TraceClock {
   readonly #startedAt = Date.now() - performance.now();
 

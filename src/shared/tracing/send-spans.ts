@@ -2,9 +2,9 @@ import { otlpRequest } from "./otlp-json.ts";
 import type { Attributes } from "./span.ts";
 
 export interface Collector {
-  /** Its address for traces. */
+  /** The URL for traces. */
   readonly url: string;
-  /** Sent with each request; may hold a key. */
+  /** Sent with each request. May contain a key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Attributes;
   readonly scope: { readonly name: string; readonly version: string };
@@ -50,7 +50,7 @@ async function readBounded(answer: Response): Promise<string> {
   return text;
 }
 
-/** Of a partial success. An answer in another form rejects nothing. */
+/** The rejected spans of a partial success. 0 for a response in another form. */
 function rejectedSpans(text: string): number {
   try {
     const answer = JSON.parse(text) as { partialSuccess?: { rejectedSpans?: unknown } } | null;

@@ -12,7 +12,7 @@ interface ExporterLimits {
   readonly delayMs: number;
   readonly requestMs: number;
   readonly tries: number;
-  /** Before the second try; doubles from try to try. */
+  /** The first retry delay. It doubles with each retry. */
   readonly firstRetryMs: number;
 }
 
@@ -37,7 +37,7 @@ export class SpanExporter {
   readonly #logger: Logger;
   readonly #onCount: (outcome: "exported" | "dropped", spans: number) => void;
   readonly #closing = new AbortController();
-  /** Aborted when the time to close is over. */
+  /** Aborted at the deadline of `close`. */
   readonly #ended = new AbortController();
   #queue: object[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export class SpanExporter {
     while (this.#queue.length > 0 && !this.#closing.signal.aborted) await this.#deliver(this.#take());
   }
 
-  /** One batch, to its acceptance or its last try. */
+  /** Sends one batch until it is accepted or the retries are used up. */
   async #deliver(spans: readonly object[]): Promise<void> {
     const { tries, firstRetryMs } = this.#limits;
     for (let tried = 1; ; tried++) {

@@ -31,7 +31,7 @@ export interface Tracer {
 
 const nothing = (): void => undefined;
 
-/** Without tracing, and as the parent of a trace's first span. */
+/** The span when tracing is off, and the parent of a trace's first span. */
 export const NO_SPAN: Span = {
   traceparent: undefined,
   tracestate: undefined,

@@ -12,7 +12,7 @@ export interface TraceContext {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ZEROS = /^0+$/;
 const SAMPLED = 1;
-/** What the specification asks to be passed on at least. */
+/** The least length that the specification requires to be propagated. */
 const MAX_STATE = 512;
 const STATE = /^[\x20-\x7e]+$/;
 

@@ -65,13 +65,13 @@ t.test("each entry that is no file or folder at a path of its own is a fault", a
       "hard: expected a file or a folder, got a hard link, a device or another kind of entry",
       "device: expected a file or a folder, got a hard link, a device or another kind of entry",
       "fifo: expected a file or a folder, got a hard link, a device or another kind of entry",
-      "good.md: it occurs twice",
-      "good.md/below: good.md is a file already",
+      "good.md: the path occurs twice in the archive",
+      "good.md/below: good.md is already a file",
       "a//b: expected a path without empty, . or .. parts",
       "back\\slash: expected a path in UTF-8 without control characters and backslashes",
       "line break: expected a path in UTF-8 without control characters and backslashes",
       `${long}deep: expected at most 10 levels`,
-      "folder: it occurs twice",
+      "folder: the path occurs twice in the archive",
     ],
   );
   t.same(paths, ["good.md", "caf\u00e9.md", "folder/file"]);

@@ -25,7 +25,7 @@ export interface CatalogBench {
   readonly live: (more?: Partial<LiveCatalogParts>) => Promise<LiveCatalog>;
 }
 
-/** A catalog's folder and what reads it, with tools `read_file` and `run_command` that are the engine's own. */
+/** A catalog's folder and what reads it. */
 export function catalogBench(t: Test, files: Readonly<Record<string, string | Buffer>> = {}): CatalogBench {
   const folder = join(freshFolder(t), "catalog");
   const write = (path: string, content: string | Buffer | null) => {
@@ -36,7 +36,6 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
   const parts: LoadParts = {
-    isReserved: (name) => name === "read_file" || name === "run_command",
     checkServers: (texts) => ({
       count: texts.filter((text) => !text.includes("bad")).length,
       problems: texts.map((text) => (text.includes("bad") ? [{ path: ".mcp.json: x", message: "bad" }] : [])),

@@ -94,7 +94,7 @@ t.test("a part that does not fit is refused by its place, and nothing is stored"
     [[], /^400 INVALID_REQUEST message: expected a list of 1 to 256 parts/],
     [Array.from({ length: 257 }, () => say("x")), /^400 INVALID_REQUEST message: expected .*a list of 1 to 256 parts/],
     [Array.from({ length: 100_000 }, () => say("x")), /^400 INVALID_REQUEST body: expected at most 10000 values/],
-    [[say("x"), { type: "video" }], /message\.1\.type: expected one of "text"\|"image"\|"file"/],
+    [[say("x"), { type: "video" }], /message\.1\.type: expected one of text, image, file/],
     [[say("x"), image(photo, { path: "a" })], /message\.1: expected either data or path/],
     [[{ type: "file" }], /message\.0: expected either data or path/],
     [[{ type: "image", data: "no base64!" }], /message\.0\.data: expected base64/],

@@ -1,5 +1,5 @@
 import { type Deadlines, aiSdkProvider } from "../../../src/engine/model/ai-sdk-provider.ts";
-import type { ModelFamily, ModelSettings } from "../../../src/engine/model/model-family.ts";
+import { importFamily } from "../../../src/engine/model/create-provider.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import type { Remote } from "./wire-formats.ts";
 
@@ -27,19 +27,11 @@ export const requestTo = (remote: Remote, more: Partial<ModelRequest> = {}): Mod
   ...more,
 });
 
-export const OPEN: Readonly<Record<Remote, () => Promise<{ openFamily(settings: ModelSettings): ModelFamily }>>> = {
-  anthropic: () => import("../../../src/engine/model/anthropic-model.ts"),
-  openai: () => import("../../../src/engine/model/openai-model.ts"),
-  google: () => import("../../../src/engine/model/google-model.ts"),
-  bedrock: () => import("../../../src/engine/model/bedrock-model.ts"),
-  "openai-compatible": () => import("../../../src/engine/model/openai-compatible-model.ts"),
-};
-
 /** The adapter alone: nothing is tried again. */
 export const adapterTo = (remote: Remote, baseUrl: string, deadlines?: Deadlines): ModelProvider =>
   aiSdkProvider({
     name: remote,
-    load: async () => (await OPEN[remote]()).openFamily({ apiKey: KEY, baseUrl }),
+    load: async () => (await importFamily(remote)).openFamily({ apiKey: KEY, baseUrl }),
     ...(deadlines && { deadlines }),
   });
 

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { RemoteProvider } from "../../../src/engine/model/wire/wire-rules.ts";
 
 /** One answer in the wire formats of the providers: a thought, a text in two pieces, two tool calls at once. */
 const data = (value: unknown) => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
@@ -270,7 +271,7 @@ export const FRAMES = {
   google: googleFrames,
   bedrock: converseFrames,
   "openai-compatible": chatFrames,
-};
+} as const satisfies Record<RemoteProvider, readonly (string | Buffer)[]>;
 export type Remote = keyof typeof FRAMES;
 export const REMOTES = Object.keys(FRAMES) as readonly Remote[];
 

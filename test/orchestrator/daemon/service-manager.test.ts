@@ -47,7 +47,7 @@ t.test("states are sent to a path and to an abstract name", { skip }, async (t) 
     systemd.ready();
     systemd.status("1 engines run");
     systemd.status("1 engines run");
-    systemd.advanced();
+    systemd.pingWatchdog();
     systemd.stopping();
     await until("all have arrived", () => received.length === 4);
     t.same(texts(), ["READY=1", "STATUS=1 engines run", "WATCHDOG=1", "STOPPING=1"], address);
@@ -58,7 +58,7 @@ t.test("without a watchdog none is fed", { skip }, async (t) => {
   const address = `@orchd-test-${randomUUID()}`;
   const { received, texts } = await receiver(t, address);
   const systemd = manager(address, { watchdog: false });
-  systemd.advanced();
+  systemd.pingWatchdog();
   systemd.ready();
   await until("it has arrived", () => received.length > 0);
   t.same(texts(), ["READY=1"]);
@@ -122,7 +122,7 @@ t.test("what a busy service manager does not take at once arrives later, sockets
   const sockets = new EngineSockets({ host: "127.0.0.78", logger: silent, store: systemd });
   const ports = Array.from({ length: 1200 }, (_, at) => 20_000 + at);
   for (const port of ports) sockets.hold(`eng-${port}`, port);
-  systemd.advanced();
+  systemd.pingWatchdog();
   const last = ports.at(-1) ?? 0;
   sockets.release(`eng-${last}`);
   // What waits are copies.
@@ -145,7 +145,7 @@ t.test("a service manager that is gone does not disturb the daemon", { skip }, a
   for (const notifySocket of [join(freshFolder(t), "nobody"), "@nobody-listens", "vsock:2:1", "/".repeat(200)])
     new ServiceManager({ notifySocket, watchdog: false, kept: new Map(), logger }).ready();
   t.equal(warnings.length, 4);
-  new ServiceManager({ notifySocket: undefined, watchdog: true, kept: new Map(), logger }).advanced();
+  new ServiceManager({ notifySocket: undefined, watchdog: true, kept: new Map(), logger }).pingWatchdog();
   t.equal(warnings.length, 4);
 });
 

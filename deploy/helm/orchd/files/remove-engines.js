@@ -1,4 +1,4 @@
-// Ends the engines of a deployment after its daemons, and deletes its catalogs, and their volume claims if asked.
+// Deletes the engines' pods of a deployment after its daemons, its catalogs, and on request the volume claims.
 const {
   KUBERNETES_SERVICE_HOST: host,
   KUBERNETES_SERVICE_PORT: port,
@@ -35,7 +35,7 @@ async function main() {
   const engines = `orchd.deployment=${DEPLOYMENT}`;
   await call("DELETE", pods(NAMESPACE), engines);
   await gone(NAMESPACE, engines);
-  // The cluster deletes the catalogs' archives with them. Another installation makes them from its database.
+  // The cluster deletes the catalogs' archives with them. Another installation creates them from its database.
   await call("DELETE", `/api/v1/namespaces/${NAMESPACE}/configmaps`, engines);
   if (DELETE_DATA === "true") await call("DELETE", `/api/v1/namespaces/${NAMESPACE}/persistentvolumeclaims`, engines);
 }

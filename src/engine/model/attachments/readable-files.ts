@@ -1,6 +1,5 @@
 import type { AttachmentRecord } from "../../../contract/attachment-records.ts";
-import { READABLE_KINDS, type ReadableKind } from "../../../contract/engine-settings.ts";
-import type { RemoteProvider } from "../wire/wire-rules.ts";
+import { type ProviderName, READABLE_KINDS, type ReadableKind } from "../../../contract/engine-settings.ts";
 
 /** What a model reads of attachments. Text is not listed: it goes to every model as text. */
 export interface ReadableFiles {
@@ -14,15 +13,13 @@ export interface ReadableFiles {
   readonly tokens: (file: AttachmentRecord) => number;
 }
 
-type Provider = RemoteProvider | "sandbox";
-
 const ALL_TYPES = /./;
 const WITHOUT_GIF = /^(?!image\/gif)/;
 const WITHOUT_AUDIO_BUT_WAV_AND_MP3 = /^(?!audio\/(?!wav|mpeg))/;
 const MIB = 1024 * 1024;
 
 /** Kinds that the protocol carries, whatever the model reads. */
-const CARRIES: Readonly<Record<Provider, readonly ReadableKind[]>> = {
+const CARRIES: Readonly<Record<ProviderName, readonly ReadableKind[]>> = {
   anthropic: ["image", "pdf"],
   openai: ["image", "pdf"],
   google: READABLE_KINDS,
@@ -33,7 +30,7 @@ const CARRIES: Readonly<Record<Provider, readonly ReadableKind[]>> = {
 
 type Known = readonly (readonly [model: RegExp, reads: readonly ReadableKind[]])[];
 /** The first match counts; a model without one reads nothing. */
-const KNOWN: Readonly<Record<Provider, Known>> = {
+const KNOWN: Readonly<Record<ProviderName, Known>> = {
   anthropic: [
     [/claude-(?:2|instant)/, []],
     [/claude-3-(?:haiku|opus|sonnet)/, ["image"]],
@@ -65,9 +62,9 @@ const KNOWN: Readonly<Record<Provider, Known>> = {
   sandbox: [[/./, READABLE_KINDS]],
 };
 
-/** `override`: what the operator says that the models read; null: by the model's name. */
+/** `override`: the kinds of `LLM_ATTACHMENTS`; null: by the model's name. */
 export function readableFiles(
-  provider: Provider,
+  provider: ProviderName,
   model: string,
   override: readonly ReadableKind[] | null,
 ): ReadableFiles {
@@ -99,7 +96,7 @@ export const MAX_TEXT_BYTES = 100_000;
 /** Where the provider does not matter. */
 export const usualTokens = (file: AttachmentRecord): number => tokensOf(file, "anthropic");
 
-function tokensOf(file: AttachmentRecord, provider: Provider): number {
+function tokensOf(file: AttachmentRecord, provider: ProviderName): number {
   switch (file.kind) {
     case "image":
       return imageTokens(file, provider);
@@ -116,7 +113,7 @@ function tokensOf(file: AttachmentRecord, provider: Provider): number {
   }
 }
 
-function imageTokens({ width = 1024, height = 1024 }: AttachmentRecord, provider: Provider): number {
+function imageTokens({ width = 1024, height = 1024 }: AttachmentRecord, provider: ProviderName): number {
   if (provider === "google") return 258 * tiles(width, height, 768);
   if (provider === "openai") {
     // The short side is scaled to 768 pixels, then tiles of 512 are counted.

@@ -1,8 +1,7 @@
 import type { AttachmentRecord } from "../../../contract/attachment-records.ts";
-import type { ReadableKind } from "../../../contract/engine-settings.ts";
+import type { ProviderName, ReadableKind } from "../../../contract/engine-settings.ts";
 import { describeFile, nounOf } from "../../attachments/describe-file.ts";
 import type { FilePart, ModelMessage, ToolOutcome } from "../model-provider.ts";
-import type { RemoteProvider } from "../wire/wire-rules.ts";
 import { type ReadableFiles, readableFiles } from "./readable-files.ts";
 
 /** What one request may carry, below the limits of all providers. */
@@ -24,7 +23,7 @@ export function createShowAttachments({
   override,
   windowOf,
 }: {
-  readonly provider: RemoteProvider | "sandbox";
+  readonly provider: ProviderName;
   readonly override: readonly ReadableKind[] | null;
   /** The context window of a model, in tokens. */
   readonly windowOf: (model: string) => number;
@@ -145,6 +144,6 @@ function unreadable(
 
 const PLURALS: Readonly<Record<ReadableKind, string>> = { image: "images", pdf: "PDF documents", audio: "audio" };
 
-/** What stands in place of a file that the model is not shown. */
+/** The text that replaces a file which the model is not shown. */
 export const attachmentNote = (file: AttachmentRecord, reason: string): string =>
   `[${/^[aeiou]/.test(nounOf(file)) ? "an" : "a"} ${nounOf(file)} was attached; ${reason}: ${describeFile(file)}]`;

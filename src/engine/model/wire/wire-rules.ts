@@ -1,4 +1,5 @@
 import type { AttachmentKind } from "../../../contract/attachment-records.ts";
+import type { ProviderName } from "../../../contract/engine-settings.ts";
 
 /**
  * What each provider accepts, from its documentation and errors. Plain data, usable before a provider package is loaded.
@@ -29,7 +30,7 @@ export interface WireRules {
 }
 
 /** As in `LLM_PROVIDER`, without the sandbox. */
-export type RemoteProvider = "anthropic" | "openai" | "google" | "bedrock" | "openai-compatible";
+export type RemoteProvider = Exclude<ProviderName, "sandbox">;
 
 export interface CallIdRule {
   readonly pattern: RegExp;

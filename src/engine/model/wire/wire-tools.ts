@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ProviderName } from "../../../contract/engine-settings.ts";
 import type { ModelTool } from "../model-provider.ts";
 import { wireToolName } from "./call-names.ts";
-import { type RemoteProvider, type WireRules, wireRules } from "./wire-rules.ts";
+import { type WireRules, wireRules } from "./wire-rules.ts";
 import { type ArgumentNames, wireSchema } from "./wire-schema.ts";
 
 /** Share of the context window that tool definitions may take. */
 const DEFINITIONS_SHARE = 0.5;
 
 interface TargetModel {
-  readonly provider: RemoteProvider | "sandbox";
+  readonly provider: ProviderName;
   readonly model: string;
 }
 

@@ -8,7 +8,7 @@ const OLDEST_MINOR = 20;
 const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 const STORAGE_CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
 
-/** What the backend does with the API of its namespace, as `docs/kubernetes.md` grants it. */
+/** The permissions that the backend needs in its namespace, as in the role of `docs/kubernetes.md`. */
 const NEEDED_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   pods: ["create", "get", "list", "watch", "delete"],
   "pods/log": ["get"],
@@ -30,7 +30,7 @@ interface ClusterSettings {
   readonly runtimeClass: string | null;
 }
 
-/** Throws `InvalidSettings` with what to set or to grant when no engine could start. */
+/** Throws `InvalidSettings`, with what to change, when no engine could start in a pod. */
 export async function assertKubernetes({ access, namespace, ...settings }: ClusterSettings): Promise<void> {
   const api = new KubeApi(access);
   const found = await api.call("GET", "/version").catch((error: unknown) => {
@@ -40,7 +40,7 @@ export async function assertKubernetes({ access, namespace, ...settings }: Clust
   if (major === "1" && Number.parseInt(minor, 10) < OLDEST_MINOR)
     throw new InvalidSettings([`KUBECONFIG: expected Kubernetes 1.${OLDEST_MINOR} or newer, got ${gitVersion}`]);
   const missing = await namespaceProblem(api, namespace);
-  // Nothing else can be told of a namespace that does not exist.
+  // The other checks need an existing namespace.
   const problems =
     missing === null
       ? [
@@ -59,7 +59,7 @@ function unreachable(server: string, error: unknown): string {
   return `KUBECONFIG: ${server}: ${why}; start the cluster, or set KUBECONFIG to a file that names its API`;
 }
 
-/** Without the right to read it, an object counts as there: what it is needed for tells more. */
+/** Whether an object exists. Without the permission to read it, it counts as existing. */
 async function exists(api: KubeApi, path: string): Promise<boolean> {
   try {
     await api.call("GET", path);

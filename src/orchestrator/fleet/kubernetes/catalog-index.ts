@@ -3,7 +3,7 @@ import type { KubeApi } from "./kube-api.ts";
 import { isStatus } from "./kube-errors.ts";
 import { LABELS, labelValue, objectName, selector } from "./names.ts";
 
-/** When its parts were last known to be in use, as milliseconds since the epoch. */
+/** The annotation with the time of the last use, in milliseconds since the epoch. */
 const USED = "orchd.used";
 
 const indexObject = z.object({
@@ -19,7 +19,7 @@ const indexObject = z.object({
 });
 const names = z.array(z.string());
 
-/** What a ConfigMap tells of a version's archive. Secrets have the archive itself, and end with the ConfigMap. */
+/** The ConfigMap of a version's archive. It owns the secrets that contain the archive. */
 export interface CatalogEntry {
   readonly name: string;
   readonly uid: string;
@@ -28,11 +28,11 @@ export interface CatalogEntry {
   readonly product: string;
   readonly digest: string;
   readonly usedAt: number;
-  /** The names of its secrets, in their order. Null until all of them were made. */
+  /** The names of its secrets, in order. Null until all of them exist. */
   readonly parts: readonly string[] | null;
 }
 
-/** The ConfigMaps of one deployment. Only the catalogs of products have any. */
+/** The ConfigMaps of one deployment, one for each stored version of a product's catalog. */
 export class CatalogIndex {
   readonly #api: KubeApi;
   readonly #deployment: string;
@@ -61,7 +61,7 @@ export class CatalogIndex {
     return (await this.list({ productId, digest }))[0] ?? null;
   }
 
-  /** The entry of a version, made if there is none. */
+  /** The entry of a version; creates it if it is missing. */
   async ensure(productId: string, digest: string, now: number): Promise<CatalogEntry> {
     const metadata = {
       name: objectName(this.#deployment, "catalog", productId, digest),
@@ -82,24 +82,24 @@ export class CatalogIndex {
     }
   }
 
-  /** Records the secrets of an entry, once all of them were made. */
+  /** Records the secrets of an entry, after all of them exist. */
   async complete({ name, uid }: CatalogEntry, parts: readonly string[]): Promise<void> {
     await this.#patch(name, { metadata: { uid }, data: { parts: JSON.stringify(parts) } });
   }
 
-  /** False when it has gone. */
+  /** Updates the time of the last use. False when the entry was deleted. */
   async touch({ name, uid }: CatalogEntry, now: number): Promise<boolean> {
     try {
       await this.#patch(name, { metadata: { uid, annotations: { [USED]: String(now) } } });
       return true;
     } catch (error) {
-      // A conflict: the name is another entry's by now.
+      // A conflict: another entry has the name.
       if (isStatus(error, 404, 409)) return false;
       throw error;
     }
   }
 
-  /** As it was read: one that was touched since stays. The cluster deletes its secrets. */
+  /** Deletes an entry, unless it was used since it was read. The cluster then deletes its secrets. */
   async delete({ name, uid, resourceVersion }: CatalogEntry): Promise<void> {
     try {
       const body = { preconditions: { uid, resourceVersion }, propagationPolicy: "Background" };

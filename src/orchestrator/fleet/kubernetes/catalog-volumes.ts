@@ -5,7 +5,7 @@ export const PART_KEY = "part";
 /** The name of the container that unpacks the archive. */
 const CATALOG_CONTAINER = "catalog";
 const PARTS = "/run/orchd-catalog";
-/** More than an unpacked catalog may take, with its blocks and folders. */
+/** Above the limit of an unpacked catalog, with file system overhead. */
 const SIZE_LIMIT = "64Mi";
 
 export interface PodCatalog {
@@ -14,7 +14,7 @@ export interface PodCatalog {
   readonly parts: readonly string[];
 }
 
-/** What of a container's fields are the same as the engine's. */
+/** The fields that the init container shares with the engine's container. */
 interface ContainerBase {
   readonly image: string;
   readonly imagePullPolicy: string;
@@ -41,7 +41,7 @@ export function catalogVolumes(catalog: PodCatalog | null, program: string, base
         name: CATALOG_CONTAINER,
         ...base,
         args: [program, JSON.stringify({ parts: files, target: `${CATALOGS}/${digest}`, digest })],
-        // Its last words are in the status of the pod.
+        // The pod's status contains its last log lines.
         terminationMessagePolicy: "FallbackToLogsOnError",
         volumeMounts: [
           { name: "catalogs", mountPath: CATALOGS },

@@ -17,17 +17,17 @@ import { type ReadFrom, type ReaderOptions, readerSecret, readerSpec } from "./r
 import { reasonOf } from "./kube-errors.ts";
 import { running } from "./start-pod.ts";
 
-/** A program that runs may not listen yet. */
+/** How long the reader program may take to listen. */
 const LISTEN_MS = 10_000;
 const POLL_MS = 100;
-/** A hostile user can stop what is read. */
+/** The timeout without data. A hostile user can stall the reading. */
 const SILENCE_MS = 60_000;
 const LEDGER_MS = 20_000;
 const MAX_LEDGER_BYTES = 4 * 1024 ** 2;
 const MAX_NOTES = 4000;
 const NOTES_TRAILER = "x-notes";
 
-/** Reads the files of claims. A short-lived pod for each gives them to this daemon alone, and goes with the answer. */
+/** Reads the files of volume claims, each through a short-lived pod that serves them to this daemon only. */
 export class ClaimReader {
   readonly #pods: Pods;
   readonly #watch: PodWatch;
@@ -39,7 +39,7 @@ export class ClaimReader {
     this.#options = options;
   }
 
-  /** What fails in the cluster is in the notes. Throws what `take` throws. */
+  /** Reads all files. Errors of the cluster are in the notes. Throws what `take` throws. */
   async archive(from: Omit<ReadFrom, "node">, { signal, take }: StorageReader): Promise<ReadOutcome> {
     const thrown: { error?: unknown } = {};
     try {
@@ -71,7 +71,7 @@ export class ClaimReader {
     }
   }
 
-  /** Ends those that a daemon has left, or whose engine is about to start. */
+  /** Deletes reader pods that an earlier daemon left, or whose engine is about to start. */
   async clear(readers: readonly { readonly metadata: PodIdentity }[]): Promise<void> {
     for (const { metadata } of readers) await this.#pods.delete(metadata, 1);
   }
@@ -96,7 +96,7 @@ export class ClaimReader {
         answer.destroy();
       }
     } finally {
-      // What is not deleted ends by itself, and is deleted before the next reading.
+      // A pod that cannot be deleted now exits by itself, and is deleted before the next reading.
       await this.#pods.delete(metadata, 1).catch(() => undefined);
     }
   }

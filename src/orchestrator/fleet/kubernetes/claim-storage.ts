@@ -6,13 +6,13 @@ import type { Claims } from "./claims.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue } from "./names.ts";
 import { reasonOf } from "./kube-errors.ts";
 
-/** Kept data are a claim without an engine, with the labels of their product and user. */
+/** The labels that a claim with kept data does not have. */
 const KEPT = { [LABELS.engine]: null, [LABELS.restored]: null };
 
-/** The name of a user in backups, which is the same with each backend. */
+/** The name of a user in backups, the same for every backend. */
 const nameOf = ({ metadata }: Claim): string => hash(metadata.annotations[USER_ANNOTATION] ?? "", 64);
 
-/** A persistent volume claim for each engine. Data that are kept are the claim itself, relabelled. */
+/** A persistent volume claim for each engine. Kept data are the same claim with other labels. */
 export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "archive" | "ledger">): EngineStorage {
   const deleteAll = (found: readonly Claim[]) => Promise.all(found.map((claim) => claims.delete(claim)));
   const keptOf = (productId: string) => claims.list({ [LABELS.engine]: null, [LABELS.product]: productId });

@@ -8,11 +8,11 @@ import { unlessMissing } from "../../../shared/files.ts";
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const MAX_KUBECONFIG_BYTES = 1_048_576;
 
-/** How the API of a cluster is reached, and as whom. */
+/** The address and credentials of a cluster's API. */
 export interface ClusterAccess {
   /** `https://host:port`, or `http:` for a proxy on this host. */
   readonly server: string;
-  /** The namespace that it names. Null for none. */
+  /** The namespace of the kubeconfig or service account. Null for none. */
   readonly namespace: string | null;
   readonly tls: {
     readonly ca?: string;
@@ -117,7 +117,7 @@ async function fromKubeconfig(path: string): Promise<ClusterAccess> {
 async function readConfig(path: string, file: string): Promise<unknown> {
   const content = await readNamed(path, file);
   if (content.length > MAX_KUBECONFIG_BYTES) throw invalid(path, "it is longer than 1 MiB");
-  // Other backends do without it.
+  // Loaded here, since other backends do not need it.
   const { parse } = await import("yaml");
   try {
     return parse(content);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What objects of this deployment carry. */
+/** The labels of this deployment's objects. */
 export const LABELS = {
   deployment: "orchd.deployment",
   engine: "orchd.engine",
@@ -24,10 +24,10 @@ const LABEL = /^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 export const hash = (text: string, length: number): string =>
   createHash("sha256").update(text).digest("hex").slice(0, length);
 
-/** A text as the value of a label, which holds 63 characters of a few kinds. */
+/** A text as a label value: at most 63 characters of a restricted set, else a hash. */
 export const labelValue = (text: string): string => (LABEL.test(text) ? text : `hash-${hash(text, 40)}`);
 
-/** A name of an object: a DNS label that tells no stranger anything. */
+/** An object name: a valid DNS label with hashes, so that it reveals no ids. */
 export const objectName = (deployment: string, ...what: readonly string[]): string =>
   `orchd-${hash(deployment, 8)}-${hash(what.join("\0"), 24)}`;
 

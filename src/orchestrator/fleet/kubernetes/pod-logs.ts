@@ -8,10 +8,10 @@ import { stateOf } from "./pod-state.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 
 const POLL_MS = 1000;
-/** Of a read of what is there already. An engine that is followed may be silent for ever. */
+/** The timeout without data of a plain read. A followed engine may be silent for ever. */
 const SILENCE_MS = 15_000;
 const FOR_EVER = 0;
-/** What a claim keeps of the log of pods that are gone. Annotations of an object have 256 KiB together. */
+/** How much of the log of deleted pods a claim keeps. All annotations of an object have at most 256 KiB. */
 const KEPT_LINES = 100;
 const KEPT_CHARACTERS = 16_384;
 const NEWLINE = 0x0a;
@@ -22,7 +22,7 @@ interface LogLine {
   readonly text: string;
 }
 
-/** The log of an engine: that of its pod, and before it the last lines of the pods before, which its claim has. */
+/** The log of an engine: the last lines of deleted pods, which its claim has, then the log of its pod. */
 export class PodLogs {
   readonly #api: KubeApi;
   readonly #pods: Pods;
@@ -46,13 +46,13 @@ export class PodLogs {
         found.map(({ text }) => text),
       );
     }
-    // After the pods: what goes from there has come here before.
+    // Read after the pods, since a pod is deleted only after its lines are in the claim.
     const kept = await this.#claims.keptLog(engine);
     if (kept?.pod !== undefined) read.delete(kept.pod);
     return [...(kept?.lines ?? []), ...[...read.values()].flat()].slice(-lines);
   }
 
-  /** The last lines of the pod, then each new one, also of later pods, until the signal aborts or the engine has no files. */
+  /** The last lines of the pod, then new ones, also of later pods, until the signal aborts or the claim is deleted. */
   async *follow(
     engine: string,
     { lines, signal }: { readonly lines: number; readonly signal: AbortSignal },
@@ -68,7 +68,7 @@ export class PodLogs {
         followed ??= "";
       } else if (stateOf(newest).kind !== "waiting") {
         const { uid } = newest.metadata;
-        // A stream may be cut while the engine runs on.
+        // A stream may be cut while the engine continues to run.
         const again = uid === followed && last !== "";
         const from = again ? { sinceTime: last } : followed === null ? { tailLines: String(lines) } : {};
         if (uid !== followed) last = "";
@@ -106,7 +106,7 @@ export class PodLogs {
       const silenceMs = "follow" in more ? FOR_EVER : SILENCE_MS;
       yield* logLines(await this.#api.stream(`${this.#pods.path}/${name}/log`, { query, signal, silenceMs }));
     } catch (error) {
-      // 400: its container has not been made. 404: it has gone since.
+      // 400: the container does not exist yet. 404: the pod was deleted.
       if (!signal.aborted && !isStatus(error, 400, 404)) throw error;
     }
   }
@@ -136,7 +136,7 @@ export async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<Log
   if (rest.length > 0) yield* readLine(rest.toString("utf8"));
 }
 
-/** None for what the kubelet writes itself, such as that the container has gone meanwhile. */
+/** Skips lines of the kubelet itself, which have no timestamp. */
 function readLine(line: string): readonly LogLine[] {
   const [all, at = ""] = TIMESTAMP.exec(line) ?? [];
   return all === undefined ? [] : [{ at, text: redactLine(line.slice(all.length)) }];

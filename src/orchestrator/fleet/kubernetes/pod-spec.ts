@@ -13,11 +13,11 @@ export const DATA_DIR = "/data";
 export const LAUNCH_DIR = "/run/orchd";
 const LAUNCH_FILE = "launch.json";
 const CERTIFICATES_FILE = "ca-certificates.pem";
-/** Owns the files of an engine, as in the image. */
+/** The user of the image, which owns the files of an engine. */
 const USER = 65_532;
-/** What an engine takes without tools, in MiB. Requests are what the scheduler counts. */
+/** The memory request of an engine without tools, in MiB. The scheduler counts requests. */
 const REQUESTED_MB = 128;
-/** A stop brings its own. */
+/** The default grace period. A stop sends its own. */
 const GRACE_S = 30;
 
 export interface PodOptions {
@@ -35,10 +35,10 @@ export interface PodOptions {
   readonly deployment: string;
 }
 
-/** A name for each incarnation: the API refuses a second one. */
+/** A unique name for each incarnation, since the API refuses a duplicate. */
 export const podName = (deployment: string, incarnation: string): string => objectName(deployment, "pod", incarnation);
 
-/** What `restricted` of the Pod Security Standards asks of a pod. */
+/** The security context that the Pod Security Standard `restricted` requires. */
 export const POD_SECURITY = {
   runAsNonRoot: true,
   runAsUser: USER,
@@ -59,7 +59,7 @@ export interface PodVolumes {
   readonly catalog: PodCatalog | null;
 }
 
-/** The body of a create call. It holds no secret: others can read it. */
+/** The body of a create call. It contains no secret, since pods are readable by others. */
 export function podSpec(
   { launch, memoryMb, cpuWeight }: LaunchOrder,
   { image, pullPolicy, runtimeClass, entry, catalogProgram, deployment }: PodOptions,
@@ -96,7 +96,7 @@ export function podSpec(
       restartPolicy: "Never",
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // Signals reach an engine as they would outside of a pod, and somebody collects what its tools leave.
+      // The engine is not pid 1, so signals have their default actions and the pause container reaps orphaned tools.
       shareProcessNamespace: true,
       terminationGracePeriodSeconds: GRACE_S,
       ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
@@ -131,7 +131,7 @@ export function podSpec(
   };
 }
 
-/** What the engine reads at its start. It ends with its pod at the latest. */
+/** The secret with the launch file. It is deleted with its pod at the latest. */
 export function launchSecret(
   order: LaunchOrder,
   { deployment, certificates }: Pick<PodOptions, "deployment"> & { readonly certificates: string | null },
@@ -153,7 +153,7 @@ export function launchSecret(
   };
 }
 
-/** Empties the launch file: without its secret the pod's volume would be reported as broken. */
+/** A patch that empties the launch file. The secret itself stays, since the pod's volume needs it. */
 export const EMPTIED_SECRET = { data: { [LAUNCH_FILE]: "" } };
 
 /** The launch file as the engine reads it in its pod. */

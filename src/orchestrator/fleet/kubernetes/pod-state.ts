@@ -44,7 +44,7 @@ export const podObject = z.object({
         z.array(z.object({ type: z.string(), status: z.string(), reason: text, message: text })),
         [],
       ),
-      /** What unpacks a catalog before the engine starts. */
+      /** The container that unpacks the catalog. */
       initContainerStatuses: containers,
       containerStatuses: containers,
     }),
@@ -54,13 +54,13 @@ export const podObject = z.object({
 export type Pod = z.output<typeof podObject>;
 
 type PodState =
-  /** `problem`: what keeps it from running. `isFinal`: it will not go away by itself. */
+  /** `problem`: why it does not run. `isFinal`: the problem needs a person. */
   | { readonly kind: "waiting"; readonly problem: string | null; readonly isFinal: boolean }
   | { readonly kind: "running"; readonly ip: string }
-  /** `neverRan`: why its program could not be started. */
+  /** `neverRan`: why its program could not be started; null if it ran. */
   | { readonly kind: "ended"; readonly exit: EngineExit; readonly neverRan: string | null };
 
-/** The kubelet tries again after others, such as `ErrImagePull`, which is the first failure of a pull. */
+/** Reasons that a retry of the kubelet does not resolve. `ErrImagePull` is only the first failure of a pull. */
 const FINAL = [
   "InvalidImageName",
   "ErrImageNeverPull",
@@ -69,10 +69,10 @@ const FINAL = [
   "RunContainerError",
 ];
 const NEVER_RAN = ["StartError", "ContainerCannotRun"];
-/** A volume in memory or on the node that the engine itself has filled. */
+/** An eviction because the engine itself exceeded the limit of a volume. */
 const OWN_FAULT = /exceeds the (?:total )?limit|exceed/i;
 
-/** What a pod shows of its engine. */
+/** The state of the engine in a pod. */
 export function stateOf({ status }: Pick<Pod, "status">): PodState {
   const state = status.containerStatuses.find(({ name }) => name === CONTAINER)?.state ?? {};
   const { terminated, waiting, running } = state;
@@ -95,7 +95,7 @@ export function stateOf({ status }: Pick<Pod, "status">): PodState {
   return { kind: "waiting", ...problemOf(status, before?.waiting ?? waiting) };
 }
 
-/** Why the cluster ended a pod. Null when the engine did by itself, or a limit that it has exceeded. */
+/** Why the cluster ended a pod. Null when the engine exited by itself or exceeded a limit. */
 function hostCause(status: Pod["status"]): string | null {
   const disrupted = status.conditions.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
   const reason = disrupted?.reason ?? status.reason;
@@ -121,5 +121,5 @@ function problemOf(
 export const describe = (reason: string, message: string | undefined): string =>
   untrustedText(message === undefined || message === "" ? reason : `${reason}: ${message}`, MAX_REASON);
 
-/** Changes when the state of a pod may have changed. */
+/** A text that changes with the state of a pod. */
 export const fingerprint = ({ metadata, status }: Pod): string => JSON.stringify([metadata.deletionTimestamp, status]);

@@ -22,12 +22,12 @@ const podMetrics = z.object({
   containers: z.array(z.object({ name: z.string(), usage: z.object({ cpu: z.string(), memory: z.string() }) })),
 });
 
-/** What pods use, as `metrics.k8s.io` tells it: memory, and the CPU time of a recent interval for each second. */
+/** The usage of pods by `metrics.k8s.io`: memory, and CPU as the average of a recent interval. */
 export class PodUsage {
   readonly #api: KubeApi;
   readonly #path: string;
   readonly #labelSelector: string;
-  /** CPU time since this daemon has first seen a pod. */
+  /** CPU time of each pod since this daemon first read it. */
   #spent = new Map<string, { readonly cpuMs: number; readonly at: number }>();
 
   constructor(
@@ -39,7 +39,7 @@ export class PodUsage {
     this.#labelSelector = labelSelector;
   }
 
-  /** By the names of pods. Empty in a cluster without `metrics.k8s.io`. */
+  /** The usage by pod name. Empty in a cluster without `metrics.k8s.io`. */
   async read(now: number): Promise<ReadonlyMap<string, ProcessTreeUsage>> {
     const { items } = await this.#api
       .list(this.#path, { labelSelector: this.#labelSelector })

@@ -6,12 +6,12 @@ import { KubeError } from "./kube-errors.ts";
 import { type Pod, fingerprint, podObject } from "./pod-state.ts";
 import type { Pods } from "./pods.ts";
 
-/** A watch ends after this time, and all pods are listed again. */
+/** A watch ends after this time. Then all pods are listed again. */
 const WATCH_S = 50;
 const SILENCE_MS = 75_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
-/** No event of ours is longer. */
+/** The limit of one watch event. */
 const MAX_EVENT_BYTES = 2 * 1_048_576;
 const NEWLINE = 0x0a;
 
@@ -19,15 +19,15 @@ const watchEvent = z.object({ type: z.string(), object: z.unknown() });
 const version = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const status = z.object({ code: z._default(z.int(), 500), reason: z._default(z.string(), "") });
 
-/** Tells that a pod may have changed. The API itself must be asked how: events come twice, late, or never. */
+/** Notifies that a pod may have changed. The receiver must read the pod, since events can be repeated, late or lost. */
 export interface PodChanges extends Disposable {
-  /** Resolves with the next hint, at once when one came since the last call. */
+  /** Resolves at the next change, at once if there was one since the last call. */
   next(): Promise<void>;
-  /** As the last event or list showed it. Null for none. */
+  /** The pod by the last event or list. Null for none. */
   readonly latest: Pod | null;
 }
 
-/** One list and one watch for all pods of a deployment, while anybody waits for a change. */
+/** An informer: one list and one watch for all pods of a deployment, while a pod is followed. */
 export class PodWatch {
   readonly #api: KubeApi;
   readonly #pods: Pick<Pods, "path" | "all">;
@@ -68,7 +68,7 @@ export class PodWatch {
         failures = 0;
         await this.#watch(from, signal);
       } catch {
-        // An expired version, a cut connection or an API that is away: the next list has the truth.
+        // An expired resource version, a cut connection or an unavailable API. The next list has the current state.
         failures++;
       }
       if (!(await delay(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 8), LAST_RETRY_MS), signal))) return;
@@ -119,7 +119,7 @@ class Followed implements PodChanges {
     this.#end = end;
   }
 
-  /** What is missing may be gone. */
+  /** Updates the latest state. A pod missing in a list may be deleted. */
   show(pod: Pod | null): void {
     if (pod === null) return this.hint();
     const now = fingerprint(pod);

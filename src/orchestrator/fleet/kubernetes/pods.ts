@@ -21,7 +21,7 @@ const node = z.object({
   status: z.object({ conditions: z._default(z.array(z.object({ type: z.string(), status: z.string() })), []) }),
 });
 
-/** A pod by its name and identity: a name may be given again. */
+/** A pod by its name and uid, since a name can be reused. */
 export interface PodIdentity {
   readonly name: string;
   readonly uid: string;
@@ -39,7 +39,7 @@ export class Pods {
     this.namespace = namespace;
   }
 
-  /** The selector of all of them. */
+  /** The label selector of all pods of the deployment. */
   get all(): string {
     return selector({ [LABELS.deployment]: this.#deployment });
   }
@@ -62,12 +62,12 @@ export class Pods {
     }
   }
 
-  /** Those that run engines, newest first. */
+  /** The pods of engines, newest first. */
   async list(of: { readonly engine?: string; readonly incarnation?: string } = {}): Promise<readonly Pod[]> {
     return (await this.#select(of)).filter(({ metadata }) => metadata.labels[LABELS.reader] === undefined);
   }
 
-  /** Those of an engine: what runs it, newest first, and what reads its files. */
+  /** The pods of an engine: those that run it, newest first, and those that read its files. */
   async ofEngine(engine: string): Promise<{ readonly engines: readonly Pod[]; readonly readers: readonly Pod[] }> {
     const { engines = [], readers = [] } = Object.groupBy(await this.#select({ engine }), ({ metadata }) =>
       metadata.labels[LABELS.reader] === undefined ? "engines" : "readers",
@@ -75,7 +75,7 @@ export class Pods {
     return { engines, readers };
   }
 
-  /** Those that read files of engines. */
+  /** The pods that read files of engines. */
   async readers(): Promise<readonly Pod[]> {
     return (await this.#select({})).filter(({ metadata }) => metadata.labels[LABELS.reader] !== undefined);
   }
@@ -92,8 +92,8 @@ export class Pods {
   }
 
   /**
-   * Begins to delete it, or shortens its time to go. I3 identity before signal: another pod of its name stays. With 0 its
-   * object goes at once, whatever its node does. False when there is no such pod.
+   * Starts the deletion of a pod, or shortens its grace period. I3 identity before signal: another pod of its name stays. 0
+   * deletes the object by force, without waiting for its node. False when there is no such pod.
    */
   async delete({ name, uid }: PodIdentity, graceS: number): Promise<boolean> {
     try {
@@ -101,13 +101,13 @@ export class Pods {
       await this.#api.call("DELETE", `${this.path}/${name}`, { body });
       return true;
     } catch (error) {
-      // A conflict: the name is another pod's by now.
+      // A conflict: another pod has the name.
       if (isStatus(error, 404, 409)) return false;
       throw error;
     }
   }
 
-  /** Whether it is gone within this time. */
+  /** Whether a pod is deleted within this time. */
   async goneWithin({ name, uid }: PodIdentity, ms: number): Promise<boolean> {
     const end = performance.now() + ms;
     for (;;) {
@@ -121,7 +121,7 @@ export class Pods {
     await this.#api.call("POST", this.#secrets, { body: secret });
   }
 
-  /** None is no error. */
+  /** A missing secret is no error. */
   async emptySecret(name: string): Promise<void> {
     try {
       await this.#api.patch(`${this.#secrets}/${name}`, EMPTIED_SECRET);
@@ -130,7 +130,7 @@ export class Pods {
     }
   }
 
-  /** The last warning about a pod, such as a volume that cannot be mounted. Null when there is none or it may not be read. */
+  /** The last warning event of a pod, such as a failed mount. Null when there is none or events may not be read. */
   async lastWarning({ uid }: PodIdentity): Promise<{ readonly reason: string; readonly message: string } | null> {
     try {
       const query = { fieldSelector: `involvedObject.uid=${uid},type=Warning`, limit: "50" };
@@ -143,7 +143,7 @@ export class Pods {
     }
   }
 
-  /** What the API says of a node. `unknown`: this deployment may not read nodes, or the API does not answer. */
+  /** The state of a node. `unknown`: this deployment may not read nodes, or the API does not answer. */
   async node(name: string): Promise<"ready" | "not_ready" | "gone" | "unknown"> {
     try {
       const { conditions } = z.parse(node, await this.#api.call("GET", `/api/v1/nodes/${name}`)).status;

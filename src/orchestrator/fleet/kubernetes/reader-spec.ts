@@ -12,23 +12,23 @@ import {
 } from "./pod-spec.ts";
 
 const TOKEN_FILE = "token";
-/** V8's heap of the program, in MiB. The names of one folder are in it. */
+/** V8's heap of the program, in MiB. It holds the file names of one folder. */
 const HEAP_MB = 256;
-/** The program ends by itself when its reader is gone. This is for a node that is too slow for it. */
+/** A limit for a program that hangs. Normally it exits when its client disconnects. */
 const DEADLINE_S = 6 * 60 * 60;
 
 export type ReaderOptions = Pick<PodOptions, "image" | "pullPolicy" | "runtimeClass" | "deployment" | "folderProgram">;
 
-/** Whose files are read, and where its pod is. */
+/** The claim to read, and the node of its engine. */
 export interface ReadFrom {
   readonly claim: Claim;
   /** Null for kept data. */
   readonly engine: string | null;
-  /** Null when the engine does not run: its volume is then at no node. */
+  /** Null when the engine does not run, so that its volume is attached to no node. */
   readonly node: string | null;
 }
 
-/** The pod that gives the files of a claim, once, to the holder of the token. It goes with the claim at the latest. */
+/** The pod that serves the files of a claim once, to the holder of the token. It is deleted with the claim at the latest. */
 export function readerSpec({ claim, engine, node }: ReadFrom, options: ReaderOptions) {
   const { image, pullPolicy, runtimeClass, deployment, folderProgram } = options;
   const name = objectName(deployment, "reader", randomUUID());
@@ -71,7 +71,7 @@ export function readerSpec({ claim, engine, node }: ReadFrom, options: ReaderOpt
           securityContext: CONTAINER_SECURITY,
           resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: `${2 * HEAP_MB}Mi` } },
           volumeMounts: [
-            // A store whose engine runs is read as it is. One that was closed needs files of SQLite's locks for that.
+            // Read-only while the engine runs. SQLite must create its lock files to read a closed store.
             { name: "data", mountPath: DATA_DIR, readOnly: node !== null },
             { name: "token", mountPath: LAUNCH_DIR, readOnly: true },
           ],
@@ -85,7 +85,7 @@ export function readerSpec({ claim, engine, node }: ReadFrom, options: ReaderOpt
   };
 }
 
-/** A volume of `ReadWriteOnce` is at one node. */
+/** Runs the pod on the engine's node, since a `ReadWriteOnce` volume is attached to one node. */
 const at = (node: string) => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
@@ -94,7 +94,7 @@ const at = (node: string) => ({
   },
 });
 
-/** A token for one reader, and the secret that gives it to its pod. */
+/** A token for one reader pod, and the secret that contains it. */
 export function readerSecret(deployment: string, { name, uid }: { readonly name: string; readonly uid: string }) {
   const token = randomBytes(32).toString("base64url");
   const secret = {

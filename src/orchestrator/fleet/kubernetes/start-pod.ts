@@ -7,17 +7,17 @@ import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 import { delay } from "../../../shared/clock.ts";
 
-/** How long an ended pod with the same name may take to go. */
+/** How long the deletion of an ended pod with the same name may take. */
 const GONE_MS = 15_000;
-/** Events are hints: without one the pod is asked for all the same. */
+/** The interval at which the pod is read without an event. */
 const ASK_EVERY_MS = 2000;
-/** A name that never exists. */
+/** A host name that never resolves (RFC 2606). */
 export const NO_IP = "no-pod.invalid";
 
 export interface StartOptions extends PodOptions {
   /** How long a pod may take to be scheduled, to get its volume and its image, and to run. */
   readonly startMs: number;
-  /** What engines trust in addition, as PEM. */
+  /** Additional CA certificates for engines, as PEM. */
   readonly certificates: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface StartedPod extends PodIdentity {
   readonly node: string;
 }
 
-/** Creates the pod of an order with its secret, and waits until its program runs. After a failure nothing of it is left. */
+/** Creates the pod of an order with its secret, and waits until its program runs. Deletes both after a failure. */
 export async function startPod(
   { pods, watch }: { readonly pods: Pods; readonly watch: PodWatch },
   order: LaunchOrder,
@@ -34,11 +34,11 @@ export async function startPod(
 ): Promise<StartedPod> {
   const { metadata } = await create(pods, order, podSpec(order, options, { claim, catalog }), options);
   try {
-    // Its owner is the pod: whatever becomes of this daemon, none is left without it.
+    // The pod owns the secret, so the cluster deletes it even if this daemon dies.
     await pods.createSecret(launchSecret(order, options, metadata));
     return await running({ pods, watch }, metadata, options.startMs);
   } catch (error) {
-    // At once, and not when its pod is seen to be gone.
+    // Removes the secret's content at once, not only with the pod.
     await pods.emptySecret(metadata.name).catch(() => undefined);
     await pods.delete(metadata, 1).catch(() => undefined);
     throw error;
@@ -51,7 +51,7 @@ async function create(pods: Pods, order: LaunchOrder, spec: object, { deployment
   } catch (error) {
     if (!isStatus(error, 409)) throw error;
     const found = await pods.find(podName(deployment, order.launch.incarnation));
-    // One that is started again without the database has its incarnation still, and its pod keeps the name while it goes.
+    // A restart without the database keeps the incarnation, and its old pod has the name until it is deleted.
     if (found !== null) {
       if (stateOf(found).kind !== "ended" && found.metadata.deletionTimestamp === undefined)
         throw new LaunchFailed("the engine's process runs already", { cause: error });
@@ -73,7 +73,7 @@ export async function running(
   for (const end = performance.now() + withinMs; ;) {
     const leftMs = end - performance.now();
     const pod = await pods.find(identity.name).catch((error: unknown) => {
-      // An API that fails once has changed nothing.
+      // A failed read changes nothing, so it is retried.
       if (leftMs <= 0) throw error;
       return "unknown" as const;
     });
@@ -86,7 +86,7 @@ export async function running(
   }
 }
 
-/** What has been started, or what it waits for. Throws when it cannot start. */
+/** The started pod, or why it does not run yet. Throws when it cannot start. */
 function judge(pod: Pod | null, { name, uid }: PodIdentity): StartedPod | { readonly problem: string | null } {
   if (pod === null || pod.metadata.uid !== uid) throw new LaunchFailed("the engine's pod was deleted while it started");
   const state = stateOf(pod);
@@ -96,7 +96,7 @@ function judge(pod: Pod | null, { name, uid }: PodIdentity): StartedPod | { read
   return { problem: state.problem };
 }
 
-/** One that has exited at once has run: its exit tells why. */
+/** A program that ran and exited counts as started. Its exit is handled like any other. */
 function ended({ metadata, spec, status }: Pod, state: Extract<ReturnType<typeof stateOf>, { kind: "ended" }>) {
   const { exit, neverRan } = state;
   if (neverRan !== null) throw new LaunchFailed(`the engine's pod cannot start: ${neverRan}`);

@@ -5,7 +5,7 @@ import type { SparePool } from "./spare-pool.ts";
 import type { ClaimOutcome } from "../../../contract/spares-report.ts";
 
 /**
- * Makes a spare the engine of this order. Null when none can be, and the engine has to start a process: then nothing has
+ * Turns a spare into the engine of this order. Null when that is impossible and a process must be started: then nothing has
  * happened. One synchronous step: a daemon that is killed in it leaves an engine that has the whole claim, or a spare
  * that ends by itself.
  */
@@ -19,17 +19,17 @@ export function claimSpare(
     pool.count(outcome);
     return null;
   };
-  // The spare takes over a socket, and its program is in its snapshot.
+  // A spare needs a held socket and a snapshot.
   if (listener === null || !hasSnapshot(options)) return without("unfit");
   const spare = pool.take({ nodeOptions: options });
   if (spare === null) return without("none_left");
   const claim = { launch_file: launchFile, owner: uid === null ? null : owner, folder: launch.data_dir, launch: text };
   try {
-    // A later daemon finds it there, even before it has read its claim.
+    // A later daemon finds the process in the cgroup, even before it has read its claim.
     cgroup?.enter(spare.identity.pid);
     spare.claim(claim, { log, listener });
   } catch {
-    // It had ended, or the message is too long.
+    // The spare had exited, or the message is too long.
     spare.end();
     return without("unfit");
   }

@@ -1,4 +1,4 @@
-/** Launches that count. Fewer than a busy minute has, and enough that two products do not take turns. */
+/** The number of recent launches that are compared. Enough that alternating products do not alternate the kind. */
 const REMEMBERED = 20;
 
 /** Which kind of launch was the most frequent lately. */

@@ -4,9 +4,9 @@ import { RecentKinds } from "./recent-kinds.ts";
 import type { SpareProcess } from "./spare-process.ts";
 import type { ClaimOutcome, SparesReport } from "../../../contract/spares-report.ts";
 
-/** Failures in a row that stop the refill. */
+/** Consecutive failures that stop the refill. */
 const MAX_FAILURES = 3;
-/** After that, one spare is tried each time. */
+/** The retry interval of a stopped refill. */
 const RETRY_MS = 60_000;
 /** The shortest time between two starts, so that spares that end at once do not take the processor. */
 const START_EVERY_MS = 250;
@@ -20,9 +20,9 @@ interface SparePoolOptions {
   readonly target: number;
   /** Starts one process. Null where none can be started from a snapshot. Throws when it fails. */
   readonly start: (kind: SpareKind) => SpareProcess;
-  /** What launches are expected before there was one. */
+  /** The expected kind before the first launch. */
   readonly firstKind: () => Promise<SpareKind | null>;
-  /** Whether boots run or wait: they go first. */
+  /** Whether boots run or wait. They have priority. */
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly retryMs?: number;
@@ -81,7 +81,7 @@ export class SparePool {
     });
   }
 
-  /** Ends all spares that nobody claimed. */
+  /** Kills all unclaimed spares. */
   close(): void {
     this.#stopped.abort();
     this.#starting?.end();
@@ -114,7 +114,7 @@ export class SparePool {
   }
 
   #add(spare: SpareProcess, kind: SpareKind): void {
-    if (this.#problem !== null) this.#options.logger.info("spare engines start again");
+    if (this.#problem !== null) this.#options.logger.info("resumed starting spare engines");
     this.#failures = 0;
     this.#problem = null;
     const entry = { spare, kind };
@@ -124,7 +124,7 @@ export class SparePool {
       if (index < 0) return;
       this.#ready.splice(index, 1);
       spare.end();
-      this.#options.logger.warn({ pid: spare.identity.pid }, "a spare engine ended while it waited");
+      this.#options.logger.warn({ pid: spare.identity.pid }, "removed a spare engine that exited");
       this.refill();
     });
   }
@@ -143,7 +143,7 @@ export class SparePool {
     return this.#options.retryMs ?? RETRY_MS;
   }
 
-  /** Those of another kind make room for the kind that is needed. */
+  /** Kills the spares of other kinds. */
   #endOthers(kind: SpareKind): void {
     const others = this.#ready.filter((one) => !this.#recent.isSame(one.kind, kind));
     this.#ready = this.#ready.filter((one) => !others.includes(one));

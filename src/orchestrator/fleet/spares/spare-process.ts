@@ -9,13 +9,13 @@ import { launchFilePath } from "../launch-file.ts";
 import { setOomScore } from "../oom-score.ts";
 import { type ProcessIdentity, readIdentity } from "../process-identity.ts";
 
-/** A rehearsed start takes less than a second; on a busy host it waits for the processor. */
+/** The start timeout. It takes less than a second on an idle host. */
 const READY_MS = 60_000;
 const MAX_OUTPUT = 2000;
 
 interface SpareStart {
   readonly nodePath: string;
-  /** With those that restore a snapshot. */
+  /** Options of Node.js, including those that restore a snapshot. */
   readonly nodeOptions: readonly string[];
   readonly engineEntry: string;
   readonly runDir: string;
@@ -32,7 +32,7 @@ export class SpareProcess {
   /** Resolves when it can be claimed. Rejects with the reason when it ends before, or takes too long. */
   readonly ready: Promise<void>;
   readonly exited: Promise<ProcessExit>;
-  /** The path by which a later daemon knows it. */
+  /** The path in its arguments by which a later daemon identifies it. */
   readonly path: string;
   readonly #kill: () => void;
   readonly #releaseOutput: () => void;
@@ -74,7 +74,7 @@ export class SpareProcess {
     }
   }
 
-  /** Makes it the engine of this claim. Throws, and ends it, when it cannot be: nothing of the claim has happened then. */
+  /** Turns the spare into the engine of this claim. If that fails, it kills the spare and throws. */
   claim(claim: SpareClaim, { log, listener }: { readonly log: number; readonly listener: number }): void {
     const channel = this.#channel;
     if (channel === null) throw new Error("the spare was claimed before");
@@ -113,10 +113,10 @@ export class SpareProcess {
   }
 }
 
-/** The end of a pipe, which Node.js makes a socket. */
+/** A pipe's stream, which Node.js implements as a socket. */
 type SpareStream = NodeJS.ReadableStream & { destroy?(): void; unref?(): void };
 
-/** What a spare prints until it is claimed. */
+/** The output of a spare until it is claimed. */
 class Output {
   readonly #streams: readonly SpareStream[];
   readonly #found = Promise.withResolvers<null>();

@@ -1,6 +1,6 @@
 import { aiSdkProvider } from "../../../../src/engine/model/ai-sdk-provider.ts";
 import type { ModelProvider, ModelRequest } from "../../../../src/engine/model/model-provider.ts";
-import { OPEN } from "../adapter.ts";
+import { importFamily } from "../../../../src/engine/model/create-provider.ts";
 import type { Remote } from "../wire-formats.ts";
 import type { Json } from "./strict-checks.ts";
 
@@ -23,7 +23,7 @@ function open(remote: Remote) {
     sent.push(String(init?.body));
     return Promise.resolve(new Response("{}", { status: 503 }));
   };
-  const load = async () => (await OPEN[remote]()).openFamily({ apiKey: "key", baseUrl: BASE_URL, fetch });
+  const load = async () => (await importFamily(remote)).openFamily({ apiKey: "key", baseUrl: BASE_URL, fetch });
   const opened = { provider: aiSdkProvider({ name: remote, load }), sent };
   providers.set(remote, opened);
   return opened;

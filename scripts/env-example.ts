@@ -1,12 +1,11 @@
-/** Renders the settings table. Run as a program, writes `systemd/orchd.env.example` to standard output. */
-import { SETTINGS, type SettingRow } from "../src/contract/settings.ts";
+/** Renders `systemd/orchd.env.example` from the settings. Run as a program, writes the file. */
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { SETTINGS, type SettingRow, settingNames } from "../src/contract/settings.ts";
 
 const ROWS = Object.entries<SettingRow>(SETTINGS);
-const SCOPES = { daemon: "operator", operator: "operator, for engines", product: "operator, or `engine_env`" } as const;
 
-/** The rows of the documents' table: name, default, who sets it, description with bounds. */
-export const settingRows = (): readonly (readonly string[])[] =>
-  ROWS.map(([name, row]) => [`\`${name}\``, defaultOf(row), SCOPES[row.scope], describe(row)]);
+export const ENV_EXAMPLE = resolve(import.meta.dirname, "../systemd/orchd.env.example");
 
 export const envExample = (): string =>
   `${[
@@ -15,7 +14,7 @@ export const envExample = (): string =>
 # A change takes effect with \`systemctl restart orchd\`; engines keep the settings they were started with.
 `,
     ...linesOf(({ scope }) => scope === "daemon"),
-    "\n# For engines. A product's engine_env overrides them, except ORCH_CODE_MAX_TOOL_USE_CONCURRENCY.",
+    `\n# For engines. A product's engine_env overrides them, except ${settingNames("operator").join(", ")}.`,
     ...linesOf(({ scope }) => scope !== "daemon"),
   ].join("\n")}\n`;
 
@@ -24,9 +23,6 @@ const linesOf = (isPart: (row: SettingRow) => boolean): string[] =>
     const comment = `${describe(row)}${row.unset === undefined ? "" : `; unset: ${row.unset}`}`;
     return [`# ${comment.replaceAll("`", "")}`, `#${name}=${row.value.fallback ?? ""}`];
   });
-
-const defaultOf = ({ value: { fallback }, unset = "" }: SettingRow): string =>
-  fallback === null ? unset : `\`${fallback}\``;
 
 function describe({ description, value }: SettingRow): string {
   switch (value.kind) {
@@ -43,4 +39,4 @@ function describe({ description, value }: SettingRow): string {
   }
 }
 
-if (import.meta.main) process.stdout.write(envExample());
+if (import.meta.main) writeFileSync(ENV_EXAMPLE, envExample());
