@@ -58,7 +58,7 @@ export function endSession(reason: string | null): void {
 }
 
 /** Whether an error means that the session has ended: it expired or was revoked. */
-export const isSessionOver = (error: unknown): boolean =>
+const isSessionOver = (error: unknown): boolean =>
   error instanceof OrchdError &&
   error.status === 401 &&
   (error.code === "INVALID_SESSION" || error.code === "INVALID_ENGINE_KEY");

@@ -51,11 +51,7 @@ interface Place extends Reading {
 }
 
 /** Undefined, with a recorded problem, if the entry is invalid. */
-export async function attempt<T>(
-  { prefix, notes }: Notes,
-  path: string,
-  read: () => Promise<T>,
-): Promise<T | undefined> {
+async function attempt<T>({ prefix, notes }: Notes, path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

@@ -3,7 +3,7 @@ const OPEN_FILES = { soft: 1024, hard: 4096 };
 /** The unit of `ulimit -f`. */
 const BLOCK_BYTES = 512;
 /** Exit code of the shell when it cannot enter its cgroup. */
-export const NOT_LIMITED_EXIT = 125;
+const NOT_LIMITED_EXIT = 125;
 const NICE = 5;
 
 export interface LimitScript {

@@ -92,5 +92,4 @@ export class ToolWatch {
   }
 }
 
-export const memoryReason = (memoryMb: number): string =>
-  `it used more than the ${memoryMb} MB of memory that tools may use`;
+const memoryReason = (memoryMb: number): string => `it used more than the ${memoryMb} MB of memory that tools may use`;
