@@ -8,7 +8,8 @@ import { safe } from "./output.ts";
 /** A file of this machine as a part of a message. */
 export async function attachFile(path: string): Promise<AttachmentPart> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CliFailure("usage", `${path} cannot be attached (${error.code ?? error.message})`);
+    const reason = error.code === "ENOENT" ? "no such file" : (error.code ?? error.message);
+    throw new CliFailure("usage", `${path} cannot be attached: ${reason}`);
   });
   return attachment(bytes, { name: basename(path) });
 }

@@ -1,4 +1,4 @@
-/** The two largest units of a time: `3 d 4 h`. */
+/** The two largest units of a time: `3 d 4 h`, or `10 min`. */
 export function formatDuration(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 86_400), "d"],
@@ -11,6 +11,7 @@ export function formatDuration(seconds: number): string {
     ? "0 s"
     : parts
         .slice(first, first + 2)
+        .filter(([count]) => count > 0)
         .map(([count, unit]) => `${count} ${unit}`)
         .join(" ");
 }

@@ -48,7 +48,7 @@ export function createChat({ user, onEvent, fetch = globalThis.fetch, task = cry
     },
     /** Answers a question or a permission prompt. */
     answer: (requestId, answer) => post("/api/answers", { request_id: requestId, answer }),
-    /** Ends the turn; its last event says so. */
+    /** Cancels the turn, which ends with an event. */
     cancel: () => post("/api/cancel", { task }),
   };
 }

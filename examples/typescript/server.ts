@@ -148,7 +148,7 @@ createServer((request, response) => {
     if (error instanceof Refused) return send(response, error.status, { error: error.message });
     const known = error instanceof OrchdError;
     process.stderr.write(`${request.method} ${request.url}: ${known ? `${error.code}: ` : ""}${String(error)}\n`);
-    // What the engine says of a turn is for the user; what the orchestrator says is for the operator.
+    // An engine's error about a turn is for the user; an orchestrator's error is for the operator.
     send(response, known ? (error.status ?? 502) : 500, { error: known ? error.code : "INTERNAL_ERROR" });
   });
 }).listen(Number(PORT), "127.0.0.1", () => {

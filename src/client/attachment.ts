@@ -3,7 +3,7 @@ import type { AttachmentPart } from "../contract/attachment-records.ts";
 export interface AttachmentOptions {
   /** The name of a `File` by default. */
   readonly name?: string | undefined;
-  /** The type of a `Blob` by default. The engine looks at the bytes. */
+  /** The type of a `Blob` by default. The engine detects the type from the bytes. */
   readonly mediaType?: string | undefined;
   /** `image` refuses anything else; `file`, the default, takes any type, images included. */
   readonly type?: "image" | "file" | undefined;

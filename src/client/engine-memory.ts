@@ -28,7 +28,7 @@ import { LinkedAbort } from "./timeouts.ts";
 
 export interface ListOptions extends CallOptions {
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ interface Parts {
   readonly fail: (error: unknown) => void;
 }
 
-/** Answers the requests of one turn while its reader goes on reading. */
+/** Answers the requests of one turn while its reader continues to read. */
 export class HumanResponder {
   readonly #parts: Parts;
   readonly #asked = new Map<string, AbortController>();

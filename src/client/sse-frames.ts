@@ -16,7 +16,7 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
   const parser = createParser({
     maxBufferSize: MAX_LINE_LENGTH,
     onEvent: ({ id = null, event = null, data }) => void frames.push({ type: event, id, data }),
-    // Every other error is a line to ignore, as the standard says.
+    // The SSE standard ignores every other invalid line.
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") throw tooLong();
     },

@@ -19,7 +19,7 @@ export interface AdminUsageOptions extends UsageOptions {
   readonly productId?: string | undefined;
 }
 
-/** A record of usage, with what its list says of all of them. */
+/** A record of usage, with the fields of its page. */
 export type UsageEntry = UsageRecord & Pick<UsagePage, "currency" | "since" | "until">;
 
 type Get = (path: string, options: CallOptions) => Promise<UsagePage>;

@@ -34,6 +34,20 @@ export const productSettingNames = (): string =>
 /** Whether a variable of the environment is a setting of the daemon or of engines. */
 export const isSetting = (name: string): boolean => LLM_NAME.test(name) || ROWS.some(([known]) => known === name);
 
+/** Variables of the same form that `orchctl` and the examples read. */
+const CLIENT_VARIABLES = [
+  "ORCH_URL",
+  "ORCH_PRODUCT",
+  "ORCH_ADMIN_KEY_FILE",
+  "ORCH_PLATFORM_KEY",
+  "ORCH_PLATFORM_KEY_FILE",
+  "ORCH_ENGINE_KEY",
+];
+
+/** Names of the environment that look like settings of the daemon and are none, such as a mistyped one. */
+export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
+  Object.keys(env).filter((name) => name.startsWith("ORCH_") && !isSetting(name) && !CLIENT_VARIABLES.includes(name));
+
 /** Whether its value may be shown: it has a row and is no secret. */
 export const isPublicSetting = (name: string): boolean =>
   ROWS.some(([known, { secret }]) => known === name && secret !== true);

@@ -18,7 +18,7 @@ interface ReportParts {
   readonly budgets: BudgetGate;
 }
 
-/** What an engine tells of itself: anybody at `/health`, and the daemon at `/control/status`. */
+/** The vitals for `GET /health`, and the status for the daemon's `GET /control/status`. */
 export function engineReport({
   slots,
   humanRequests,

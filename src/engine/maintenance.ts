@@ -63,7 +63,7 @@ async function loadProvider({ provider, logger }: MaintenanceParts): Promise<voi
   }
 }
 
-/** An engine with a turn has allocated more since, and collects by itself. */
+/** V8 collects the garbage of an engine with a running turn. */
 function collectWhenIdle({ slots, collect = collectGarbage }: MaintenanceParts): void {
   if (slots.size === 0) collect();
 }

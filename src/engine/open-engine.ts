@@ -20,7 +20,7 @@ const LIMITS = {
   maxUnreadBytes: executeBodyBytes(MAX_ATTACHMENTS.mb),
 };
 
-/** A whole engine whose server does not listen yet. */
+/** An engine with its store and its server, which does not listen yet. */
 export interface OpenedEngine {
   readonly server: Server;
   readonly app: EngineApp;
@@ -46,7 +46,7 @@ function answerWith(
   { host, engine_id, incarnation }: EngineLaunch,
   { app, store }: { app: EngineApp; store: Store },
 ): RequestListener {
-  // The process may have waited for its claim long before.
+  // The process of a spare is older than its engine.
   // `performance` would load more of Node.js at each boot.
   const openedAt = process.uptime();
   return (request, response) => {

@@ -90,7 +90,7 @@ const PUSHED = {
   ...VERSION,
   is_new: true,
   changes: { added: ["agents/a.md"], changed: [], removed: ["agents/b.md"] },
-  warnings: [{ path: "notes", message: "no part of a catalog, ignored" }],
+  warnings: [{ path: "notes", message: "not part of a catalog, ignored" }],
   engines: { running: 2, reloaded: 1, failed: [{ user_id: "alice", reason: "agents/x.md: line 1: wrong" }] },
 };
 
@@ -108,7 +108,7 @@ t.test("a folder is pushed in place of the version that was current", async (t) 
   const pushed = await run("push", folder);
   t.equal(
     pushed.stdout,
-    "+ agents/a.md\n- agents/b.md\nwarning: notes: no part of a catalog, ignored\nversion 3 is current\n" +
+    "+ agents/a.md\n- agents/b.md\nwarning: notes: not part of a catalog, ignored\nversion 3 is current\n" +
       "1 of 2 running engines use it; the others do from their next start\n" +
       "alice does not: agents/x.md: line 1: wrong\n",
   );

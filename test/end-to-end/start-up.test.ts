@@ -97,7 +97,11 @@ t.test("the first start makes its keys, readable by their owner alone, and says 
   const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "kept" } });
   t.equal(await daemon.stop(), 0);
   t.match(daemon.output(), /orchd stops on SIGTERM; engines keep running/);
-  const again = await startDaemon(t, { dataDir: join(dataDir, "deep"), env: { LLM_PROVIDER: "anthropic" } });
+  const again = await startDaemon(t, {
+    dataDir: join(dataDir, "deep"),
+    env: { LLM_PROVIDER: "anthropic", ORCH_PROT: "1", ORCH_URL: "for orchctl" },
+  });
+  t.match(again.output(), /"settings":\["ORCH_PROT"\].*"ignored unknown settings"/);
   t.match(again.output(), /model {6}anthropic\n +LLM_API_KEY: expected the key of anthropic\n.* engine_env/);
   t.equal(again.adminKey, daemon.adminKey);
   t.equal((await again.platform(body.platform_api_key, "/engines")).status, 200, "everything is still there");

@@ -2,7 +2,7 @@ import type { EngineRecord, EventRecord } from "@orchd/client";
 
 type Changes = Partial<{ -readonly [Field in keyof EngineRecord]: EngineRecord[Field] }>;
 
-/** What an event tells of its engine's record. The rest is read with the next list. */
+/** Applies an event to its engine's record. Fields that no event carries are read with the next list. */
 export function applyEvent(
   engine: EngineRecord,
   { type, time, incarnation, to, reason, data }: EventRecord,

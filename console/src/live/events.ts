@@ -6,16 +6,16 @@ import { applyToFleet, loadEngines, loadProducts } from "./fleet.ts";
 type Listener = (events: readonly EventRecord[]) => void;
 const listeners = new Set<Listener>();
 
-/** Hands over the events of each animation frame together. Returns what ends it. */
+/** Calls the listener with the events of each animation frame. Returns the unsubscribe function. */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
 const RETRY_MS = 3000;
-/** Records are read again so often: events do not tell what an engine uses. */
+/** Interval at which records are read again: events carry no usage of an engine. */
 const REFRESH_MS = 15_000;
-/** A new engine is shown after this. */
+/** Delay of the read after an event of an unknown engine. */
 const NEW_ENGINE_MS = 500;
 
 /** Follows the events of the whole host while somebody is signed in. It ends with the signal. */

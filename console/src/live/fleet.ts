@@ -32,7 +32,7 @@ export function storeEngine(engine: EngineRecord): void {
 
 let sinceLoad: EventRecord[] = [];
 
-/** Applies a batch of events. Returns whether one tells of an engine or a product that is not known. */
+/** Applies a batch of events. Returns whether one is of an unknown engine, or of a product. */
 export function applyToFleet(events: readonly EventRecord[]): {
   readonly newEngine: boolean;
   readonly products: boolean;

@@ -57,7 +57,7 @@ const Leaf = ({ value }: { readonly value: unknown }) => {
   );
 };
 
-/** What tells items of a list apart, such as the role of a message. */
+/** The field that distinguishes the items of a list, such as the role of a message. */
 function summaryOf(value: object): string | null {
   const found = ["role", "type", "name"].map((key) => (value as Record<string, unknown>)[key]);
   const words = found.filter((word): word is string => typeof word === "string" && word.length < 60);

@@ -1,3 +1,3 @@
-/** A text as one word of a shell: whatever a user is called, a copied command runs nothing else. */
+/** Quotes a text for a POSIX shell, so that a user id in a copied command cannot run another command. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -2,7 +2,7 @@ import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/clie
 import { signal } from "@preact/signals";
 import { BASE_URL } from "../routing/base-url.ts";
 
-/** Null: nobody is signed in. `unknown`: the daemon was not asked yet. */
+/** Null: not signed in. `unknown`: the session has not been read from the daemon yet. */
 export const session = signal<SessionRecord | null | "unknown">("unknown");
 /** Why the sign-in page is shown, if the user did not ask for it. */
 export const signedOutBecause = signal<string | null>(null);
@@ -58,7 +58,7 @@ export function endSession(reason: string | null): void {
 }
 
 /** Whether an error means that the session has ended: it expired or was revoked. */
-export const isSessionOver = (error: unknown): boolean =>
+const isSessionOver = (error: unknown): boolean =>
   error instanceof OrchdError &&
   error.status === 401 &&
   (error.code === "INVALID_SESSION" || error.code === "INVALID_ENGINE_KEY");

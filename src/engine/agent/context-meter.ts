@@ -68,7 +68,7 @@ export class ContextMeter {
     return this.#windows.get(model) ?? this.knownWindow(model);
   }
 
-  /** The window without what the provider reported. */
+  /** The configured or known window, without the window that the provider reported. */
   knownWindow(model: string): number {
     return contextWindow(model, this.#configuredWindow);
   }

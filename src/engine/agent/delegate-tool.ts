@@ -5,7 +5,7 @@ import { WORKSPACE } from "../tools/workspace-resource.ts";
 
 export const DELEGATE = "delegate";
 /** Longer than any tool of the sub-agent needs to end its processes. */
-const GONE_WITHIN_MS = 6000;
+const EXIT_TIMEOUT_MS = 6000;
 /** Tools that write, but nothing that another agent reads. */
 const HARMLESS = ["memory_note", "plan"];
 
@@ -38,7 +38,7 @@ export function delegateTool(agents: readonly string[], toolsOf: (agent: string)
     readOnly: true,
     permission: "allow",
     delegates: true,
-    goneWithinMs: GONE_WITHIN_MS,
+    exitTimeoutMs: EXIT_TIMEOUT_MS,
     mayAskHuman: ({ agent }) =>
       toolsOf(agent).some(({ permission, asksHuman }) => permission === "ask" || asksHuman === true),
     resources: ({ agent }) => (mayChange(agent) ? [WORKSPACE] : []),

@@ -36,7 +36,7 @@ export interface ReadyCall {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
   /** The real path that the call was authorized for. */
-  readonly place: string | undefined;
+  readonly realPath: string | undefined;
 }
 export interface RefusedCall {
   readonly kind: "refused";
@@ -75,7 +75,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   const verdict = await authorize({ tool, input, workspaceDir, grants: parts.grants.ofTask(context.taskId) });
   switch (verdict.kind) {
     case "allow":
-      return { kind: "ready", call, tool, input, place: verdict.place };
+      return { kind: "ready", call, tool, input, realPath: verdict.realPath };
     case "deny":
       return refused("denied", verdict.reason);
     case "ask": {
@@ -87,7 +87,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
       if (answer === undefined || answer === "deny") return refused("denied", "the user denied this call");
       const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
       if (grant !== null) parts.grants.add(grant);
-      return { kind: "ready", call, tool, input, place: allowed.place };
+      return { kind: "ready", call, tool, input, realPath: allowed.realPath };
     }
     default:
       return verdict satisfies never;
@@ -95,7 +95,7 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
 }
 
 export function toolContext(
-  { call, place }: Pick<ReadyCall, "call" | "place">,
+  { call, realPath }: Pick<ReadyCall, "call" | "realPath">,
   context: TurnContext,
   { workspaceDir, delegate, queue }: Pick<ToolParts, "workspaceDir" | "delegate"> & { readonly queue: PQueue },
 ): ToolContext {
@@ -105,7 +105,7 @@ export function toolContext(
     turnId: context.turnId,
     toolCallId: call.id,
     workspaceDir,
-    place,
+    realPath,
     signal: context.signal,
     scope: context.scope,
     async ask({ question, ...rest }) {

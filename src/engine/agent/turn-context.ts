@@ -34,7 +34,7 @@ export interface TurnContext {
   readonly maxSteps: number;
   readonly log: StepLog;
   readonly telemetry: EngineTelemetry;
-  /** The agent's, for what it calls. */
+  /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
   emit(event: Exclude<EngineEvent, { event: "heartbeat" }>): void;
   /** Index of the next content block. */

@@ -11,7 +11,7 @@ const MAX_SIDE = 16_384;
 export interface NewFile {
   readonly bytes: Buffer;
   readonly name?: string | undefined;
-  /** The media type that the sender says. */
+  /** The media type that the sender claims. */
   readonly claimed?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export type FileVerdict =
   | { readonly kind: "fits"; readonly file: CheckedFile }
   | { readonly kind: "refused"; readonly problem: string };
 
-/** Type, size and name of a file by its bytes. `mustBeImage`: anything else is refused. */
+/** Determines type, size and name of a file from its bytes. With `mustBeImage`, anything else is refused. */
 export function checkFile({ bytes, name = "", claimed = "" }: NewFile, { mustBeImage = false } = {}): FileVerdict {
   if (bytes.length === 0) return refused("expected at least 1 byte");
   const { kind, mediaType } = detectType(bytes, claimed);
@@ -32,14 +32,14 @@ export function checkFile({ bytes, name = "", claimed = "" }: NewFile, { mustBeI
     return refused(`expected an image, the header of this ${mediaType} is damaged`);
   if (size !== null && Math.max(size.width, size.height) > MAX_SIDE)
     return refused(`expected an image of at most ${MAX_SIDE} pixels a side, found ${size.width} x ${size.height}`);
-  const said = ALIASES[baseType(claimed)] ?? baseType(claimed);
+  const claimedType = ALIASES[baseType(claimed)] ?? baseType(claimed);
   return {
     kind: "fits",
     file: {
       kind,
       name: plainName(name, nameOfType(kind, mediaType)),
       media_type: mediaType,
-      ...(said !== "" && said !== mediaType && { claimed_media_type: said }),
+      ...(claimedType !== "" && claimedType !== mediaType && { claimed_media_type: claimedType }),
       bytes: bytes.length,
       digest: digestOf(bytes),
       ...size,
@@ -63,7 +63,7 @@ const foundType = (mediaType: string): string =>
 
 const refused = (problem: string): FileVerdict => ({ kind: "refused", problem });
 
-/** The first file that the policy does not allow, by its index; null where they fit. */
+/** Index of the first file that the policy does not allow; null when it allows all of them. */
 export function limitProblem(
   files: readonly Pick<AttachmentRecord, "kind" | "bytes">[],
   { mb, count, kinds }: AttachmentLimits,

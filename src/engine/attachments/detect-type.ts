@@ -10,16 +10,16 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,126}$/;
 /** Enough for a declaration and comments before the root element. */
 const MARKUP_BYTES = 1024;
 
-/** The type of a file by its bytes. What its sender `claimed` only tells apart what the bytes do not. */
+/** Detects the type of a file from its bytes. The type that its sender `claimed` decides only where they are ambiguous. */
 export function detectType(bytes: Buffer, claimed = ""): DetectedType {
   const binary = byMagic(bytes);
   if (binary !== null) return binary;
-  const said = baseType(claimed);
-  if (isUtf8(bytes) && !bytes.includes(0)) return { kind: "text", mediaType: textType(bytes, said) };
-  return { kind: "other", mediaType: isUnknownBinary(said) ? said : "application/octet-stream" };
+  const claimedType = baseType(claimed);
+  if (isUtf8(bytes) && !bytes.includes(0)) return { kind: "text", mediaType: textType(bytes, claimedType) };
+  return { kind: "other", mediaType: isUnknownBinary(claimedType) ? claimedType : "application/octet-stream" };
 }
 
-/** A media type without its parameters, in lower case; empty for what is none. */
+/** A media type without its parameters, in lower case; empty when it is invalid. */
 export function baseType(claimed: string): string {
   const [type = ""] = claimed.toLowerCase().split(";");
   return MEDIA_TYPE.test(type.trim()) ? type.trim() : "";
@@ -48,17 +48,17 @@ const isMp3Frame = ([first = 0, second = 0, third = 0]: Buffer): boolean =>
   (third & 0xf0) !== 0xf0 &&
   (third & 0x0c) !== 0x0c;
 
-function textType(bytes: Buffer, said: string): string {
+function textType(bytes: Buffer, claimedType: string): string {
   const start = bytes.toString("utf8", 0, MARKUP_BYTES);
   if (/<svg[\s>]/i.test(start)) return "image/svg+xml";
   if (/^\s*(?:<!doctype html|<html[\s>])/i.test(start)) return "text/html";
-  return isTextType(said) ? said : "text/plain";
+  return isTextType(claimedType) ? claimedType : "text/plain";
 }
 
 const isTextType = (type: string): boolean =>
   (type.startsWith("text/") && type !== "text/html") ||
   /^application\/(?:json|xml|yaml|toml|javascript|sql)$/.test(type);
 
-/** A claimed type of which the bytes were not checked, such as an office document. */
+/** A claimed type that the bytes neither confirm nor contradict, such as an office document. */
 const isUnknownBinary = (type: string): boolean =>
   /^(?:application|video|font|model)\//.test(type) && type !== "application/pdf" && !isTextType(type);

@@ -3,7 +3,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Width and height by an image's header, in pixels. Nothing is decoded. Null for a header that is damaged. */
+/** Reads width and height, in pixels, from an image's header without decoding it. Null for a damaged header. */
 export function imageSize(bytes: Buffer, mediaType: string): ImageSize | null {
   const size = bytes.length < 30 ? null : readSize(bytes, mediaType);
   return size === null || size.width === 0 || size.height === 0 ? null : size;
@@ -46,7 +46,7 @@ const isBare = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 &
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** Walks the segments up to the first start of frame. Each step moves forward, so that it ends. */
+/** Walks the segments up to the first start of frame. Each step moves forward, so the loop ends. */
 function jpegSize(bytes: Buffer): ImageSize | null {
   let at = 2;
   while (at + 9 <= bytes.length) {

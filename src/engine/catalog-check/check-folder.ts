@@ -6,7 +6,7 @@ import { readSoul } from "../catalog/read-soul.ts";
 import { engineFolders } from "../isolation/file-rules.ts";
 import { checkServers } from "../mcp/check-servers.ts";
 
-/** In place of the engine's own, which every engine has. */
+/** Placeholder values for the variables that each engine sets. */
 const VARIABLES = {
   PATH: "/usr/bin",
   HOME: "/engine/workspace",
@@ -25,7 +25,7 @@ interface FolderCheck {
   readonly warnings: readonly CatalogFault[];
 }
 
-/** What an engine would find in the folder as its product's catalog. `readable`: `ORCH_TOOL_READ_PATHS`. */
+/** Loads the folder as an engine would load its product's catalog. `readable`: the paths of `ORCH_TOOL_READ_PATHS`. */
 export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
   const folders = { product: null, engine: folder };
   const places = { folders: engineFolders("/engine"), read: readable };
@@ -38,6 +38,6 @@ export async function checkFolder(folder: string, readable: readonly string[]): 
   const unused = names.filter((name) => !used.has(name) && name !== ".mcp.json");
   if (names.length > 0 && unused.length === names.length)
     return { errors: [{ path: ARCHIVE, message: NO_PART }], warnings };
-  const ignored = unused.toSorted().map((path) => ({ path, message: "no part of a catalog, ignored" }));
+  const ignored = unused.toSorted().map((path) => ({ path, message: "not part of a catalog, ignored" }));
   return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
 }

@@ -5,7 +5,7 @@ import { restrictSelf } from "../../shared/linux/landlock.ts";
 import { checkFolder } from "./check-folder.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
-/** More faults help nobody, and the daemon reads a bounded answer. */
+/** The daemon reads an answer of bounded size. */
 const MAX_FAULTS = 1000;
 
 interface Order {

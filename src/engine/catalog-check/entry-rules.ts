@@ -6,7 +6,7 @@ export class EntryRules {
   readonly #types = new Map<string, "file" | "directory">();
   #entries = 0;
 
-  /** What is wrong with the entry, or null. Throws {@link TooManyEntries} when there is no sense in reading on. */
+  /** The reason to reject the entry, or null. Throws {@link TooManyEntries} at the limit. */
   problem({ type, path: name }: Member): string | null {
     if (++this.#entries > CATALOG_LIMITS.entries) throw new TooManyEntries();
     const path = entryPath(name);
@@ -24,18 +24,18 @@ export class EntryRules {
     return this.#place(parts, type);
   }
 
-  /** A folder may be there by its files before its own entry. */
+  /** The files of a folder may come before the folder's own entry. */
   #place(parts: readonly string[], type: "file" | "directory"): string | null {
     for (let length = 1; length < parts.length; length++) {
       const parent = parts.slice(0, length).join("/");
-      if (this.#types.get(parent) === "file") return `${parent} is a file already`;
+      if (this.#types.get(parent) === "file") return `${parent} is already a file`;
       this.#types.set(parent, "directory");
     }
     const path = parts.join("/");
     const before = this.#types.get(path);
     this.#types.set(path, type);
     if (before === undefined || (before === "directory" && type === "directory")) return null;
-    return "it occurs twice";
+    return "the path occurs twice in the archive";
   }
 }
 

@@ -11,7 +11,7 @@ import { EntryRules, TooManyEntries, entryPath } from "./entry-rules.ts";
 const FREE_BYTES = 1024 * 1024;
 const FOLDER_MODE = 0o755;
 
-/** Why the rest of an archive is not read. */
+/** Ends the reading of an archive; its message is the reason. */
 class Unreadable extends Error {}
 
 export interface Unpacked {
@@ -19,7 +19,7 @@ export interface Unpacked {
   readonly faults: readonly CatalogFault[];
 }
 
-/** Unpacks a gzipped tar archive into an empty folder. The first fault of the archive itself ends it. */
+/** Unpacks a gzipped tar archive into an empty folder. Stops at the first fault of the archive itself. */
 export async function unpackArchive(source: Readable, target: string): Promise<Unpacked> {
   const files: CatalogFile[] = [];
   const faults: CatalogFault[] = [];
@@ -40,7 +40,7 @@ export async function unpackArchive(source: Readable, target: string): Promise<U
 
 const shown = (path: string): string => path.slice(0, 300).toWellFormed();
 
-/** The tar within, with its size bounded while it is unpacked. */
+/** Decompresses the archive up to a maximum size and compression ratio. */
 function unzipped(source: Readable): Readable {
   let packed = 0;
   let unpacked = 0;
@@ -69,7 +69,7 @@ function unzipped(source: Readable): Readable {
 /** A header for each entry, and the padding. */
 const MAX_TAR_BYTES = CATALOG_LIMITS.bytes + CATALOG_LIMITS.entries * 4096;
 
-/** On the disk when it resolves. */
+/** Resolves when the file is synced to the disk. */
 async function writeFile(
   place: string,
   { path, mode, body }: { readonly path: string; readonly mode: number; readonly body: AsyncIterable<Uint8Array> },
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("syscall" in error) throw error;
   const code = "code" in error ? String(error.code) : "";
-  if (code === "Z_BUF_ERROR" || /truncated|unexpected end/i.test(error.message)) return "it is incomplete";
+  if (code === "Z_BUF_ERROR" || /truncated|unexpected end/i.test(error.message)) return "the archive is incomplete";
   const reason = error.message || code;
   return `expected a gzipped tar archive${reason && ` (${reason})`}`;
 }

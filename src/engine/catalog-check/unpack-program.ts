@@ -7,25 +7,27 @@ import { unpackArchive } from "./unpack-archive.ts";
 interface Order {
   /** The files that the archive was cut into. */
   readonly parts: readonly string[];
-  /** The folder for its files, which is made anew. */
+  /** The folder for the files; it is created again. */
   readonly target: string;
-  /** What the files must be. */
+  /** The expected digest of the files. */
   readonly digest: string;
 }
 
 /**
  * The program that unpacks a product's catalog in an engine's pod, before the engine starts. The order is its argument.
- * The daemon has checked the files when they were pushed: here they only have to be the same.
+ * The daemon checked the files when they were pushed, so here only their digest is compared.
  */
 async function run({ parts, target, digest }: Order): Promise<void> {
   process.umask(0o022);
-  // A pod may run it again.
+  // Kubernetes may run an init container again.
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true, mode: 0o755 });
   const { files, faults } = await unpackArchive(Readable.from(read(parts)), target);
   if (catalogDigest(files) === digest) return;
   const [fault] = faults;
-  throw new Error(`the catalog has other files than ${digest}${fault === undefined ? "" : `: ${fault.message}`}`);
+  throw new Error(
+    `expected a catalog with the digest ${digest}, got other files${fault === undefined ? "" : `: ${fault.message}`}`,
+  );
 }
 
 async function* read(parts: readonly string[]): AsyncGenerator<Uint8Array> {

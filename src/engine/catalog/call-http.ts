@@ -25,7 +25,7 @@ export async function callHttp(
   const fail = (error: NodeJS.ErrnoException): never => {
     signal.throwIfAborted();
     if (error instanceof ToolFailed) throw error;
-    // Several addresses that failed have a code and no message.
+    // An AggregateError of several addresses has a code and no message.
     throw new ToolFailed(`the call failed: ${error.message || error.code}`);
   };
   const request = { method, headers: Object.fromEntries(headers), body: sent, network, signal };

@@ -26,35 +26,35 @@ export class CatalogFolder {
 
   /** Sorted entries without hidden ones; empty if the folder does not exist. */
   async names(folder: string): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]> {
-    const place = await this.place(folder);
-    if (place === null) return [];
-    const found = await readdir(place, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    const real = await this.realPath(folder);
+    if (real === null) return [];
+    const found = await readdir(real, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       throw new BadEntry(`cannot be read (${error.code ?? error.message})`);
     });
     const shown = found
       .filter(({ name }) => !name.startsWith("."))
       .toSorted((left, right) => (left.name < right.name ? -1 : 1));
-    return Promise.all(shown.map(async (entry) => ({ name: entry.name, isFolder: await isFolder(place, entry) })));
+    return Promise.all(shown.map(async (entry) => ({ name: entry.name, isFolder: await isFolder(real, entry) })));
   }
 
   /** Null if the file does not exist. */
   async text(path: string, maxBytes: number): Promise<string | null> {
-    const place = await this.place(path);
-    return place === null ? null : readText(place, maxBytes);
+    const real = await this.realPath(path);
+    return real === null ? null : readText(real, maxBytes);
   }
 
   /** The real path; null if it does not exist. */
-  async place(path: string): Promise<string | null> {
+  async realPath(path: string): Promise<string | null> {
     const real = await realOf(join(this.#root, path));
     if (real === null || real === this.#root || real.startsWith(this.#root + sep)) return real;
-    throw new BadEntry("leads out of the folder");
+    throw new BadEntry("expected a file inside the catalog folder, got a link that leads out of it");
   }
 }
 
 /** Follows a link; a broken one counts as a file. */
-async function isFolder(place: string, entry: Dirent): Promise<boolean> {
+async function isFolder(real: string, entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
-  const target = await stat(join(place, entry.name)).catch(() => null);
+  const target = await stat(join(real, entry.name)).catch(() => null);
   return target?.isDirectory() ?? false;
 }
 
@@ -67,9 +67,9 @@ async function realOf(path: string): Promise<string | null> {
   }
 }
 
-async function readText(place: string, maxBytes: number): Promise<string> {
+async function readText(real: string, maxBytes: number): Promise<string> {
   // O_NONBLOCK: opening a FIFO without a writer would block a thread for ever.
-  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     throw new BadEntry(`cannot be read (${error.code ?? error.message})`);
   });
   try {

@@ -17,14 +17,14 @@ const ANY = /\{\{([^{}]*)\}\}/g;
 
 /** Throws {@link BadEntry} for an empty template or an unknown placeholder. */
 export function parseCoreSoul(text: string): CoreSoul {
-  if (text.trim() === "") throw new BadEntry("expected some text");
+  if (text.trim() === "") throw new BadEntry("expected text, got an empty file");
   const template = text.replaceAll(/\r\n?/g, "\n").trim();
   const faults = text.split(/\r\n?|\n/).flatMap((content, at) => {
     const unknown = [...content.matchAll(ANY)].filter(([, name = ""]) => !isPlaceholder(name.trim()));
     const messages = unknown.map(
       ([match]) => `unknown placeholder ${match}; expected one of ${PLACEHOLDERS.join(", ")}`,
     );
-    if (content.replaceAll(ANY, "").includes("{{")) messages.push("{{ without its }}");
+    if (content.replaceAll(ANY, "").includes("{{")) messages.push("{{ is not closed: expected }}");
     return messages.map((message) => ({ message, line: at + 1 }));
   });
   if (faults.length > 0) throw new BadEntry(faults);

@@ -10,7 +10,7 @@ import type { DeclaredTool } from "./tool-file.ts";
 const MAX_SECRET_BYTES = 16 * 1024;
 
 /** For TERM, KILL and draining the output. */
-const GONE_WITHIN_MS = 5000;
+const EXIT_TIMEOUT_MS = 5000;
 
 export interface DeclaredToolParts {
   /** The catalog folder with the tool's secrets. Null for a shipped tool, which has none. */
@@ -29,7 +29,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
     readOnly,
     permission,
     timeoutMs: () => timeoutMs,
-    ...(action.kind === "command" && { goneWithinMs: GONE_WITHIN_MS }),
+    ...(action.kind === "command" && { exitTimeoutMs: EXIT_TIMEOUT_MS }),
     resources: () => [],
     subject: (given) => JSON.stringify(given),
     async run(given, context) {

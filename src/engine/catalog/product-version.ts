@@ -7,10 +7,10 @@ export interface ProductVersion {
   readonly folder: string;
 }
 
-/** An engine that a daemon of an earlier release has launched may read none. */
+/** For an engine launched by a daemon of an earlier release, which stores no product catalogs. */
 export const NO_CATALOGS = { folder: "/nonexistent" };
 
-/** Null for a version without a file, and for a daemon that knows no catalogs of products. */
+/** Null for an empty version, and with a daemon of an earlier release, which has no product catalogs. */
 export function productVersion(
   catalogs: Pick<ProductCatalog, "folder"> | undefined,
   version: Pick<ProductCatalog, "version" | "digest"> | undefined,

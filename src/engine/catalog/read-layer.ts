@@ -51,11 +51,7 @@ interface Place extends Reading {
 }
 
 /** Undefined, with a recorded problem, if the entry is invalid. */
-export async function attempt<T>(
-  { prefix, notes }: Notes,
-  path: string,
-  read: () => Promise<T>,
-): Promise<T | undefined> {
+async function attempt<T>({ prefix, notes }: Notes, path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -127,7 +123,7 @@ export async function readTool(place: Place, name: string): Promise<Placed<Decla
   if (name.startsWith("mcp__") || isEngineTool(name))
     throw new BadEntry(`name: ${name} is reserved for a tool of the engine`);
   for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
-    if ((await place.folder.place(file)) === null)
+    if ((await place.folder.realPath(file)) === null)
       throw new BadEntry(
         `secrets.${secret}: the file ${file} does not exist`,
         jsonLines(text).lineOf(["secrets", secret]),

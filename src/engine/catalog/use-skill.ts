@@ -72,7 +72,7 @@ async function listFiles(folder: CatalogFolder, path: string, depth = 1): Promis
 
 async function isInside(folder: CatalogFolder, path: string): Promise<boolean> {
   try {
-    return (await folder.place(path)) !== null;
+    return (await folder.realPath(path)) !== null;
   } catch (error) {
     if (error instanceof BadEntry) return false;
     throw error;

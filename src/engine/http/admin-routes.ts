@@ -9,7 +9,7 @@ import type { ToolServers } from "../mcp/tool-servers.ts";
 import { type Reloaded, refusal } from "./reload-refusal.ts";
 
 export interface AdminParts {
-  /** What can be read again without a restart. */
+  /** Reloads without a restart. */
   readonly catalog: {
     reload(): Promise<Reloaded<CatalogReloaded>>;
     reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
@@ -25,12 +25,14 @@ export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) 
   ({
     async reloadCatalog(_request, response) {
       const outcome = await catalog.reload();
-      if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the old catalog stays", outcome.problems);
+      if (outcome.kind === "refused")
+        throw refusal("CATALOG_INVALID", "the previous catalog stays active", outcome.problems);
       response.json(outcome.answer);
     },
     async reloadCoreSoul(_request, response) {
       const outcome = await catalog.reloadSoul();
-      if (outcome.kind === "refused") throw refusal("CORE_SOUL_INVALID", "the old core soul stays", outcome.problems);
+      if (outcome.kind === "refused")
+        throw refusal("CORE_SOUL_INVALID", "the previous core soul stays active", outcome.problems);
       response.json(outcome.answer);
     },
     async showCatalog(_request, response) {

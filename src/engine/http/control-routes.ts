@@ -28,14 +28,14 @@ export interface ControlParts {
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
   readonly counters: EngineCounters;
-  /** What the engine has spent since a position in its ledger. */
+  /** The metered usage since a position in the ledger. */
   readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
   readonly budgets: { set(budgets: EngineBudgets): void };
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
 
-/** The daemon's own calls carry the token of this incarnation. To anybody else they do not exist. */
+/** Control routes require the token of this incarnation. Other callers get the 404 of an unknown route. */
 export function controlOnly(token: string): RequestHandler {
   return (request, _response, next) => {
     if (!sameSecret(request.get(CONTROL_TOKEN_HEADER) ?? "", token)) throw new EngineError("NOT_FOUND", NO_SUCH_ROUTE);
@@ -44,7 +44,7 @@ export function controlOnly(token: string): RequestHandler {
   };
 }
 
-/** The calls of the daemon. The next call is measured by replaced keys; open streams go on. */
+/** The control routes. Replaced keys apply from the next call; open streams continue. */
 export const controlRoutes = ({
   keys,
   runner,
@@ -66,7 +66,8 @@ export const controlRoutes = ({
     },
     async setCatalog(request, response) {
       const outcome = await setCatalog(validateBody(controlCatalogRequest, request.body, response));
-      if (outcome.kind === "refused") throw refusal("CATALOG_INVALID", "the version before stays", outcome.problems);
+      if (outcome.kind === "refused")
+        throw refusal("CATALOG_INVALID", "the previous version stays active", outcome.problems);
       response.json(outcome.answer);
     },
     drain(_request, response) {
@@ -75,7 +76,7 @@ export const controlRoutes = ({
     },
     async sleep(request, response) {
       const { idle_ms: idleMs } = validateBody(controlSleepRequest, request.body, response);
-      // Reads what other connections have received.
+      // Lets requests that other connections have received start first.
       await setImmediate();
       const awake = wakefulness.sleep(idleMs, request.socket);
       if (awake.length > 0)

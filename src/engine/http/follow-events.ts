@@ -13,18 +13,18 @@ export interface Following {
   readonly afterTs?: number | undefined;
   /** Not with `live`: how many of the stored events. */
   readonly limit?: number | undefined;
-  /** Goes on with what happens from now on, instead of ending with what is stored. */
+  /** Continues with new events after the stored ones, instead of ending. */
   readonly live: boolean;
-  /** Puts neighbouring deltas together where they are read from the store. */
+  /** Merges adjacent deltas that are read from the store. */
   readonly merge: boolean;
-  /** Given, the stream ends with its turn, which may be over already; otherwise a live stream ends when its reader leaves. */
+  /** Of one turn: the stream ends with it, also when it has ended before. Null: a live stream ends when its reader leaves. */
   readonly isRunning: (() => boolean) | null;
 }
 
 /**
- * Writes events to a reader from its cursor on. What is stored is read in pages, as fast as the reader reads; when
- * nothing is left the reader is handed each batch as it is stored. Looking that nothing is left and subscribing are
- * one synchronous step: no event falls between, none comes twice. A reader that falls behind goes back to pages.
+ * Writes events to a reader from its cursor on. Stored events are read in pages, as fast as the reader reads. After the
+ * last page, the reader is subscribed to new batches. The empty page and the subscription are one synchronous step, so no
+ * event is lost or sent twice. A reader that falls behind returns to pages.
  */
 export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
   const { taskId, turnId, afterTs, live, merge, isRunning } = following;
@@ -44,7 +44,7 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
     const last = rows.at(-1);
     if (last === undefined) {
       if (!live || isRunning?.() === false) break;
-      const next = await handOver(stream, journal, { taskId, turnId, afterSeq, endsWithTurn });
+      const next = await followLive(stream, journal, { taskId, turnId, afterSeq, endsWithTurn });
       if (next === null) break;
       afterSeq = next;
       continue;
@@ -59,8 +59,8 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
   stream.end();
 }
 
-/** Until the reader falls behind (from which `seq` it has to be read on) or the stream is over (null). */
-function handOver(
+/** Resolves with the `seq` to read on from when the reader falls behind, or with null when the stream has ended. */
+function followLive(
   stream: EventStream,
   journal: EventJournal,
   {
@@ -94,7 +94,7 @@ function handOver(
   });
 }
 
-/** A turn's last event: `completed`, or `error`, which comes behind `errored`. */
+/** A turn's last event: `completed`, or the `error` that follows `errored`. */
 function endsTurn({ type, data }: EventRow): boolean {
   return (
     type === "error" || (type === "thread_lifecycle" && (JSON.parse(data) as { phase: string }).phase === "completed")

@@ -21,7 +21,7 @@ export interface MemoryRouteParts {
   readonly endFact: (id: string) => Promise<boolean>;
 }
 
-/** The calls that read memory, and end what is true no longer. */
+/** The routes that read memory and end facts. */
 export const memoryRoutes = ({ memoryLists, memorySearch, endFact }: MemoryRouteParts) => {
   const listing =
     (list: MemoryList): RequestHandler =>
@@ -67,7 +67,7 @@ function readCursor(request: Request, list: MemoryList): number | null {
   if (cursor === undefined) return null;
   const [name, number = ""] = cursor.split(".");
   if (name !== list || cursor !== `${name}.${number}` || !/^\d{1,15}$/.test(number))
-    throw new InvalidInput("cursor", "expected the next_cursor of a page before of this list");
+    throw new InvalidInput("cursor", "expected the next_cursor of the previous page of this list");
   return Number(number);
 }
 

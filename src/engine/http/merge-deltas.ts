@@ -4,8 +4,8 @@ import type { EventRow } from "../turns/event-journal.ts";
 const MAX_MERGED = 64 * 1024;
 
 /**
- * Neighbouring deltas of one block as one event with the stamp of its last part, so that a long answer is read back in
- * few events. Done when reading, never when writing: every cursor stays exact, and the text put together is the same.
+ * Merges adjacent deltas of one block into one event with the stamp of the last, so a long answer is replayed in few
+ * events. Events are merged when they are read, never in the store, so every cursor stays exact.
  */
 export function mergeDeltas(rows: readonly EventRow[]): EventRow[] {
   const merged: EventRow[] = [];

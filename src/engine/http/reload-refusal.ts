@@ -5,7 +5,7 @@ export type Reloaded<Answer> =
   | { readonly kind: "reloaded"; readonly answer: Answer }
   | { readonly kind: "refused"; readonly problems: readonly CatalogRemark[] };
 
-/** The first fault in the message, all of them in the details. */
+/** An error with the first problem in its message, and all of them in its details. */
 export function refusal(
   code: "CATALOG_INVALID" | "CORE_SOUL_INVALID",
   effect: string,

@@ -13,7 +13,7 @@ import { followEvents } from "./follow-events.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 import { wantsIds } from "./turn-routes.ts";
 
-/** A page may hold fewer events than asked for: one of large events would cost the engine its memory. */
+/** Characters. A page of large events has fewer than requested, which bounds the engine's memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
 
 type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
@@ -25,24 +25,24 @@ export interface ReplayParts {
   readonly limits: StreamLimits;
 }
 
-/** What was missed since a cursor: a page of JSON, or with `Accept: text/event-stream` frames, on request live. */
+/** Events since a cursor: a page of JSON, or with `Accept: text/event-stream` a stream, which may continue live. */
 export function replayRoute({ journal, runner, followers, limits }: ReplayParts): RequestHandler {
   return async (request, response) => {
     const cursor = readCursor(request);
     const turnId = parameter(request, "turn_id");
     const where = { taskId: parameter(request, "task_id"), turnId };
-    // To a HEAD there is no stream to be followed.
+    // A HEAD request has no body to stream.
     const live = flagParameter(request, "follow") && request.method !== "HEAD";
     const limit = limitParameter(request);
     journal.flush();
     const oldest = journal.oldest();
     const { seq, ts } = journal.last;
-    // Where none is kept, the next one to come is the oldest.
+    // With an empty journal, the next event is the oldest.
     const truncated = isTruncated(cursor, oldest ?? { seq: seq + 1, ts: ts + 1 });
     if (request.accepts(["application/json", "text/event-stream"]) !== "text/event-stream") {
       const filter = { ...cursor, ...where, limit: limit ?? REPLAY_LIMIT.fallback, maxLength: MAX_PAGE_LENGTH };
       const after = parameter(request, "after") ?? null;
-      // Who never reads it must not keep it in memory.
+      // A client that does not read the page must not keep it in memory.
       response.setTimeout(limits.maxQueuedMs);
       response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
@@ -98,8 +98,8 @@ function pageOf(
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+ -]\d\d:\d\d)?$/;
 
 /**
- * `after` is a time or a `seq`, both exclusive; without it everything kept is read. A client that reconnects by itself
- * repeats its first address and tells by `Last-Event-ID` how far it has come: what is behind both is read.
+ * `after` is a time or a `seq`, both exclusive; without it all kept events are read. An `EventSource`
+ * that reconnects repeats its first URL and sends `Last-Event-ID`: the events after both are read.
  */
 function readCursor(request: Request): Cursor {
   const [after, header] = [parameter(request, "after"), request.get("Last-Event-ID") || undefined];
@@ -113,13 +113,13 @@ function readCursor(request: Request): Cursor {
 
 function cursorOf(text: string): Cursor | null {
   if (/^\d{1,15}$/.test(text)) return { afterSeq: Number(text) };
-  // Without a zone it is UTC, as all times of the interface; and a plus sign in a query arrives as a blank.
+  // Without a zone it is UTC, as all times of the interface. A plus sign in a query is decoded as a blank.
   const [, local, zone = "Z"] = TIME.exec(text) ?? [];
   const time = local === undefined ? Number.NaN : Date.parse(local + zone.replace(" ", "+"));
   return Number.isNaN(time) ? null : { afterTs: time };
 }
 
-/** Events behind the cursor have been dropped. Numbers start at 1, so that a first number above it shows a loss. */
+/** Whether events after the cursor were pruned. Numbers start at 1, so an oldest number above 1 shows a loss. */
 function isTruncated({ afterSeq, afterTs }: Cursor, oldest: { seq: number; ts: number }): boolean {
   if (oldest.seq <= 1) return false;
   if (afterSeq !== undefined) return afterSeq < oldest.seq - 1;

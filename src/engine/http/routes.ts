@@ -42,13 +42,13 @@ export interface RouteParts
   readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep">;
   /** Where the engine listens. */
   readonly host: string;
-  /** What the build made of the route table. */
+  /** The folder of `/docs` and `/openapi.json`, which the build generates. */
   readonly documentsDir: string;
   readonly tracer: Tracer;
   readonly logger: Logger;
 }
 
-/** Of the calls that are being received at the same time, besides one with the largest message. */
+/** Bodies received at the same time, in addition to one message of the largest size. */
 const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
 /** `/health` is answered before this is loaded. */
@@ -136,7 +136,7 @@ function receiveJson(room: BodyBufferLimit, maxBytes: number): RequestHandler {
 /** For a caller without the control token the other routes do not exist. */
 const PUBLIC_ROUTES = Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control");
 
-/** Answers whatever a call threw as one row of the error table, in the flat form. */
+/** Responds to a thrown error with its row of the error table, in the engine's flat form. */
 const errorResponder = (logger: Logger): ErrorRequestHandler =>
   respondToErrors({
     identify(error) {
@@ -149,7 +149,7 @@ const errorResponder = (logger: Logger): ErrorRequestHandler =>
     },
   });
 
-/** Of a spent budget, its details say when it resets. */
+/** The details of `BUDGET_EXCEEDED` have the seconds until the budget resets. */
 function retryAfterOf(code: EngineErrorCode, details: EngineError["details"]): number | null {
   const named = code === "BUDGET_EXCEEDED" ? details?.["retry_after"] : undefined;
   return typeof named === "number" ? named : (RETRY_AFTER_S[code] ?? null);
@@ -159,5 +159,5 @@ function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const refusal = refusalOf(error);
   if (refusal !== null) return new EngineError(refusal.code, refusal.message);
-  return internalError(error, "unexpected fault; the engine's log has it");
+  return internalError(error, "unexpected error; see the engine's log");
 }

@@ -8,12 +8,12 @@ import { EngineError } from "../engine-error.ts";
 import { type TurnRouteParts, findEarlier } from "./turn-routes.ts";
 import { bodyHash } from "./store-message.ts";
 
-/** Of the look at a turn whose end is waited for. */
-const LOOK_MS = 50;
-/** Keys are pruned after a day; the daemon asks for no older one. */
+/** Interval at which a turn is polled while a call waits for its end. */
+const POLL_MS = 50;
+/** Keys are pruned after a day, and the daemon looks up no older one. */
 const ANY_AGE = 0;
 
-/** Turns that the daemon starts for schedules and webhooks. Nobody reads their events; replay has them. */
+/** Routes for turns that the daemon starts for schedules and webhooks, without a stream. Replay has their events. */
 export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempotency" | "hasAgent">) =>
   ({
     startTurn(request, response) {
@@ -45,7 +45,7 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
       const end = Date.now() + integerParameter(request, "wait_ms", TURN_WAIT_MS);
       let turn = parts.runner.find(turnId);
       while (turn?.state === "running" && Date.now() < end && !response.destroyed) {
-        await delay(LOOK_MS);
+        await delay(POLL_MS);
         turn = parts.runner.find(turnId);
       }
       response.json({ turn });

@@ -26,7 +26,7 @@ type Checked =
 
 /**
  * Checks all parts of a message, then writes the files of its attachments. Throws for the first part that does not fit,
- * named by its place; then nothing was written. A crash before the turn is stored leaves files, which a retry uses.
+ * named by its field; then nothing was written. A crash before the turn is stored leaves files, which a retry uses.
  */
 export async function storeMessage(message: MessageContent, { files, limits }: MessageStorage): Promise<UserContent> {
   if (typeof message === "string") return message;
@@ -65,12 +65,12 @@ async function check(part: FilePart, place: string, files: AttachmentFiles): Pro
   return opened === null ? { kind: "new", file, bytes } : { kind: "there", file: { ...file, path: opened.path } };
 }
 
-/** `Buffer.from` skips what is no base64, so that its result is shorter then. */
+/** `Buffer.from` skips characters that are not base64, so a shorter result shows an invalid text. */
 function decoded(data: string, place: string): Buffer {
   const bytes = Buffer.from(data, "base64");
   const characters = data.length - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
   if (characters % 4 === 1 || bytes.length !== Math.floor((characters * 3) / 4))
-    throw new InvalidInput(`${place}.data`, "expected base64, without white space and without `data:` before it");
+    throw new InvalidInput(`${place}.data`, "expected base64 without white space and without a `data:` prefix");
   return bytes;
 }
 

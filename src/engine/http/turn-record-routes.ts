@@ -13,7 +13,7 @@ export interface TurnRecordParts {
   readonly requests: Pick<KeptRequests, "ofTurn" | "find" | "flush"> | null;
 }
 
-/** The calls that read turns and their requests to models. */
+/** The routes that read turns and their recorded requests to models. */
 export const turnRecordRoutes = ({ turnList, requests }: TurnRecordParts) =>
   ({
     listTurns(request, response) {
@@ -31,7 +31,8 @@ export const turnRecordRoutes = ({ turnList, requests }: TurnRecordParts) =>
       const text = String(request.params["number"]);
       if (!/^\d{1,9}$/.test(text)) throw new InvalidInput("number", "expected the number of a request, from 1");
       const found = (await requests?.find(turn_id, Number(text))) ?? null;
-      if (found === null) throw new EngineError("NOT_FOUND", "the turn has no request of this number that is kept");
+      if (found === null)
+        throw new EngineError("NOT_FOUND", "number: no request of this turn with this number is kept");
       response.json(found);
     },
   }) satisfies Record<string, RequestHandler>;
@@ -45,6 +46,6 @@ function storedTurn(turnList: TurnRecordParts["turnList"], request: Request) {
 function readCursor(request: Request): number | null {
   const cursor = parameter(request, "cursor");
   if (cursor === undefined) return null;
-  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidInput("cursor", "expected the next_cursor of a page before");
+  if (!/^\d{1,15}$/.test(cursor)) throw new InvalidInput("cursor", "expected the next_cursor of the previous page");
   return Number(cursor);
 }

@@ -31,13 +31,13 @@ export interface TurnRouteParts {
   };
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
-  /** Where the attachments of messages go. */
+  /** Stores the attachments of messages. */
   readonly attachments: MessageStorage;
   readonly followers: FollowerLimit;
   readonly limits: StreamLimits;
 }
 
-/** The calls of turns and their questions. */
+/** The routes of turns and their human requests. */
 export const turnRoutes = (parts: TurnRouteParts) =>
   ({
     execute: executeRoute(parts),
@@ -100,7 +100,7 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   const { agent, task_id: taskId } = execution;
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
-  // Text starts its turn in the tick in which it came.
+  // A text message starts its turn in the same tick, without waiting for files.
   let message: UserContent;
   if (typeof execution.message === "string") message = execution.message;
   else {

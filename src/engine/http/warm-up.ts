@@ -4,8 +4,8 @@ import { NOT_ISOLATED } from "../../contract/launch-file.ts";
 import { createLogger } from "../../shared/logger.ts";
 
 /**
- * Does once what each boot does and what needs no built-in module that a snapshot cannot hold. The snapshot keeps the
- * code that is compiled here, and what the packages remember.
+ * Runs the parts of a boot that need only built-in modules which a snapshot can hold. The snapshot keeps the code compiled
+ * here, and the caches of the packages.
  */
 export function warmUp(): void {
   decodeLaunch(

@@ -17,9 +17,9 @@ export const CALL_MARK = "TOOL_CALL_MARK";
 const TERM_MS = 500;
 const KILL_MS = 3000;
 const POLL_MS = 10;
-/** Of killing, also where a busy machine has used up the time. */
+/** Rounds of SIGKILL, also after the deadline: a busy machine may use up the time. */
 const MIN_ROUNDS = 3;
-/** More than that are killed without a SIGTERM before: a fork bomb would use the time to fork. */
+/** More processes than this get SIGKILL without SIGTERM: a fork bomb would use the grace period to fork. */
 const MANY = 100;
 
 /** The cgroup of one call. The kernel knows all its members and ends them together. */

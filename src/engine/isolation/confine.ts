@@ -93,7 +93,7 @@ function confineProcess(
   const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
   const files = own.filter((path) => typeof path === "string");
   const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
-  // The parents: a cgroup that is created again is another one to Landlock. File modes protect what is beside it.
+  // The parent folders, because Landlock does not recognise a cgroup that is created again. File modes protect siblings.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));
   restrictTo(prepared ?? prepareConfinement(), {
     // A tool's domain is within the engine's.
@@ -110,7 +110,7 @@ export const prepareConfinement = (): PreparedRules =>
 
 const LIMIT_NAMES = { nofile: "open files", nproc: "processes" } as const;
 
-/** A lower limit of the host stays. */
+/** Keeps a limit of the host that is lower. */
 function lowerLimit(resource: keyof typeof LIMIT_NAMES, limit: number): void {
   const line = new RegExp(`^Max ${LIMIT_NAMES[resource]} +\\S+ +(\\S+)`, "m");
   const [, hard = ""] = line.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

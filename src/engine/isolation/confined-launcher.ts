@@ -22,7 +22,7 @@ export interface ConfinedLauncherOptions {
   readonly folders: EngineFolders;
   /** Files and folders outside of the engine's own that programs may read. */
   readonly readable: readonly string[];
-  /** The way to the network for programs of this request. */
+  /** Network access for programs of this request. */
   readonly network: NetworkSource;
   /** TCP ports that tools may listen on and connect to. */
   readonly listen: readonly number[];
@@ -43,8 +43,8 @@ interface Entry {
 }
 
 /**
- * Starts programs in worker threads that have confined themselves: one for all that ask for the same. A thread that
- * cannot be confined, or dies, fails the start; the next start makes another one. Nothing ever starts unconfined.
+ * Starts programs in worker threads that have confined themselves, one thread for each sandbox. A start fails when its
+ * thread cannot be confined or dies; the next start creates another thread. No program ever starts unconfined.
  */
 export class ConfinedLauncher implements ToolLauncher {
   readonly #options: ConfinedLauncherOptions;
@@ -64,7 +64,7 @@ export class ConfinedLauncher implements ToolLauncher {
   }
 
   async #start({ argv, cwd, env, streams, descriptors = [], sandbox = {} }: ProgramStart): Promise<StartedProgram> {
-    // Starts the threads of the file system's pool, which would else be the tool thread's, and confined as it is.
+    // Starts libuv's thread pool. Otherwise the tool thread would start it, and its threads would be confined too.
     await stat(cwd).catch(() => undefined);
     const network = await this.#options.network(sandbox.network);
     if (this.#closed) throw new LaunchFailed("the engine stops");
@@ -121,7 +121,7 @@ export class ConfinedLauncher implements ToolLauncher {
     const { folders, readable, listen, program } = this.#options;
     const places = { folders, read: readable };
     const workspace = [folders.workspace];
-    // A tool cannot put a link at these, but at what an entry names.
+    // A tool cannot replace these folders by a link, but it can replace a path that an entry names.
     const ownRead = pinSandboxPaths(read ?? [], places);
     try {
       const ownWrite = pinSandboxPaths(write ?? [], places);
@@ -155,7 +155,7 @@ export class ConfinedLauncher implements ToolLauncher {
     clearTimeout(entry.idleTimer);
     const end = () => {
       if (!thread.isIdle) return;
-      // First, so that the next start makes a thread of its own.
+      // Before the thread ends, so that the next start creates another one.
       this.#remove(entry);
       void thread.end();
     };

@@ -11,7 +11,7 @@ export interface ToolLauncherOptions extends Pick<ConfinedLauncherOptions, "fold
   readonly programDir: string;
 }
 
-/** The launcher of an engine: confining where the daemon promised it, and else starting programs as they are. */
+/** The launcher of an engine: confined when the daemon promised the part `tools`, else direct. */
 export function createToolLauncher({ launch, programDir, ...options }: ToolLauncherOptions): ToolLauncher {
   const { isolation, extra_ca_certs: certificates, tool_listen: listen } = launch;
   if (!isolation.tools) return new DirectLauncher(options.network);

@@ -14,7 +14,7 @@ import {
 /** Merges both outputs into one pipe, in write order. */
 const MERGE_OUTPUTS = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
 
-/** Starts programs as the engine itself: for a host that cannot confine them, or an operator who turned that off. */
+/** Starts programs unconfined: on a host that cannot confine them, or when the operator turned isolation off. */
 export class DirectLauncher implements ToolLauncher {
   readonly #network: NetworkSource;
   #closed = false;

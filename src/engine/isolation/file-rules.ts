@@ -54,7 +54,7 @@ const ETC = [
   "timezone",
 ].map((name) => join("/etc", name));
 
-/** Of the kernel, without anything of a process: command lines of other users' programs are readable there. */
+/** Files of the kernel, none of a process: command lines of other users' programs are readable there. */
 const KERNEL = [
   "/proc/cpuinfo",
   "/proc/filesystems",
@@ -65,7 +65,7 @@ const KERNEL = [
   "/proc/uptime",
   "/proc/version",
   "/sys/devices/system/cpu",
-  // Of the container. What is below tells the processes of neighbours.
+  // Limits of the container. Files of subfolders list the processes of neighbours.
   "/sys/fs/cgroup/cpu.max",
   "/sys/fs/cgroup/memory.max",
   "/sys/kernel/mm/transparent_hugepage",

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { closeDescriptor, openPipe } from "../../shared/linux/process-limits.ts";
 import type { ProgramStart } from "./tool-launcher.ts";
 
-/** The pipes of one program. The engine reads and writes its ends itself: the tool thread relays no byte. */
+/** The pipes of one program. The engine reads and writes its ends itself; the tool thread relays nothing. */
 export interface ProgramPipes {
   /** The program's descriptors from 0 on, as numbers of this process. */
   readonly stdio: readonly ("ignore" | number)[];

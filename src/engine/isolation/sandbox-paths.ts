@@ -5,17 +5,17 @@ import type { EngineFolders } from "./file-rules.ts";
 import { isWithinAny, realPaths } from "./program-path.ts";
 import { LaunchFailed } from "./tool-launcher.ts";
 
-/** What the sandbox of a tool server may name. */
+/** The paths that the sandbox of a tool server may name. */
 export interface SandboxPlaces {
   readonly folders: EngineFolders;
   /** Files and folders outside of the engine's own that its tools may read: `ORCH_TOOL_READ_PATHS`. */
   readonly read: readonly string[];
 }
 
-/** Pins a path by an open descriptor: what is at the path may change, the descriptor does not. */
+/** An open descriptor pins a file: a tool may replace the path, but not the descriptor. */
 const O_PATH = 0o10000000;
 
-/** A path of an entry as an absolute one, and what is wrong with it. Relative paths start at the workspace. */
+/** The absolute form of an entry's path, and its problem. Relative paths start at the workspace. */
 export function readSandboxPath(
   text: string,
   { access, places: { folders, read } }: { readonly access: "read" | "write"; readonly places: SandboxPlaces },
@@ -47,7 +47,7 @@ export function pinSandboxPaths(paths: readonly string[], { folders, read }: San
       const descriptor = openPath(path);
       opened.push(descriptor);
       if (!isWithinAny(readlinkSync(`/proc/self/fd/${descriptor}`), places))
-        throw new LaunchFailed(`its sandbox names ${path}, which leads to a place outside of what tools may use`);
+        throw new LaunchFailed(`its sandbox names ${path}, which leads outside of the folders that tools may use`);
     }
   } catch (error) {
     close();

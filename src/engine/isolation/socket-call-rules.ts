@@ -20,8 +20,8 @@ export interface SocketCallRules {
 
 /**
  * Landlock limits TCP alone: no UDP, raw, SCTP or Multipath TCP. A Unix socket, such as that of D-Bus or Docker, would
- * start programs outside of the domain. A pair of them reaches nobody else, unless it is of datagrams: each of those can
- * be sent to any socket.
+ * start programs outside of the domain. A socket pair reaches no other process, except a pair of
+ * datagram sockets, which can send to any socket.
  */
 export function socketCallRules({ tcp, listen }: SocketCallRules): readonly FilterRule[] {
   const protocols = [0, IPPROTO_TCP];

@@ -109,8 +109,8 @@ export function toolCallRules(rules: ToolCallRules): readonly FilterRule[] {
         ],
       },
     },
-    // Landlock does not limit watches, which tell the names of all files that a neighbour uses. Programs take this error
-    // for too many watches, and poll.
+    // Landlock does not limit inotify watches, which reveal the names of all files that a neighbour uses. Programs treat
+    // this error as too many watches, and poll.
     ...(sharedUser ? [{ calls: ["inotify_add_watch"], refuse: "always", errno: ENOSPC } as const] : []),
     ...(rules.truncateIsLimited ? [] : [{ calls: ["truncate"], refuse: "always" } as const]),
   ];

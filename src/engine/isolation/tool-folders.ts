@@ -8,7 +8,7 @@ import type { EngineFolders } from "./file-rules.ts";
 const MODE = 0o700;
 
 /**
- * Makes the folders of the tools. The temporary one is new and empty: what an earlier life of the engine left is moved
+ * Makes the folders of the tools. The temporary one is new and empty: files of an earlier incarnation are moved
  * aside, and removed in the background, because a tool may have left millions of files. Synchronous: a few calls that
  * take microseconds are faster than the thread pool.
  */
@@ -29,7 +29,7 @@ export function makeToolFolders(
   removeOld().catch((error: unknown) => logger.warn({ err: error }, "failed to remove old temporary files"));
 }
 
-/** False for a folder with files, and for what is no folder. True when nothing is there any more. */
+/** True when the path does not exist afterwards; false for a folder with files and for another kind of file. */
 function removeEmpty(folder: string): boolean {
   try {
     rmdirSync(folder);

@@ -19,11 +19,11 @@ export interface ProgramStart {
   readonly streams: "output" | "all";
   /** Further descriptors of this process, which the program gets behind those of its streams. */
   readonly descriptors?: readonly number[];
-  /** What a tool server's entry asks for; as for commands when omitted. */
+  /** The sandbox of a tool server's entry. Default: that of commands. */
   readonly sandbox?: SandboxRequest;
 }
 
-/** What one tool server may use; an omitted field is as for commands. */
+/** The sandbox of one tool server. An omitted field has the value for commands. */
 export interface SandboxRequest {
   /** Narrows `tool_network` of the policy. */
   readonly network?: "open" | "none" | readonly string[];
@@ -33,7 +33,7 @@ export interface SandboxRequest {
   readonly read?: readonly string[];
 }
 
-/** The way to the network for programs of a request. */
+/** Network access for programs of a request. */
 export type NetworkSource = (asked: SandboxRequest["network"]) => Promise<NetworkAccess>;
 
 export interface ProgramExit {
@@ -48,7 +48,7 @@ export interface StartedProgram extends ProcessIdentity {
   readonly stdout: Readable;
   /** Null with `output`. */
   readonly stderr: Readable | null;
-  /** Rejects with {@link LaunchFailed} when what waits for the program has died: its end is then unknown. */
+  /** Rejects with {@link LaunchFailed} when the thread that waits for the program has died: its exit is then unknown. */
   readonly exited: Promise<ProgramExit>;
   /** Closes the engine's ends of its pipes. */
   dispose(): void;
@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "the program or its folder does not exist",
   EACCES: "the program may not be executed, or its folder not entered",
   EPERM: "the program may not be executed",
-  ENOEXEC: "the program is of no format that can be executed",
+  ENOEXEC: "the program has no executable format",
   E2BIG: "its arguments and environment are too long",
   EAGAIN: "too many processes are running",
   ENOMEM: "no memory is left",
@@ -91,8 +91,8 @@ interface SpawnError {
 }
 
 /**
- * The identity of a program that has just been started and not been reaped. One whose identity cannot be read is ended:
- * nobody could end it later.
+ * The identity of a program that has just been started and is not reaped. A program whose identity cannot be read is
+ * killed, because it could not be ended later.
  */
 export function identifyProgram(pid: number): ProcessIdentity {
   try {
@@ -103,7 +103,7 @@ export function identifyProgram(pid: number): ProcessIdentity {
   }
 }
 
-/** Any error of a start. */
+/** Converts any error of a start. */
 export function launchFailure(error: unknown): LaunchFailed {
   if (error instanceof LaunchFailed) return error;
   if (error instanceof SystemCallFailed)

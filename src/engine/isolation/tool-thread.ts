@@ -4,9 +4,9 @@ import type { ToolSandbox } from "./restrict-tools.ts";
 import type { SpawnOrder, ThreadData, ThreadReport } from "./thread-messages.ts";
 import { LaunchFailed, type ProgramExit, identifyProgram, spawnFailure } from "./tool-launcher.ts";
 
-/** For a thread to confine itself, or to spawn a program, on a busy machine. */
+/** Time for a thread to confine itself or to spawn a program, on a busy machine. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Of its JavaScript heap, which holds no more than what is being started. */
+/** Limits of the JavaScript heap, which holds only programs that are being started. */
 const HEAP_MB = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
 type Started = ProcessIdentity & { readonly exited: Promise<ProgramExit> };

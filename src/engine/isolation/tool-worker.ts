@@ -8,7 +8,7 @@ import { closeDescriptorsInPrograms } from "../../shared/linux/process-limits.ts
 import { restrictTools } from "./restrict-tools.ts";
 import type { SpawnOrder, ThreadData, ThreadReport } from "./thread-messages.ts";
 
-/** For the engine's event loop, which may be busy, to read a program's identity. */
+/** Time for the engine's event loop, which may be busy, to read a program's identity. */
 const IDENTIFIED_WITHIN_MS = 20_000;
 
 const { sandbox, identified } = workerData as ThreadData;
@@ -32,7 +32,7 @@ function start({ id, argv, cwd, env, stdio }: SpawnOrder): void {
   child.once("exit", (exitCode, signal) => report({ kind: "exited", id, exitCode, signal }));
   const before = Atomics.load(identified, 0);
   report({ kind: "started", id, pid });
-  // I3: this thread reaps, so until it goes on the pid is this program's, even if that has already exited.
+  // I3: this thread reaps, so the pid belongs to this program until the wait ends, even after its exit.
   Atomics.wait(identified, 0, before, IDENTIFIED_WITHIN_MS);
 }
 

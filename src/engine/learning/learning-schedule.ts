@@ -1,7 +1,7 @@
 /** Runs a function after a delay. Returns the function that cancels it. */
 export type Timer = (ms: number, run: () => void) => () => void;
 
-export const unrefTimer: Timer = (ms, run) => {
+const unrefTimer: Timer = (ms, run) => {
   const timer = setTimeout(run, ms).unref();
   return () => clearTimeout(timer);
 };

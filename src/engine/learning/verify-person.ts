@@ -35,7 +35,7 @@ export const isName = (text: string): boolean =>
   );
 
 /** Whether the source contains each word of a name. A function word, such as "Will", must match exactly. */
-export const standsIn = (name: string, { text, words }: Pick<Source, "text" | "words">): boolean =>
+const standsIn = (name: string, { text, words }: Pick<Source, "text" | "words">): boolean =>
   wordRuns(name).every((run) => {
     const wanted = wordsOfRun(run);
     return wanted.length === 0 ? text.includes(run) : wanted.every((word) => words.has(word));

@@ -43,7 +43,7 @@ const sse = ({ url, headers }: HttpServerConfig): Transport =>
   new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
-export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.body === null) return response;
   const isEventStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;

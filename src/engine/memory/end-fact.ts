@@ -8,7 +8,7 @@ export interface EndFactParts {
   readonly lane: WriteLane;
 }
 
-/** Ends a fact on a person's word: it is true no longer. Repeating it changes nothing. False when there is no such fact. */
+/** Ends the validity of a fact. Idempotent. False when there is no such fact. */
 export const endFact = ({ knowledge, index, lane }: EndFactParts, id: string, now: number): Promise<boolean> =>
   lane.run(() => {
     const fact = knowledge.find(id);

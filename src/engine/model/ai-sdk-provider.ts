@@ -89,7 +89,7 @@ async function* partsOf(
   } finally {
     abortSignal.removeEventListener("abort", abort);
     reader.releaseLock();
-    // Best effort: nobody reads the stream any more.
+    // Best effort: the stream has no reader any more.
     stream.cancel().catch(() => undefined);
   }
 }

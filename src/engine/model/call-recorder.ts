@@ -22,6 +22,6 @@ export interface CallRecording {
 export interface CallRecorder {
   /** Null for a call that is not recorded, because it belongs to no turn. */
   start(provider: string, request: ModelRequest): CallRecording | null;
-  /** A `fetch` that notes what is sent within a recorded call. */
+  /** A `fetch` that records the request of the current call. */
   capturing(inner: typeof fetch): typeof fetch;
 }

@@ -55,7 +55,7 @@ export function createProvider(
     readonly readAttachment?: ReadAttachment;
     readonly logger: Logger;
     readonly telemetry?: EngineTelemetry;
-    /** Of every call, embeddings included. */
+    /** Meters every call, embeddings included. */
     readonly meter?: CallMeter;
     readonly recorder?: CallRecorder | null;
   },

@@ -74,7 +74,7 @@ export function createEmbedder({
   };
 }
 
-/** The tokens of a call, estimated where the provider does not tell them. */
+/** The tokens of a call, estimated when the provider does not report them. */
 function inputOnly(texts: readonly string[], reported: number | undefined): Omit<CallTokens, "provider" | "model"> {
   const input = countOf(reported) || estimatedTokens(texts);
   return { input, output: 0, cacheRead: 0, cacheWrite: 0, isEstimate: countOf(reported) === 0 };

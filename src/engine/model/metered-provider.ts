@@ -13,7 +13,7 @@ export interface CallTokens {
   readonly isEstimate: boolean;
 }
 
-/** Admits calls and takes what they have spent. */
+/** Admits calls and records their usage. */
 export interface CallMeter {
   /** `input`: estimated, when it is needed; `output`: the most that may come. */
   admit(
@@ -123,7 +123,7 @@ class MeteredCall {
     const call = { provider: this.#inner.name, model: request.model };
     if (reported !== null) {
       const { inputTokens: input, outputTokens: output, cacheHitTokens } = sanitizeUsage(reported);
-      // Of a provider that counts its cache apart from the input, the parts would exceed the whole.
+      // With a provider that does not count cached tokens as input, the parts would exceed the total.
       const cacheRead = Math.min(cacheHitTokens, input);
       const cacheWrite = Math.min(countOf(reported.cacheWriteTokens), input - cacheRead);
       return { ...call, input, output, cacheRead, cacheWrite, isEstimate: false };

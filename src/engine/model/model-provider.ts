@@ -102,12 +102,12 @@ export type ModelPart =
 
 export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "other";
 
-/** Tokens of one model call. `inputTokens` counts everything sent: cache hits, and what is written to the cache, included. */
+/** Tokens of one model call. `inputTokens` counts the whole request, with cache reads and cache writes. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheHitTokens: number;
-  /** Omitted: none, or the provider does not tell. */
+  /** Omitted: none, or the provider does not report them. */
   readonly cacheWriteTokens?: number;
 }
 

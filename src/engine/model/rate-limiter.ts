@@ -1,7 +1,7 @@
 import type { ModelRequest } from "./model-provider.ts";
 
 /** How long a background call waits before it checks again for waiting interactive calls. */
-export const BACKGROUND_RECHECK_MS = 1000;
+const BACKGROUND_RECHECK_MS = 1000;
 
 /**
  * The one rate limiter of an engine, shared by turns, sub-agents, compaction, learning and embedding. A model stays

@@ -69,7 +69,7 @@ export function retryingProvider(
         if (failed === null) return;
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
         if (verdict.kind === "give_up") {
-          // A call that was not sent says nothing about the provider's health.
+          // A call that was not sent must not change the provider's health.
           if (isSent) report({ kind: "failed", request, failure: verdict.failure });
           yield { ...failed, failure: verdict.failure };
           return;

@@ -1,7 +1,7 @@
 import { digestOf } from "../attachments/check-file.ts";
 import type { FilePart, ModelMessage } from "./model-provider.ts";
 
-/** What the sandbox model says about the files of a conversation: what arrived, and what came as a note instead. */
+/** The sandbox model's list of the files of a conversation: those received, and those replaced by a note. */
 export function receivedFiles(messages: readonly ModelMessage[]): string {
   const lines = messages.flatMap((message) => {
     if (message.role === "user") return (message.parts ?? []).flatMap((part) => lineOf("user", part));

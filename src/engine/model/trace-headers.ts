@@ -2,8 +2,8 @@ import type { ModelFamily } from "./model-family.ts";
 import type { ModelRequest } from "./model-provider.ts";
 
 /**
- * A family whose requests carry the trace context of their call. For a server of the operator's, which may join the
- * trace; a provider at its own address has no use for it.
+ * A family whose requests carry `traceparent` and `tracestate`, for a model server of the operator, which may join the
+ * trace. Public providers do not get them.
  */
 export const withTraceHeaders = (family: ModelFamily): ModelFamily => ({
   ...family,

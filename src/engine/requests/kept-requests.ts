@@ -81,7 +81,7 @@ export class KeptRequests implements CallRecorder {
     return { ...summary, turn_id: turnId, ...kept, ...shownBody(body, redact), body_bytes: bodyBytes };
   }
 
-  /** Stores what waits. Never rejects. */
+  /** Stores the pending requests. Never rejects. */
   flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -107,7 +107,7 @@ export class KeptRequests implements CallRecorder {
       for (const call of calls) {
         const request = await compress(JSON.stringify(call.request()));
         rows.push({ turnId: call.turnId, summary: call.summary(), request });
-        // Of a long conversation thousands of messages have to be written as JSON: turns go on in between.
+        // A long conversation has thousands of messages to serialize: the event loop runs in between.
         await nextTurn();
       }
       table.insert(rows, Date.now(), bounds);

@@ -46,7 +46,7 @@ export class RecordedCall implements CallRecording {
     return this.#parts.calls.run(this, run);
   }
 
-  /** Of several tries the last is kept. */
+  /** Only the last attempt is kept. */
   sent(request: SentRequest): void {
     this.#tries++;
     this.#sent = request;
@@ -101,7 +101,7 @@ export class RecordedCall implements CallRecording {
     return "url" in sent ? keptRequest(sent, secrets) : sent;
   }
 
-  /** The sandbox model sends nothing: what it is asked stands for it. */
+  /** The sandbox model sends no HTTP request, so its `ModelRequest` is recorded. */
   get #isSandbox(): boolean {
     return this.#provider === "sandbox";
   }

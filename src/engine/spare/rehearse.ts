@@ -92,7 +92,7 @@ async function ask(server: Server, what: string, key: string, body?: object): Pr
   await once(own, "close");
 }
 
-/** Loads what a listening socket needs. It answers nobody. */
+/** Loads the modules of a listening socket, which accepts no connection. */
 async function listenOnce(): Promise<void> {
   const server = createServer((socket) => socket.destroy()).listen({ host: HOST, port: 0, exclusive: true });
   await once(server, "listening");

@@ -16,7 +16,7 @@ export async function runSpare(path: string, environment: NodeJS.ProcessEnv): Pr
   await withoutThreadPool(() => rehearse(path, environment));
   // A thread of the pool would stay outside the confinement, which applies to the calling thread and later ones.
   if (threadCount() !== threads) throw new Error("the rehearsal has started a thread");
-  // Otherwise the engine's start would collect what the rehearsal has left.
+  // Otherwise V8 would collect the garbage of the rehearsal during the engine's start.
   collectYoungGarbage();
   const rules = landlockAbi().problem === null ? prepareConfinement() : null;
   const text = awaitClaim(path);

@@ -42,7 +42,7 @@ export class Database {
     this.#report(() => this.#db.exec(sql));
   }
 
-  /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
+  /** Whether a transaction is open. SQLite rolls it back automatically when a write fails. */
   get isTransaction(): boolean {
     return this.#db.isTransaction;
   }

@@ -9,7 +9,7 @@ export interface StateValues {
   readonly memory_reset: { readonly at: number; readonly file: string; readonly reason: string };
   /** Events up to this stamp are deleted; numbering continues from it. */
   readonly events_floor: { readonly seq: number; readonly ts: number };
-  /** Identifies this store to what collects its usage. */
+  /** Identifies this store to the daemon, which collects its usage. */
   readonly usage_ledger: { readonly id: string };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };

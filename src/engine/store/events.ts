@@ -61,7 +61,7 @@ export class EventTable extends Table {
     }
   }
 
-  /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
+  /** Whether a transaction is open. SQLite rolls it back automatically when a write fails. */
   get isStoring(): boolean {
     return this.db.isTransaction;
   }

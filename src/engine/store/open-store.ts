@@ -143,7 +143,7 @@ function transactionsOf(db: Database, committed: () => void = () => undefined): 
       committed();
       return result;
     } catch (error) {
-      // SQLite may have rolled it back by itself: on a full disk it does.
+      // SQLite rolls back automatically after some errors, such as a full disk.
       if (db.isTransaction) db.exec("rollback");
       throw error;
     } finally {

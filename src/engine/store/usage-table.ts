@@ -19,7 +19,7 @@ export class UsageTable extends Table {
      on conflict do update set revision = excluded.revision, ${SUMS}`,
   );
   readonly #modelsOf = this.db.prepare("select provider, model from usage_days where day = ?");
-  /** Of the last day that something was added to. */
+  /** The last day with usage. */
   readonly #known = new Set<string>();
   #day = "";
   #revision: number;

@@ -11,7 +11,7 @@ export interface TokenUsage {
 /** Where our name of a provider differs. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = { google: "gcp.gemini", bedrock: "aws.bedrock" };
 
-/** Of an operation: whose it is. */
+/** The agent and conversation of an operation. */
 export const agentAttributes = (agent: string, taskId: string): Attributes => ({
   "gen_ai.agent.name": agent,
   "gen_ai.conversation.id": taskId,

@@ -1,7 +1,7 @@
 import { sha256 } from "../../contract/api-keys.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { allVisible, bothEnds } from "./visible-text.ts";
-import { workspacePlace } from "./workspace-path.ts";
+import { relativeRealPath } from "./workspace-path.ts";
 
 export const PERMISSION_OPTIONS = ["allow_once", "allow_task", "allow_always", "deny"] as const;
 export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
@@ -27,10 +27,10 @@ export type Authorization =
       readonly allowed: Allowed;
     };
 
-/** `place`: the real path that was allowed; the call may use no other. */
+/** `realPath`: the real path that was allowed; the call may use no other. */
 export interface Allowed {
   readonly kind: "allow";
-  readonly place?: string | undefined;
+  readonly realPath?: string | undefined;
 }
 
 const MAX_INPUT_CHARACTERS = 10_000;
@@ -50,11 +50,11 @@ export async function authorize({
   readonly workspaceDir: string;
 }): Promise<Authorization> {
   if (tool.permission === "allow") return { kind: "allow" };
-  const place = await placeOf(tool, input, workspaceDir);
-  if (place instanceof ToolFailed) return { kind: "deny", reason: place.message };
-  const allowed = { kind: "allow", place } as const;
+  const realPath = await realPathOf(tool, input, workspaceDir);
+  if (realPath instanceof ToolFailed) return { kind: "deny", reason: realPath.message };
+  const allowed = { kind: "allow", realPath } as const;
   const text = JSON.stringify(input);
-  const pattern = place ?? tool.subject?.(input) ?? text;
+  const pattern = realPath ?? tool.subject?.(input) ?? text;
   const shown = allVisible(pattern);
   // Measured after escaping, which lengthens it.
   const isComplete = shown.length <= MAX_SUBJECT_CHARACTERS;
@@ -86,14 +86,14 @@ export function grantOf(
   return { tool: tool.name, pattern, taskId: answer === "allow_task" ? taskId : null };
 }
 
-async function placeOf(
+async function realPathOf(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
   workspaceDir: string,
 ): Promise<string | undefined | ToolFailed> {
   if (tool.path === undefined) return undefined;
   try {
-    return await workspacePlace(workspaceDir, tool.path(input));
+    return await relativeRealPath(workspaceDir, tool.path(input));
   } catch (error) {
     if (error instanceof ToolFailed) return error;
     throw error;

@@ -31,8 +31,8 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ new_text: added }) => Buffer.byteLength(added),
-  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir, place }) {
-    const where = { workspaceDir, path, place };
+  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir, realPath }) {
+    const where = { workspaceDir, path, realPath };
     const { bytes, stats } = await readInWorkspace(where);
     const text = textOf(bytes);
     if (text === null) throw new ToolFailed(`${path} is not a text file`);

@@ -48,7 +48,7 @@ export function createToolExecutor({
     const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const files = filesOf(context.turnId);
-    const abandoned = rejectAfterAbort(signal, tool.goneWithinMs ?? 0);
+    const abandoned = rejectAfterAbort(signal, tool.exitTimeoutMs ?? 0);
     try {
       signal.throwIfAborted();
       const refusal = tool.writesBytes === undefined ? null : await disk.admit(tool.writesBytes(input));

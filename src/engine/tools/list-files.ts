@@ -23,9 +23,9 @@ export const listFiles: Tool<{ path?: string; depth?: number }> = {
   resources: () => [],
   reads: ({ path = "." }) => [workspaceResource(path)],
   path: ({ path = "." }) => path,
-  async run({ path = ".", depth = 1 }, { workspaceDir, place, signal }) {
+  async run({ path = ".", depth = 1 }, { workspaceDir, realPath, signal }) {
     const root = await realpath(workspaceDir);
-    const target = await targetOf({ workspaceDir, path, place });
+    const target = await targetOf({ workspaceDir, path, realPath });
     const name = relative(root, target);
     const entries: string[] = [];
     const folder = await WorkspaceFolder.open(workspaceDir, target).catch((error: NodeJS.ErrnoException) => {

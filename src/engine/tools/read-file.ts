@@ -23,9 +23,9 @@ export const readFile: Tool<{ path: string; offset?: number; limit?: number }> =
   resources: () => [],
   reads: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
-  async run({ path, offset = 1, limit }, { workspaceDir, place, files }) {
-    const { bytes } = await readInWorkspace({ workspaceDir, path, place });
-    const shown = files === undefined ? null : showFile(bytes, { path: place ?? path, files });
+  async run({ path, offset = 1, limit }, { workspaceDir, realPath, files }) {
+    const { bytes } = await readInWorkspace({ workspaceDir, path, realPath });
+    const shown = files === undefined ? null : showFile(bytes, { path: realPath ?? path, files });
     if (shown !== null) return shown;
     if (bytes.includes(0)) throw new ToolFailed(`${path} is not a text file`);
     const text = bytes.toString("utf8");

@@ -10,7 +10,7 @@ import { WorkspaceFolder } from "./workspace-folder.ts";
 const MAX_OUTPUT = 50_000;
 const SHOWN_END = 10_000;
 /** Relative to the workspace. */
-export const OUTPUTS_FOLDER = ".orch/outputs";
+const OUTPUTS_FOLDER = ".orch/outputs";
 
 const MAX_AGE_MS = 7 * 24 * 3600 * 1000;
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -28,7 +28,7 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   /** Progress restarts its timeout, up to ten minutes in total. */
   readonly prolongedByProgress?: boolean;
   /** Time to end its processes after the signal, for which the executor waits. Default: 0. */
-  readonly goneWithinMs?: number;
+  readonly exitTimeoutMs?: number;
   /** Resources a call changes; a name covers those below it (`workspace/notes` covers `workspace/notes/a.md`). */
   resources(input: Input): readonly string[];
   /** Resources it reads. Calls of one step run concurrently, unless one changes what another uses. */
@@ -37,7 +37,7 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   writesBytes?(input: Input): number;
   /**
    * The path argument of the call. Permission requests and grants use its real path, which the call then receives as
-   * `context.place`.
+   * `context.realPath`.
    */
   path?(input: Input): string;
   /** Without `path`: the exact text of permission requests and grants. Default: the whole input. */
@@ -51,10 +51,10 @@ export interface ToolContext {
   readonly toolCallId: string;
   readonly workspaceDir: string;
   /** The real path that was allowed, relative to the workspace. */
-  readonly place?: string | undefined;
+  readonly realPath?: string | undefined;
   /** Aborts on timeout, cancel or drain; see its reason. */
   readonly signal: AbortSignal;
-  /** The call's own, for what it calls. */
+  /** Telemetry scope of the call; the parent of its own calls. */
   readonly scope: Scope;
   /** Asks the human of this turn and waits; the turn pauses. */
   ask(question: HumanQuestion): Promise<string>;

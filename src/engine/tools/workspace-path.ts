@@ -26,8 +26,8 @@ export async function workspacePath(workspaceDir: string, path: string): Promise
   }
 }
 
-/** The same relative to the workspace, as permission requests and grants use it. */
-export async function workspacePlace(workspaceDir: string, path: string): Promise<string> {
+/** The real path relative to the workspace, as permission requests and grants use it. */
+export async function relativeRealPath(workspaceDir: string, path: string): Promise<string> {
   const target = await workspacePath(workspaceDir, path);
   return relative(await realpath(workspaceDir), target) || ".";
 }
@@ -36,17 +36,17 @@ export async function workspacePlace(workspaceDir: string, path: string): Promis
 export interface CallPath {
   readonly workspaceDir: string;
   readonly path: string;
-  readonly place?: string | undefined;
+  readonly realPath?: string | undefined;
 }
 
 /** The allowed path, else the current one. Open it without following links: one may have been created since. */
-export async function targetOf({ workspaceDir, path, place }: CallPath): Promise<string> {
-  return place === undefined ? workspacePath(workspaceDir, path) : join(await realpath(workspaceDir), place);
+export async function targetOf({ workspaceDir, path, realPath }: CallPath): Promise<string> {
+  return realPath === undefined ? workspacePath(workspaceDir, path) : join(await realpath(workspaceDir), realPath);
 }
 
-async function realOf(place: string, path: string): Promise<string | null> {
+async function realOf(absolute: string, path: string): Promise<string | null> {
   try {
-    return await realpath(place);
+    return await realpath(absolute);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") return null;

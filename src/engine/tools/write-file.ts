@@ -20,8 +20,8 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ content }) => Buffer.byteLength(content),
-  async run({ path, content }, { workspaceDir, place }) {
-    await writeInWorkspace({ workspaceDir, path, place }, content);
+  async run({ path, content }, { workspaceDir, realPath }) {
+    await writeInWorkspace({ workspaceDir, path, realPath }, content);
     return { path, bytes: Buffer.byteLength(content) };
   },
 };

@@ -17,7 +17,7 @@ export class AcceptedKeys {
     return this.#keys.length;
   }
 
-  /** Every key is compared, found or not: the time tells nothing. */
+  /** Compares every key, so that the time reveals nothing. */
   accepts(key: string | undefined, now: number): boolean {
     const hash = sha256(key ?? "");
     const good = this.#keys.filter(

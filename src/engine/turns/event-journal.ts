@@ -128,7 +128,7 @@ export class EventJournal {
     this.flush();
   }
 
-  /** Whether a transaction is open. SQLite rolls one back by itself when it cannot write. */
+  /** Whether a transaction is open. SQLite rolls it back automatically when a write fails. */
   get isStoring(): boolean {
     return this.#table.isStoring;
   }

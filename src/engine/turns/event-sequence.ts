@@ -13,7 +13,7 @@ const UNSTORED_DRAWS = 1000;
 export class EventSequence {
   readonly #now: () => number;
   readonly #stamper = new EventStamper();
-  /** Last time drawn. Above a thousand draws a second it runs ahead of the clock, and falls back by itself. */
+  /** Last time drawn. Above a thousand events a second it runs ahead of the clock, until the clock catches up. */
   #drawn: number;
   /** Stamp of the last event. */
   #last: { readonly seq: number; readonly ts: number };

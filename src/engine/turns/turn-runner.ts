@@ -64,7 +64,7 @@ export class TurnRunner {
     }
   }
 
-  /** Throws what `start` would: for a caller with work before it. */
+  /** Throws the errors of `start`, for a caller that has to write files first. */
   assertStartable(taskId: string): void {
     this.#assertOpen();
     const holder = this.#parts.slots.get(taskId);
@@ -94,7 +94,7 @@ export class TurnRunner {
     return this.#parts.slots.all().some((slot) => slot.turnId === turnId);
   }
 
-  /** A turn as it stands; null for one that is not stored. */
+  /** The current state of a turn; null when it is not stored. */
   find(turnId: string): StoredTurn | null {
     const stored = this.#parts.turns.outcome(turnId);
     if (stored === null) return null;

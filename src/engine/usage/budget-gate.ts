@@ -32,7 +32,7 @@ interface GateParts {
   readonly waitMs?: number;
 }
 
-/** The daemon reads what engines want with their health. */
+/** The daemon reads wanted amounts together with the engine's status. */
 const WAIT_MS = 30_000;
 const RETRY_SOON_S = 10;
 
@@ -182,7 +182,7 @@ export class BudgetGate {
       message: `${whose} budget of ${shown} is spent; it resets at ${isoTime(end)}`,
       details: {
         ...this.#details(limit),
-        // Of the product, an engine knows only its own share.
+        // An engine knows only its own share of the product's budget.
         ...(scope === "engine" && { spent: shownAmount(name, spent) }),
         resets_at: isoTime(end),
         retry_after: Math.ceil((end - now) / 1000),

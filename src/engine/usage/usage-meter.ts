@@ -63,7 +63,7 @@ export class UsageMeter {
     this.store();
   }
 
-  /** Stores what is not stored yet. False when it cannot be: it is tried again with the next call. */
+  /** Stores pending usage. False when that fails; the next call retries it. */
   store(): boolean {
     const { store, table, logger } = this.#parts;
     if (this.#unstored.length === 0) return true;

@@ -5,7 +5,7 @@ import { readEngineSettings, readInteger } from "../../contract/engine-settings.
 import type { DockerSettings } from "../fleet/docker/assert-docker.ts";
 import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
 import type { IsolationMode } from "../../contract/orchestrator-records.ts";
-import { SETTINGS, isEngineSetting } from "../../contract/settings.ts";
+import { SETTINGS, isEngineSetting, unknownSettings } from "../../contract/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
 import { type KubernetesSettings, readKubernetes } from "./read-kubernetes.ts";
@@ -67,6 +67,8 @@ export interface Config {
   readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
+  /** Variables that look like settings and are none. */
+  readonly unknownSettings: readonly string[];
   /** The notification socket of systemd (`NOTIFY_SOCKET`). */
   readonly notifySocket: string | undefined;
   /** Whether systemd restarts a daemon that hangs (`WATCHDOG_USEC`). */
@@ -117,6 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
+    unknownSettings: unknownSettings(env),
     path: read.text("PATH", "/usr/local/bin:/usr/bin:/bin"),
     prices: readPrices(read),
     backup: readBackup(read, dataDir),

@@ -168,6 +168,7 @@ export async function serve(options: StartOptions): Promise<void> {
   options.resources.push(() => heads.close());
   void heads.recordUntilStopped();
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
+  if (config.unknownSettings.length > 0) logger.warn({ settings: config.unknownSettings }, "ignored unknown settings");
   logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
   const isRelease = existsSync(join(options.installDir, "release.json"));
   process.stderr.write(

@@ -65,13 +65,13 @@ t.test("each entry that is no file or folder at a path of its own is a fault", a
       "hard: expected a file or a folder, got a hard link, a device or another kind of entry",
       "device: expected a file or a folder, got a hard link, a device or another kind of entry",
       "fifo: expected a file or a folder, got a hard link, a device or another kind of entry",
-      "good.md: it occurs twice",
-      "good.md/below: good.md is a file already",
+      "good.md: the path occurs twice in the archive",
+      "good.md/below: good.md is already a file",
       "a//b: expected a path without empty, . or .. parts",
       "back\\slash: expected a path in UTF-8 without control characters and backslashes",
       "line break: expected a path in UTF-8 without control characters and backslashes",
       `${long}deep: expected at most 10 levels`,
-      "folder: it occurs twice",
+      "folder: the path occurs twice in the archive",
     ],
   );
   t.same(paths, ["good.md", "caf\u00e9.md", "folder/file"]);
@@ -105,7 +105,7 @@ t.test("an archive cannot be larger than its limits", async (t) => {
   t.ok(bomb.length < 64 * 1024);
   t.match((await unpack(t, bomb)).faults, [/expected at most 100 unpacked bytes for each compressed one/]);
   const noise = Buffer.alloc(1024 * 1024, "0123456789abcdef".repeat(7).concat("some text to keep the ratio down"));
-  const many = Array.from({ length: 100_000 }, (_, at): Entry => ({ name: `f${at}` }));
+  const many = Array.from({ length: 5000 }, (_, at): Entry => ({ name: `f${at}` }));
   t.match((await unpackEntries(t, many)).faults, [/expected at most 2000 files and folders/]);
   const large = Array.from({ length: 42 }, (_, at) => ({ name: `large${at}`, content: noise }));
   t.match((await unpack(t, gzipSync(rawTar(large), { level: 0 }))).faults, [

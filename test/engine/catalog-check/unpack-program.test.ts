@@ -22,11 +22,11 @@ t.test("the parts of an archive become the files of the digest, and nothing else
     return path;
   });
   const wrong = run({ parts, target, digest: "0".repeat(64) });
-  await t.rejects(wrong, { code: 1, stderr: /the catalog has other files than 0{64}/ });
+  await t.rejects(wrong, { code: 1, stderr: /expected a catalog with the digest 0{64}, got other files/ });
   const digest = catalogDigest(await hashFolder(target));
   await run({ parts, target, digest });
   t.equal(readFileSync(join(target, "agents/clerk.md"), "utf8"), "the clerk");
   await run({ parts, target, digest });
   t.equal(catalogDigest(await hashFolder(target)), digest, "also when it is run again");
-  await t.rejects(run({ parts: parts.slice(0, 1), target, digest }), { code: 1, stderr: /it is incomplete/ });
+  await t.rejects(run({ parts: parts.slice(0, 1), target, digest }), { code: 1, stderr: /the archive is incomplete/ });
 });

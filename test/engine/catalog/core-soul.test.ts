@@ -18,9 +18,9 @@ t.test("an unknown placeholder is reported with its line", async (t) => {
   });
   t.throws(() => parseCoreSoul("one\r\ntwo\r\n{{}}"), { message: /^line 3: unknown placeholder {{}}/ });
   t.throws(() => parseCoreSoul("{{constructor}}"), { message: /unknown placeholder/ });
-  t.throws(() => parseCoreSoul("a\n{{user_id"), { message: /^line 2: {{ without its }}/ });
-  t.throws(() => parseCoreSoul("{{user_id\n}}"), { message: /^line 1: {{ without its }}/ });
-  t.throws(() => parseCoreSoul(" \n\t"), { message: "expected some text" });
+  t.throws(() => parseCoreSoul("a\n{{user_id"), { message: /^line 2: {{ is not closed/ });
+  t.throws(() => parseCoreSoul("{{user_id\n}}"), { message: /^line 1: {{ is not closed/ });
+  t.throws(() => parseCoreSoul(" \n\t"), { message: "expected text, got an empty file" });
 });
 
 t.test("the hash and size are those of the file", async (t) => {

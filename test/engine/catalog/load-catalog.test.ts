@@ -168,11 +168,11 @@ t.test("links may not lead out of the folder, and pipes do not block", async (t)
   t.same(
     problems.map(({ path, message }) => `${path}: ${message}`),
     [
-      "agents/leak.md: leads out of the folder",
+      "agents/leak.md: expected a file inside the catalog folder, got a link that leads out of it",
       "agents/loop.md: cannot be read (ELOOP)",
       "agents/nowhere.md: the file does not exist",
       "agents/pipe.md: expected a file",
-      "skills/away/SKILL.md: leads out of the folder",
+      "skills/away/SKILL.md: expected a file inside the catalog folder, got a link that leads out of it",
     ],
   );
   t.match(warnings, [{ path: "agents/folder.md", message: /skipped: expected <name>\.md/ }]);

@@ -63,7 +63,7 @@ t.test("file tools refuse to write on a full disk, and write again once a comman
 t.test("results say when little is left", async (t) => {
   const { run, sh, workspaceDir } = bench(t);
   writeFileSync(join(workspaceDir, "large"), Buffer.alloc(15 * MIB));
-  const note = "15 of the disk quota of 16 MB are used";
+  const note = "15 MB of the disk quota of 16 MB are used";
   t.match(await run(writeFile, { path: "new.txt", content: "new" }), { output: { disk: note } });
   t.match(await sh("echo hello"), { output: { exit_code: 0, disk: note } });
 });

@@ -188,7 +188,7 @@ t.test("a sandbox does not follow a link that a tool planted", { skip }, async (
   const { run, folders } = bench;
   symlinkSync("../engine.db", join(folders.workspace, "link"));
   const sandbox = { read: [join(folders.workspace, "link")] };
-  await t.rejects(run("cat link", { sandbox }), { name: "LaunchFailed", message: /leads to a place outside/ });
+  await t.rejects(run("cat link", { sandbox }), { name: "LaunchFailed", message: /leads outside/ });
   const missing = { read: [join(folders.workspace, "missing")] };
   await t.rejects(run("true", { sandbox: missing }), { message: /missing, which cannot be opened \(ENOENT\)/ });
 });

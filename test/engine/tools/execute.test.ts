@@ -57,13 +57,13 @@ t.test("a tool's own timeout counts, and its partial output is reported", async 
     });
   const holder = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(holder));
-  const ownTime = { ...tool(heeds), timeoutMs: () => 20, goneWithinMs: 30_000 };
+  const ownTime = { ...tool(heeds), timeoutMs: () => 20, exitTimeoutMs: 30_000 };
   t.same(await execute(ownTime, {}, contextOf(t)), {
     output: null,
     error: "TIMEOUT: the call took longer than 0.02 s; half of it",
     failure: "timeout",
   });
-  const deaf = { ...tool(() => new Promise(() => undefined)), timeoutMs: () => 20, goneWithinMs: 20 };
+  const deaf = { ...tool(() => new Promise(() => undefined)), timeoutMs: () => 20, exitTimeoutMs: 20 };
   t.match(await execute(deaf, {}, contextOf(t)), { error: "TIMEOUT: the call took longer than 0.02 s" });
 });
 

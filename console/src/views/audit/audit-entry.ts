@@ -1,4 +1,4 @@
-/** What a line of the audit log tells. A changed line may hold anything. */
+/** The parsed entry of a line of the audit log. A tampered line may contain anything. */
 export interface AuditEntry {
   readonly at: string | null;
   readonly actor: string;

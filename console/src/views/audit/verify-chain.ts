@@ -5,7 +5,7 @@ const GENESIS_HASH = "0".repeat(64);
 type Head = Pick<AuditLine, "seq" | "hash">;
 
 /** What the daemon's own check does, in the browser: SHA-256 over the previous hash, the number and the text. */
-export async function hashLine({ prev_hash, seq, entry }: AuditLine): Promise<string> {
+async function hashLine({ prev_hash, seq, entry }: AuditLine): Promise<string> {
   const text = new TextEncoder().encode(`${prev_hash}\n${seq}\n${entry}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

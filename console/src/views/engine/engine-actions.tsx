@@ -9,7 +9,7 @@ import { productCalls } from "../../session/clients.ts";
 
 type Asking = "stop" | "rotate" | "destroy" | null;
 
-/** A user id that nobody can type is not asked for. */
+/** The text that confirms a destroy: the user id, unless it is long or hard to type. */
 const typedName = (userId: string): string => (/^[\x21-\x7e]{1,40}$/.test(userId) ? userId : "destroy");
 
 /** Start, sleep, stop, a new key, destroy. */

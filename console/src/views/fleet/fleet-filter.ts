@@ -1,7 +1,7 @@
 import type { EngineRecord } from "@orchd/client";
 import { type StateGroup, STATE_GROUPS, groupOf } from "../../parts/state-badge.tsx";
 
-export const SORTS = ["user", "product", "state", "cpu", "memory", "turns", "restarts", "active"] as const;
+const SORTS = ["user", "product", "state", "cpu", "memory", "turns", "restarts", "active"] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface FleetFilter {

@@ -83,7 +83,7 @@ export class Conversation {
   }
 
   #failed(exchange: Exchange, error: unknown): void {
-    // A turn that failed says so by its own event.
+    // A failed turn has its own error event.
     if (this.#abort.signal.aborted || exchange.steps.isOver) return;
     exchange.problem = asProblem(error);
     this.#options.changed();

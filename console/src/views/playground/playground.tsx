@@ -78,7 +78,7 @@ const Chat = ({ engine: { id, url }, task }: { readonly engine: EngineRecord; re
   );
 };
 
-/** The conversation as it was stored, and then as it goes on. */
+/** The stored conversation, followed by live events. */
 function useConversation(engineId: string, taskId: string): Conversation | null {
   const [conversation, setConversation] = useState<Conversation | null>(null);
   const [, setVersion] = useState(0);

@@ -10,8 +10,8 @@ interface RefusedField {
 }
 
 /**
- * Changes the policy of a product and says so. Gives the field of the form that the daemon refuses, and why; any other
- * failure is said in a notice.
+ * Saves the policy of a product and shows a notice. Returns the field of the form that the daemon refuses, with the reason;
+ * any other failure is shown in a notice.
  */
 export async function savePolicy(
   product: ProductRecord,

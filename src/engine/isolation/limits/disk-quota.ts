@@ -3,12 +3,12 @@ import type { Logger } from "../../../shared/logger.ts";
 import type { FolderUsage } from "./folder-usage.ts";
 
 const MIB = 1_048_576;
-/** From this share on, results of tools say how much is used. */
+/** Above this share, tool results contain the used part of the quota. */
 const WARN_SHARE = 0.9;
 /** At most a tenth of the time is spent measuring. */
 const REST_PER_MEASURE = 9;
 const MIN_REST_MS = 500;
-/** What a command that starts on a full disk may still add, such as folders and links. */
+/** Bytes that a command may add on a full disk, such as for folders and links. */
 const FULL_SLACK_BYTES = MIB;
 const NOTHING: FolderUsage = { bytes: 0, largest: 0 };
 
@@ -94,7 +94,7 @@ export class DiskQuota {
   note(): string | null {
     if (this.isFull) return this.#usedUp();
     if (this.usedBytes < this.#limit * WARN_SHARE) return null;
-    return `${Math.floor(this.usedBytes / MIB)} of the disk quota of ${this.#limit / MIB} MB are used`;
+    return `${Math.floor(this.usedBytes / MIB)} MB of the disk quota of ${this.#limit / MIB} MB are used`;
   }
 
   #usedUp(): string {
@@ -107,7 +107,7 @@ export class DiskQuota {
       this.#usage = await this.#measure();
     } catch (error) {
       this.#logger.warn({ err: error }, "failed to measure the engine's folder");
-      // A tool has nested folders so deeply that what is in them cannot be seen.
+      // A tool has nested folders too deeply to read them.
       this.#usage = hasCode(error, "ENAMETOOLONG") ? { bytes: Infinity, largest: 0 } : (this.#usage ?? NOTHING);
     }
     this.#notBefore = Date.now() + Math.max(MIN_REST_MS, REST_PER_MEASURE * (performance.now() - start));

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { hasCode } from "../../../shared/error-code.ts";
 
 const STAT_BLOCK_BYTES = 512;
-/** What an entry counts at least, so that empty files cannot use up the file system's. */
+/** Minimum of an entry, so that empty files cannot use up the inodes of the file system. */
 const ENTRY_BYTES = 1024;
 const OWNER_ONLY = 0o700;
-/** Files looked at together. */
+/** Parallel calls of `lstat`. */
 const BATCH = 64;
 
 export interface FolderUsage {
@@ -17,7 +17,7 @@ export interface FolderUsage {
 }
 
 /**
- * Disk usage of a folder and what is in it. Follows no symbolic links. Entries that vanish meanwhile do not count.
+ * Disk usage of a folder and what is in it. Follows no symbolic links. Entries that are removed during the walk do not count.
  * Throws `ENAMETOOLONG` for folders nested deeper than a path can be long.
  */
 export async function folderUsage(
@@ -45,7 +45,7 @@ export async function folderUsage(
   return { bytes, largest };
 }
 
-/** None for a folder that is gone. One that a tool has made unreadable, to hide what is in it, is made readable. */
+/** Empty for a removed folder. A folder that a tool made unreadable is made readable, so that it cannot hide files. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await list(folder).catch(async (error: unknown) => {

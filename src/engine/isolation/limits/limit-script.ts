@@ -2,8 +2,8 @@
 const OPEN_FILES = { soft: 1024, hard: 4096 };
 /** The unit of `ulimit -f`. */
 const BLOCK_BYTES = 512;
-/** Of the shell, when it cannot enter its cgroup. */
-export const NOT_LIMITED_EXIT = 125;
+/** Exit code of the shell when it cannot enter its cgroup. */
+const NOT_LIMITED_EXIT = 125;
 const NICE = 5;
 
 export interface LimitScript {
@@ -25,7 +25,7 @@ export function limitScript({ entries, fileBytes, nice, userTasks }: LimitScript
   const enter = entries.map((one) => `echo 0 >&${one} || exit ${NOT_LIMITED_EXIT}; exec ${one}>&-; `);
   const limits = ["-c 0", `-S -n ${OPEN_FILES.soft}`, `-H -n ${OPEN_FILES.hard}`];
   if (fileBytes !== null) limits.push(`-f ${Math.floor(fileBytes / BLOCK_BYTES)}`);
-  // Some shells know this limit as `-u`, others as `-p`, which is the size of pipes in the first ones.
+  // bash has this limit as `-u`, dash as `-p`, which is the pipe size in bash.
   if (userTasks !== null) limits.push(`-u ${userTasks} 2>/dev/null || ulimit -p ${userTasks}`);
   const apply = limits.map((one) => `ulimit ${one} 2>/dev/null; `);
   return `${enter.join("")}${apply.join("")}exec ${nice === null ? "" : `${nice} -n ${NICE} `}"$@"`;

@@ -15,7 +15,7 @@ const ENGINE_RESERVE = 32;
 /** The daemon bounds the log and its rotated parts. */
 const LOG = /^engine\.log(\.|$)/;
 
-/** The limits of an engine's policy: a launcher that holds them, and the disk quota that it shares with file tools. */
+/** The limits of an engine's policy: a launcher that enforces them, and the disk quota, shared with file tools. */
 export function limitTools({
   launch: { data_dir: folder, limits, tool_cgroups: cgroupFolders = [], user_tasks: userTasks, isolation },
   launcher,

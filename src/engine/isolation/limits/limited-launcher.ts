@@ -91,7 +91,7 @@ export class LimitedLauncher implements ToolLauncher {
       endWatch();
       void disk.refresh();
       void cgroup?.remove().then((removed) => {
-        if (!removed) logger.warn({ pids: cgroup.pids() }, "processes of a tool are left in its cgroup");
+        if (!removed) logger.warn({ pids: cgroup.pids() }, "failed to remove the cgroup of a tool");
       });
     };
     return {

@@ -4,10 +4,10 @@ import { usageOf } from "./process-usage.ts";
 const MIB = 1_048_576;
 /** Without the kernel's limits a fork bomb doubles within milliseconds. */
 const FAST_MS = 100;
-/** The disk alone. */
+/** Interval when only the disk is watched. */
 const SLOW_MS = 500;
-/** At most a twentieth of the time is spent looking at processes. */
-const REST_PER_LOOK = 19;
+/** At most a twentieth of the time is spent measuring processes. */
+const REST_PER_MEASURE = 19;
 
 /** A running command or tool server. */
 export interface WatchedProgram {
@@ -69,7 +69,7 @@ export class ToolWatch {
       if (this.#isFast) this.#look();
       const spent = performance.now() - start;
       void this.#lookAtDisk();
-      if (this.#programs.size > 0) this.#lookIn(Math.max(this.#isFast ? FAST_MS : SLOW_MS, REST_PER_LOOK * spent));
+      if (this.#programs.size > 0) this.#lookIn(Math.max(this.#isFast ? FAST_MS : SLOW_MS, REST_PER_MEASURE * spent));
     }, ms).unref();
   }
 
@@ -92,5 +92,4 @@ export class ToolWatch {
   }
 }
 
-export const memoryReason = (memoryMb: number): string =>
-  `it used more than the ${memoryMb} MB of memory that tools may use`;
+const memoryReason = (memoryMb: number): string => `it used more than the ${memoryMb} MB of memory that tools may use`;

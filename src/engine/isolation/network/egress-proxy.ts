@@ -9,7 +9,7 @@ import { connectTo, joinSockets } from "./upstream.ts";
 const LOOPBACK = "127.0.0.1";
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Beyond these, connections that wait for an answer in words. */
+/** Connections above the limit, which get an HTTP error instead of a reset. */
 const SPARE_CONNECTIONS = 64;
 
 export interface EgressProxyParts {
@@ -50,7 +50,7 @@ const BAD_TARGET: ProxyAnswer = {
 };
 const BUSY: ProxyAnswer = { status: 503, text: "the tools of this engine have too many connections open" };
 
-/** The HTTP proxy of an engine's tools, on loopback. It passes on what the rules permit, and refuses the rest in words. */
+/** The HTTP proxy of an engine's tools, on loopback. It forwards requests that the rules permit, and refuses others with a reason. */
 export class EgressProxy {
   readonly #parts: EgressProxyParts;
   readonly #limits: EgressLimits;
@@ -158,7 +158,7 @@ function tunnel(client: Socket, upstream: Socket, head: Buffer): void {
   joinSockets(client, upstream);
 }
 
-/** The headers of the forwarded request. `Host` is that of the URL, whatever the client's own said (RFC 9112, 3.2.2). */
+/** The headers of the forwarded request. `Host` is that of the URL, not the client's (RFC 9112, 3.2.2). */
 function forwardedHeaders({ authority }: ProxyTarget, request: IncomingMessage): string[] {
   // Node.js has answered `Expect` itself.
   const headers = ["Host", authority, ...endToEndHeaders(request.rawHeaders, ["host", "expect"])];
@@ -192,7 +192,7 @@ function forward(
     // The client must not take a part for the whole.
     answer.once("error", () => response.destroy());
   });
-  // Nobody asked for another protocol.
+  // The client requested no upgrade.
   sent.once("upgrade", () => {
     upstream.destroy();
     sendAnswer(response, failureAnswer(target.host, new Error("it changed the protocol")));

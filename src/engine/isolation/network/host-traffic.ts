@@ -1,7 +1,7 @@
 import type { Logger } from "../../../shared/logger.ts";
 import type { TransferredBytes } from "./egress-proxy.ts";
 
-/** Of the totals, and of the refusals that are kept and logged: a tool must fill neither memory nor log. */
+/** Maximum of totals, and of refusals kept and logged, so that a tool cannot fill memory or log. */
 const MAX_HOSTS = 500;
 const MAX_SHOWN = 50;
 
@@ -10,7 +10,7 @@ interface HostTotal extends TransferredBytes {
   readonly connections: number;
 }
 
-/** What went to which host, and what was refused: in the log by host, without paths and content. */
+/** Logs the tools' traffic and refused connections by host, without paths and content. */
 export class HostTraffic {
   readonly #logger: Logger;
   readonly #totals = new Map<string, HostTotal>();
@@ -68,6 +68,6 @@ export class HostTraffic {
       (one, other) => other.sent + other.received - one.sent - one.received,
     );
     const others = this.#others + hosts.slice(MAX_SHOWN).reduce((sum, { connections }) => sum + connections, 0);
-    this.#logger.info({ hosts: hosts.slice(0, MAX_SHOWN), other_connections: others }, "traffic of tools");
+    this.#logger.info({ hosts: hosts.slice(0, MAX_SHOWN), other_connections: others }, "reported traffic of tools");
   }
 }

@@ -3,7 +3,7 @@ const LOOPBACK = "localhost,127.0.0.1,::1";
 
 /**
  * The variables by which programs find the proxy. Those of npm, pip and git come before what a configuration file of the
- * host names. `ALL_PROXY` gives a program of another protocol an answer in words.
+ * host names. With `ALL_PROXY`, a program of another protocol gets an HTTP error with the reason.
  */
 export function proxyEnvironment(
   { port, token }: { readonly port: number; readonly token: string },
@@ -21,7 +21,7 @@ export function proxyEnvironment(
     npm_config_proxy: url,
     npm_config_https_proxy: url,
     PIP_PROXY: url,
-    // Before what a repository's own configuration names.
+    // Overrides the configuration of a repository.
     GIT_CONFIG_COUNT: "1",
     GIT_CONFIG_KEY_0: "http.proxy",
     GIT_CONFIG_VALUE_0: url,

@@ -12,7 +12,7 @@ import { proxyEnvironment } from "./proxy-environment.ts";
 export interface NetworkAccess {
   /** The only TCP port that it needs, on loopback; null without network. */
   readonly proxyPort: number | null;
-  /** The variables that lead programs to it. */
+  /** The environment variables that name it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -28,9 +28,9 @@ export class ToolNetwork {
   /** For requests that the engine itself sends for a tool. */
   readonly rules: EgressRules;
   readonly traffic: HostTraffic;
-  /** By the hash of a token, so that the time of a lookup tells nothing about it. */
+  /** By the hash of a token, so that the time of a lookup reveals nothing about it. */
   readonly #rulesByToken = new Map<string, EgressRules>();
-  /** By what was asked for. */
+  /** By the requested policy, as JSON. */
   readonly #tokens = new Map<string, string>();
   #proxy: EgressProxy | undefined;
   #port: Promise<number> | undefined;

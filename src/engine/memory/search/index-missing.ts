@@ -6,7 +6,7 @@ import { type FullTextIndex, type IndexedItem, episodeItem, factItem, noteItem }
 const AT_ONCE = 500;
 
 /**
- * Indexes, in short steps, what is stored and not indexed: imported records, or everything after a migration emptied the
+ * Indexes, in short steps, stored records that are not indexed: imported records, or everything after a migration emptied the
  * index.
  */
 export async function indexMissing(

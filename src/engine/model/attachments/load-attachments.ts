@@ -7,7 +7,7 @@ import { attachmentNote } from "./show-attachments.ts";
 /** The bytes of an attachment. Rejects with a message for the model if they are gone or have changed. */
 export type ReadAttachment = (file: AttachmentRecord) => Promise<Buffer>;
 
-/** Reads the attachments of each request just before it is sent. One that cannot be read becomes a note: the turn goes on. */
+/** Reads the attachments of each request just before it is sent. One that cannot be read becomes a note, and the turn continues. */
 export function loadingProvider(inner: ModelProvider, read: ReadAttachment): ModelProvider {
   return {
     name: inner.name,

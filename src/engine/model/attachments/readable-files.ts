@@ -62,7 +62,7 @@ const KNOWN: Readonly<Record<ProviderName, Known>> = {
   sandbox: [[/./, READABLE_KINDS]],
 };
 
-/** `override`: what the operator says that the models read; null: by the model's name. */
+/** `override`: the kinds of `LLM_ATTACHMENTS`; null: by the model's name. */
 export function readableFiles(
   provider: ProviderName,
   model: string,

@@ -144,6 +144,6 @@ function unreadable(
 
 const PLURALS: Readonly<Record<ReadableKind, string>> = { image: "images", pdf: "PDF documents", audio: "audio" };
 
-/** What stands in place of a file that the model is not shown. */
+/** The text that replaces a file which the model is not shown. */
 export const attachmentNote = (file: AttachmentRecord, reason: string): string =>
   `[${/^[aeiou]/.test(nounOf(file)) ? "an" : "a"} ${nounOf(file)} was attached; ${reason}: ${describeFile(file)}]`;

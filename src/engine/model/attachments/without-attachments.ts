@@ -32,6 +32,6 @@ const notesOf = (parts: readonly FilePart[]): readonly string[] =>
 export const withText = (output: unknown, lines: readonly string[]): unknown =>
   lines.length === 0 ? output : [typeof output === "string" ? output : JSON.stringify(output), ...lines].join("\n");
 
-/** What a part that is not sent as a file says. */
+/** The text that replaces a part which is not sent as a file. */
 export const partText = (part: FilePart): string =>
   part.kind === "text" ? part.text : `[attached ${describeFile(part.file)}]`;

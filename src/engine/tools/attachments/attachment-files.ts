@@ -4,7 +4,7 @@ import { storedName } from "../../attachments/file-name.ts";
 import type { DiskQuota } from "../../isolation/limits/disk-quota.ts";
 import { ToolFailed } from "../tool.ts";
 import { readInWorkspace, writeInWorkspace } from "../workspace-files.ts";
-import { workspacePlace } from "../workspace-path.ts";
+import { relativeRealPath } from "../workspace-path.ts";
 
 /** Relative to the workspace. An erasure of the memory removes it. */
 export const ATTACHMENTS_FOLDER = ".orch/attachments";
@@ -35,11 +35,11 @@ export class AttachmentFiles {
   /** A file of the workspace, and its real path in it. Throws `ToolFailed`. */
   async open(path: string): Promise<{ readonly bytes: Buffer; readonly path: string }> {
     const workspaceDir = this.#workspaceDir;
-    const place = await workspacePlace(workspaceDir, path);
-    return { bytes: (await readInWorkspace({ workspaceDir, path, place }, MAX_BYTES)).bytes, path: place };
+    const realPath = await relativeRealPath(workspaceDir, path);
+    return { bytes: (await readInWorkspace({ workspaceDir, path, realPath }, MAX_BYTES)).bytes, path: realPath };
   }
 
-  /** The bytes that the record was made of. Throws `ToolFailed` for a file that is gone or has changed since. */
+  /** The bytes of a recorded file. Throws `ToolFailed` when it was removed or has changed. */
   async read({ path, digest, bytes: expected }: AttachmentRecord): Promise<Buffer> {
     const { bytes } = await this.open(path);
     if (bytes.length !== expected || digestOf(bytes) !== digest) throw new ToolFailed("the file has changed since");

@@ -16,7 +16,7 @@ const MAX_COMMAND_BYTES = 100_000;
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 600;
 /** For TERM, KILL and draining the output. */
-const GONE_WITHIN_MS = 5000;
+const EXIT_TIMEOUT_MS = 5000;
 
 const BASH = "/bin/bash";
 
@@ -59,7 +59,7 @@ export function runCommand({
     input,
     readOnly: false,
     permission: "ask",
-    goneWithinMs: GONE_WITHIN_MS,
+    exitTimeoutMs: EXIT_TIMEOUT_MS,
     timeoutMs: ({ timeout_s: seconds = DEFAULT_TIMEOUT_S }) => seconds * 1000,
     resources: () => [WORKSPACE],
     subject: ({ command }) => command,

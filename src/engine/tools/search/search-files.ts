@@ -36,11 +36,11 @@ export const searchFiles: Tool<SearchInput> = {
   path: ({ path = "." }) => path,
   async run(
     { path = ".", glob = null, context = 0, limit = DEFAULT_LIMIT, ...expression },
-    { workspaceDir, place, signal },
+    { workspaceDir, realPath, signal },
   ) {
     const thread = new PatternThread(readPattern(expression), signal);
     try {
-      const found = await searchTree(thread, { workspaceDir, path, place, glob, context, limit, signal });
+      const found = await searchTree(thread, { workspaceDir, path, realPath, glob, context, limit, signal });
       const { matches, files, skipped, cut } = found;
       return {
         matches,

@@ -6,7 +6,7 @@ import { type Network, guardedRequest } from "./guarded-request.ts";
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
-export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
+const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 const HEADERS = {
   "user-agent": `orchd/${VERSION}`,
   accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1",

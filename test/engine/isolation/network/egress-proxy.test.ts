@@ -119,7 +119,7 @@ t.test("a tunnel passes bytes both ways, also after one side has ended", async (
   raw.socket.end("late");
   t.match(await raw.closed(), /got early late$/);
   await network.close();
-  const total = log.map((line) => JSON.parse(line)).find(({ msg }) => msg === "traffic of tools");
+  const total = log.map((line) => JSON.parse(line)).find(({ msg }) => msg === "reported traffic of tools");
   t.match(total, { hosts: [{ host: "a.example", connections: 1, sent: 10, received: 14 }], other_connections: 0 });
 });
 
