@@ -24,7 +24,8 @@ export const withChromium = { skip: program === undefined ? "Chromium is not ins
 /** Run in the page, where the test has no types. */
 const VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
   console.error("content security policy: " + event.violatedDirective + " " + event.blockedURI))`;
-const FINDINGS = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+const findings = (rules: readonly string[] | null) => `axe.run(document, {
+  resultTypes: ["violations"], ${rules === null ? "" : `runOnly: ${JSON.stringify(rules)}`} }).then(({ violations }) => violations
   .filter(({ impact }) => impact === "serious" || impact === "critical")
   .map(({ id, nodes }) => id + ": " + nodes.map((node) => node.target.join(" ") + " " + node.failureSummary).join("; ")))`;
 
@@ -84,8 +85,12 @@ export async function show(page: Page, path: string): Promise<void> {
   await page.locator("h1").waitFor();
 }
 
-/** What axe finds that keeps people from using the page. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  return page.evaluate<readonly string[]>(FINDINGS);
+/** The rules that depend on colours. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** What axe finds that keeps people from using the page: in light by all rules, in dark by those on colours. */
+export async function seriousFindings(page: Page, colorScheme: "light" | "dark"): Promise<readonly string[]> {
+  // Views are shown in one document.
+  if (await page.evaluate<boolean>("!('axe' in window)")) await page.evaluate(axe);
+  return page.evaluate<readonly string[]>(findings(colorScheme === "light" ? null : COLOUR_RULES));
 }

@@ -284,7 +284,7 @@ t.test("the console in a browser", withChromium, async (t) => {
       await page.emulateMedia({ colorScheme });
       for (const view of views) {
         await show(page, view);
-        t.same(await seriousFindings(page), [], `${view} in ${colorScheme}`);
+        t.same(await seriousFindings(page, colorScheme), [], `${view} in ${colorScheme}`);
       }
     }
     await page.setViewportSize({ width: 360, height: 740 });

@@ -224,7 +224,7 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
       for (const view of views) {
         await show(page, view);
         await page.waitForLoadState("networkidle");
-        t.same(await seriousFindings(page), [], `${view} in ${colorScheme}`);
+        t.same(await seriousFindings(page, colorScheme), [], `${view} in ${colorScheme}`);
       }
     }
     await page.setViewportSize({ width: 360, height: 740 });

@@ -123,6 +123,42 @@ const daemon = await startDaemon(t, {
   env: { ORCH_HOST: "0.0.0.0" },
 });
 
+// The first, for it compares the whole log.
+t.test("admin and key actions are one hash chain, without a secret in it", async (t) => {
+  const key = await register(daemon);
+  await daemon.admin("/products/acme/policy", {
+    method: "PUT",
+    body: { max_engines: 3, engine_env: { LLM_API_KEY: "provider-secret" } },
+  });
+  await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
+  const rotated = await daemon.platform(key, "/engines/alice/rotate-key", { method: "POST", body: {} });
+  await daemon.admin("/admin/drain", { method: "POST" });
+  await daemon.admin("/admin/resume", { method: "POST" });
+  await daemon.admin("/products/acme?force=true", { method: "DELETE" });
+  const { body, text } = await daemon.admin("/admin/audit");
+  const lines: AuditRecord[] = body.data;
+  t.same(
+    lines.map(({ entry }) => JSON.parse(entry).action),
+    [
+      "product.registered",
+      "product.policy_changed",
+      "engine.key_rotated",
+      "host.draining",
+      "host.resumed",
+      "engine.stopping",
+      "engine.destroyed",
+      "product.deleted",
+    ],
+  );
+  const destroying = JSON.parse(lines[5]?.entry ?? "{}");
+  t.match(destroying, { actor: "admin", engine_id: /^eng_/, detail: { from: "running", to: "destroying" } });
+  for (const [index, line] of lines.entries()) t.equal(brokenLink(lines[index - 1] ?? null, line), null);
+  for (const secret of [key, rotated.body.engine_api_key, "provider-secret", daemon.adminKey]) {
+    t.notOk(text.includes(secret));
+  }
+  t.same((await daemon.admin("/admin/audit?after=4&limit=1")).body, { data: [lines[4]], next_cursor: "5" });
+});
+
 t.test("events come in order, live and from where a reader left off, each once", async (t) => {
   const key = await register(daemon);
   const other = await register(daemon, "other");
@@ -198,42 +234,6 @@ t.test("a stream ends when the key it was opened with is no longer good", async 
   await until("both have ended", () => streams.every(({ ended }) => ended()), 20_000);
   t.equal((await ask(daemon.url, "/events", { headers })).status, 401);
   await daemon.admin("/products/rekeyed?force=true", { method: "DELETE" });
-});
-
-t.test("admin and key actions are one hash chain, without a secret in it", async (t) => {
-  const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t) });
-  const key = await register(daemon);
-  await daemon.admin("/products/acme/policy", {
-    method: "PUT",
-    body: { max_engines: 3, engine_env: { LLM_API_KEY: "provider-secret" } },
-  });
-  await daemon.platform(key, "/engines/provision", { method: "POST", body: { user_id: "alice" } });
-  const rotated = await daemon.platform(key, "/engines/alice/rotate-key", { method: "POST", body: {} });
-  await daemon.admin("/admin/drain", { method: "POST" });
-  await daemon.admin("/admin/resume", { method: "POST" });
-  await daemon.admin("/products/acme?force=true", { method: "DELETE" });
-  const { body, text } = await daemon.admin("/admin/audit");
-  const lines: AuditRecord[] = body.data;
-  t.same(
-    lines.map(({ entry }) => JSON.parse(entry).action),
-    [
-      "product.registered",
-      "product.policy_changed",
-      "engine.key_rotated",
-      "host.draining",
-      "host.resumed",
-      "engine.stopping",
-      "engine.destroyed",
-      "product.deleted",
-    ],
-  );
-  const destroying = JSON.parse(lines[5]?.entry ?? "{}");
-  t.match(destroying, { actor: "admin", engine_id: /^eng_/, detail: { from: "running", to: "destroying" } });
-  for (const [index, line] of lines.entries()) t.equal(brokenLink(lines[index - 1] ?? null, line), null);
-  for (const secret of [key, rotated.body.engine_api_key, "provider-secret", daemon.adminKey]) {
-    t.notOk(text.includes(secret));
-  }
-  t.same((await daemon.admin("/admin/audit?after=4&limit=1")).body, { data: [lines[4]], next_cursor: "5" });
 });
 
 t.test("metrics are for this host, or for who has the admin key; a proxy is not this host", async (t) => {

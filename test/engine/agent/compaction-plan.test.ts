@@ -81,7 +81,7 @@ function pairingFault(messages: readonly ModelMessage[]): string | null {
 t.test("every compacted conversation is valid for every provider", async (t) => {
   let cuts = 0;
   let clears = 0;
-  for (let seed = 1; seed <= 150; seed++) {
+  for (let seed = 1; seed <= 50; seed++) {
     const stored = randomConversation(seed);
     const room = 200 + randomness(seed + 9999)(8000);
     const whole = modelMessages(stored);
@@ -121,7 +121,7 @@ t.test("every compacted conversation is valid for every provider", async (t) => 
       if (last !== undefined && last.id <= clearedThrough) t.fail(`seed ${seed}: what is to be read next was cleared`);
     }
   }
-  t.ok(cuts > 75 && clears > 37, `${cuts} cuts, ${clears} cleared`);
+  t.ok(cuts > 25 && clears > 12, `${cuts} cuts, ${clears} cleared`);
 });
 
 t.test("with less room, fewer messages are kept, down to the last step", async (t) => {

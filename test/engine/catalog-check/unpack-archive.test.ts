@@ -105,7 +105,7 @@ t.test("an archive cannot be larger than its limits", async (t) => {
   t.ok(bomb.length < 64 * 1024);
   t.match((await unpack(t, bomb)).faults, [/expected at most 100 unpacked bytes for each compressed one/]);
   const noise = Buffer.alloc(1024 * 1024, "0123456789abcdef".repeat(7).concat("some text to keep the ratio down"));
-  const many = Array.from({ length: 100_000 }, (_, at): Entry => ({ name: `f${at}` }));
+  const many = Array.from({ length: 5000 }, (_, at): Entry => ({ name: `f${at}` }));
   t.match((await unpackEntries(t, many)).faults, [/expected at most 2000 files and folders/]);
   const large = Array.from({ length: 42 }, (_, at) => ({ name: `large${at}`, content: noise }));
   t.match((await unpack(t, gzipSync(rawTar(large), { level: 0 }))).faults, [

@@ -11,9 +11,9 @@ const text = (frames: readonly Frame[]) =>
     .map(({ data }) => data.text)
     .join("");
 
-t.test("a turn", async (t) => {
-  const engine = await startEngine(t);
+const engine = await startEngine(t);
 
+t.test("a turn", async (t) => {
   t.test("opens with started, closes with completed, in exact frames with rising stamps", async (t) => {
     const stream = await engine.execute({ task_id: "plain", message: "/say Hello there" });
     t.equal(stream.status, 200);
@@ -123,9 +123,9 @@ t.test("a turn", async (t) => {
       call.on("error", done.reject);
       call.end(JSON.stringify({ task_id: `rounds`, message: "/say on" }));
     };
-    post(250);
+    post(60);
     await done.promise;
-    t.strictSame([...statuses], [[200, 250]], "250 times, never a 409");
+    t.strictSame([...statuses], [[200, 60]], "60 times, never a 409");
   });
 
   t.test("continues its task's conversation, and many tasks run at once", async (t) => {
@@ -142,7 +142,6 @@ t.test("a turn", async (t) => {
 });
 
 t.test("the end of a failed turn", async (t) => {
-  const engine = await startEngine(t);
   const failing: readonly [string, Record<string, unknown>][] = [
     ["/fail rate-limited 70", { error: "LLM_RATE_LIMITED", details: { retry_after: 70 } }],
     ["/fail provider", { error: "LLM_PROVIDER_ERROR" }],
@@ -168,7 +167,6 @@ t.test("the end of a failed turn", async (t) => {
 });
 
 t.test("a call that fails before output can be repeated without being said twice", async (t) => {
-  const engine = await startEngine(t);
   await engine.turn("again", "/fail provider");
   await engine.turn("again", "/fail provider");
   const store = new DatabaseSync(join(engine.dataDir, "engine.db"), { readOnly: true });
@@ -180,7 +178,6 @@ t.test("a call that fails before output can be repeated without being said twice
 });
 
 t.test("what a client gets wrong", async (t) => {
-  const engine = await startEngine(t);
   const wrong: readonly [string, Record<string, unknown>, number, string][] = [
     ["/execute", { body: { task_id: "x" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "x" } }, 400, "INVALID_REQUEST"],
@@ -221,7 +218,6 @@ t.test("what a client gets wrong", async (t) => {
 });
 
 t.test("an Idempotency-Key takes a repeated call back to its turn", async (t) => {
-  const engine = await startEngine(t);
   const headers = { "idempotency-key": "k1" };
   const body = { task_id: "once", message: "/stream 5 50" };
   const first = await engine.execute(body, { headers });

@@ -37,10 +37,28 @@ async function answer(engine: TestEngine, requestId: string, words: string): Pro
 const resultOf = (frames: readonly { event: string; data: Record<string, unknown> }[]) =>
   frames.find(({ event }) => event === "tool_result")?.data;
 
-/** An engine with a server whose tools need a permission, and one that asks. */
-const engine = await engineWith(t, {
-  everything: real("everything"),
-  asks: { ...fixture("asks"), permissions: { "*": "allow" } },
+const SECRET = "secret-of-the-city";
+/** An engine with all sorts of servers: its tools need a permission, it asks, it is shown its environment, never responds. */
+const engine = await engineWith(
+  t,
+  {
+    everything: real("everything"),
+    asks: { ...fixture("asks"), permissions: { "*": "allow" } },
+    shows: {
+      ...fixture("shows"),
+      env: { CITY_TOKEN: SECRET, WHERE: "${ORCH_WORKSPACE}/here" },
+      permissions: { "*": "allow" },
+    },
+    silent: fixture("never-connects"),
+    bad: { url: "ftp://example.com" },
+    odd: 7,
+  },
+  { settings: { ENGINE_LOG_LEVEL: "DEBUG", LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret" } },
+);
+
+t.test("an engine one of whose servers never responds is healthy and runs turns", async (t) => {
+  t.match((await engine.turn("quick", "/say at once")).at(-1)?.data, { phase: "completed" });
+  await server(engine, "silent", "connecting");
 });
 
 t.test("a turn calls a server's tool after allow_once, and without asking after allow_task", async (t) => {
@@ -110,24 +128,17 @@ t.test("an elicitation open when the engine was killed is withdrawn at the resta
 });
 
 t.test("a server's environment holds none of the engine's secrets", async (t) => {
-  const env = { CITY_TOKEN: "secret-of-the-city", WHERE: "${ORCH_WORKSPACE}/here" };
-  const settings = { ENGINE_LOG_LEVEL: "DEBUG", LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-very-secret" };
-  const engine = await engineWith(
-    t,
-    { shows: { ...fixture("shows"), env, permissions: { "*": "allow" } } },
-    { settings },
-  );
   await server(engine, "shows", "ready");
   const { output } = resultOf(await engine.turn("env", "/tool mcp__shows__environment {}")) ?? {};
   const seen = JSON.parse(String(output));
-  t.match(seen, { CITY_TOKEN: env.CITY_TOKEN, WHERE: join(engine.dataDir, "workspace/here") });
+  t.match(seen, { CITY_TOKEN: SECRET, WHERE: join(engine.dataDir, "workspace/here") });
   t.match(seen, { HOME: join(engine.dataDir, "workspace"), cwd: join(engine.dataDir, "workspace") });
   t.match(seen, { npm_config_cache: join(engine.dataDir, "cache/npm"), XDG_CACHE_HOME: join(engine.dataDir, "cache") });
   const { control_token: token } = engine.launch;
   for (const secret of [engine.key, token, "sk-very-secret"]) t.notMatch(String(output), secret);
   t.match(engine.output(), /tool server frame/, "the protocol can be followed at DEBUG");
-  t.notMatch(engine.output(), /secret-of-the-city/, "but not what the entry keeps to itself");
-  t.notMatch(JSON.stringify((await engine.call("/assets/servers")).body), /secret-of-the-city/);
+  t.notMatch(engine.output(), new RegExp(SECRET), "but not what the entry keeps to itself");
+  t.notMatch(JSON.stringify((await engine.call("/assets/servers")).body), new RegExp(SECRET));
 });
 
 t.test("no process of a server is left when its engine stops, or is killed", async (t) => {
@@ -170,8 +181,7 @@ t.test("a reload applies changes of .mcp.json, and an invalid file changes nothi
 });
 
 t.test("an invalid entry at start-up is reported, and the other servers start", async (t) => {
-  const engine = await engineWith(t, { fine: fixture("shows"), bad: { url: "ftp://example.com" }, odd: 7 });
-  await server(engine, "fine", "ready");
+  await server(engine, "shows", "ready");
   const { body } = await engine.call("/assets/servers");
   t.match(
     body.servers.find(({ name }: { name: string }) => name === "bad"),
@@ -231,11 +241,8 @@ t.test("a tool that changed while the engine was stopped is held until a person 
   await server(third, "pages", "ready");
 });
 
-t.test("an engine whose servers never respond is healthy and runs turns", async (t) => {
-  const engine = await engineWith(t, { silent: fixture("never-connects") });
-  t.match((await engine.turn("quick", "/say at once")).at(-1)?.data, { phase: "completed" });
-  await server(engine, "silent", "connecting");
-  t.equal(await engine.stop(), 0, "and stops in good order");
+t.test("an engine one of whose servers never responds stops in good order", async (t) => {
+  t.equal(await engine.stop(), 0);
   t.notOk(existsSync(join(engine.dataDir, "workspace", ".npm")));
 });
 

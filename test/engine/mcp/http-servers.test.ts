@@ -123,7 +123,7 @@ t.test("a flood of notifications over HTTP is limited, and lists the tools at mo
     const params = { progressToken: id, progress: 1 };
     const flood = ["progress", "tools/list_changed"].map((kind) => line({ method: `notifications/${kind}`, params }));
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(flood.join("").repeat(50_000));
+    response.write(flood.join("").repeat(10_000));
     response.end(line({ id, result: { content: [{ type: "text", text: "done" }] } }));
   });
   const bench = serverBench(t);
@@ -132,7 +132,7 @@ t.test("a flood of notifications over HTTP is limited, and lists the tools at mo
   const before = seen.length;
   let signs = 0;
   t.same(await bench.call("mcp__tiny__speak", {}, { progress: () => signs++ }), { output: "done", error: null });
-  t.ok(signs > 0 && signs < 25_000, `${signs} signs of life`);
+  t.ok(signs > 0 && signs < 5000, `${signs} signs of life`);
   await until("it is listed again", () => seen.length > before + 1);
   t.ok(seen.length - before < 5 + (Date.now() - since) / 1000, `${seen.length - before} requests`);
 });
@@ -148,7 +148,7 @@ t.test("an endless HTTP response fails only its call", async (t) => {
   };
   let kind = "application/json";
   const { url } = await tiny(t, (response) => pour(response.writeHead(200, { "content-type": kind })));
-  const bench = serverBench(t, { timeoutMs: 5000 });
+  const bench = serverBench(t, { timeoutMs: 2000 });
   await bench.load({ tiny: { url } });
   await bench.status("tiny", "ready");
   const before = process.memoryUsage().rss;

@@ -40,6 +40,7 @@ interface View {
 
 const isRunning = ({ state }: Row): boolean => state === "running" || state === "unhealthy";
 const ANSWER_MS = 1000;
+const MAX_PAUSE_MS = 100;
 const AT_REST: readonly EngineState[] = ["running", "sleeping", "stopped", "failed"];
 
 /** The invariants without operations in progress. Each returns its violations. */
@@ -116,7 +117,8 @@ export async function settle(
       hurried = true;
       await site.db.query("update engines set deadline_at = now() where deadline_at is not null");
     }
-    await sleep(20);
+    // Each look reads the environment of all processes.
+    await sleep(Math.min(MAX_PAUSE_MS, 20 + waited / 10));
   }
 }
 

@@ -176,8 +176,9 @@ t.test("data of another major version are refused and not changed", async (t) =>
   t.equal(readFileSync(version, "utf8"), "12\n");
 });
 
-t.test("concurrent starts share one server", async (t) => {
+t.test("concurrent starts share one server, in the empty folder of an interrupted start", async (t) => {
   const dataDir = freshFolder(t);
+  mkdirSync(join(dataDir, "postgres"), { mode: 0o700 });
   const fixture = resolve(import.meta.dirname, "../../fixtures/postgres-user.ts");
   const parents = Array.from({ length: 3 }, () =>
     spawn(process.execPath, [fixture, dataDir], { stdio: ["ignore", "pipe", "inherit"] }),
@@ -191,7 +192,8 @@ t.test("concurrent starts share one server", async (t) => {
   );
   t.equal(new Set(starts.map((rows) => JSON.stringify(rows))).size, 1);
   // The last user stops it.
-  await started(t, dataDir);
+  const { describe } = await started(t, dataDir);
+  t.equal(home(describe), join(dataDir, "postgres"));
   for (const parent of parents) parent.kill("SIGKILL");
 });
 
@@ -252,13 +254,6 @@ t.test(
     t.notOk(existsSync(home(second.describe)), "no empty one was begun in its place");
   },
 );
-
-t.test("an empty folder of an interrupted start is used", async (t) => {
-  const dataDir = freshFolder(t);
-  mkdirSync(join(dataDir, "postgres"), { mode: 0o700 });
-  const server = await started(t, dataDir);
-  t.equal(home(server.describe), join(dataDir, "postgres"));
-});
 
 t.test("unreachable programs are copied once for all data folders", { skip: !isRoot }, async (t) => {
   const closed = freshFolder(t);

@@ -453,7 +453,7 @@ t.test("an erasure does not follow a link in place of the outputs folder", async
 t.test("an erasure killed at any point leaves all or nothing", async (t) => {
   let [whole, gone] = [0, 0];
   const before = remembering(t, { rounds: ROUNDS });
-  for (const afterMs of [0, 3, 10, 25, 60]) {
+  for (const afterMs of [0, 10, 40]) {
     const dataDir = freshFolder(t);
     cpSync(before, dataDir, { recursive: true });
     const engine = await startEngine(t, { dataDir });

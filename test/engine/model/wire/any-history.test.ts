@@ -4,7 +4,7 @@ import { Dice, hostileRequest } from "./hostile-requests.ts";
 import { sentBody } from "./sent-body.ts";
 import { problemsIn } from "./strict-providers.ts";
 
-const HISTORIES = Number(process.env["ORCHD_HISTORIES"] ?? 1500);
+const HISTORIES = Number(process.env["ORCHD_HISTORIES"] ?? 500);
 const SEED = Number(process.env["ORCHD_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 const MODELS: Readonly<Record<Remote, readonly string[]>> = {
