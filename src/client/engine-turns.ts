@@ -3,7 +3,7 @@ import { queryOf } from "./address.ts";
 import type { ListOptions } from "./engine-memory.ts";
 import { type CallOptions, type Service, callJson } from "./http-call.ts";
 
-interface ListTurnsOptions extends ListOptions {
+export interface ListTurnsOptions extends ListOptions {
   readonly taskId?: string | undefined;
 }
 
