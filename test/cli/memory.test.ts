@@ -85,7 +85,10 @@ t.test("turns are listed, and what their requests to the model consisted of", as
   const request = await turns(["show", "alice", second.turn_id, "--request", "2"]);
   t.match(request, { code: 0, stdout: /"role": "tool"/ });
   t.match(await turns(["show", "alice", "turn_none"]), { code: 4, stderr: /no turn has this id/ });
-  t.match(await turns(["show", "alice", first.turn_id, "--request", "9"]), { code: 4, stderr: /with this number is kept/ });
+  t.match(await turns(["show", "alice", first.turn_id, "--request", "9"]), {
+    code: 4,
+    stderr: /with this number is kept/,
+  });
 });
 
 t.test("learning is asked for, and its drafts are decided on", async (t) => {
