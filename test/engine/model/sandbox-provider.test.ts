@@ -10,7 +10,7 @@ const request = (messages: readonly ModelMessage[], tools: readonly string[] = T
   system: "Be brief.",
   messages,
   tools: tools.map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
-  thinking: false,
+  thinking: true,
   maxOutputTokens: 1000,
 });
 
