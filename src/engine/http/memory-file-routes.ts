@@ -42,23 +42,23 @@ export const exportRoute =
       exported_at: isoTime(Date.now()),
     });
     if (exporting.kind === "busy") throw busy(exporting.with);
-    const { pieces, cut } = exporting;
+    const { chunks, signal: ended } = exporting;
     response.set({
       "Content-Type": MEMORY_FILE_TYPE,
       "Content-Disposition": `attachment; filename="memory-${owner.engine_id}.jsonl"`,
       "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
     });
-    // The export starts with its first piece: a HEAD request reads none.
+    // The export starts with its first chunk: a HEAD request reads none.
     if (request.method === "HEAD") {
       response.end();
       return;
     }
     // A reader that stalls for this long is disconnected.
     response.setTimeout(limits.maxQueuedMs);
-    const signal = AbortSignal.any([cut, AbortSignal.timeout(EXPORT_MS)]);
+    const signal = AbortSignal.any([ended, AbortSignal.timeout(EXPORT_MS)]);
     try {
-      await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });
+      await pipeline(Readable.from(chunks, { highWaterMark: 1 }), response, { signal });
     } catch (error) {
       // The missing end line tells the reader that the file is incomplete.
       if (!signal.aborted && !response.closed && !response.destroyed) throw error;

@@ -1,4 +1,4 @@
-import type { RoundsToLearn, Success } from "../memory/rounds-to-learn.ts";
+import type { RoundsToLearn, SuccessfulTurn } from "../memory/rounds-to-learn.ts";
 import { indexWords } from "../memory/search/index-text.ts";
 import { isFunctionWord } from "../memory/search/stop-words.ts";
 import type { SkillDraftTable } from "../memory/skill-drafts.ts";
@@ -38,7 +38,7 @@ const MAX_EXAMPLE_LENGTH = 200;
  * so that those of an interrupted batch are included. Returns the number of drafts.
  */
 export async function draftSkills({ rounds, drafts, skillNames, now }: DraftParts, lane: WriteLane): Promise<number> {
-  const bySignature = new Map<string, Success[]>();
+  const bySignature = new Map<string, SuccessfulTurn[]>();
   let before = Number.MAX_SAFE_INTEGER;
   for (let read = 0; read < MAX_TURNS_READ; read += PAGE_SIZE) {
     const from = before;
@@ -78,11 +78,14 @@ function signatureOf(calls: readonly { readonly tool: string; readonly ok: boole
 }
 
 /** The largest group of requests similar to one of them, oldest first. */
-function largestGroup(successes: readonly Success[]): readonly Success[] {
+function largestGroup(successes: readonly SuccessfulTurn[]): readonly SuccessfulTurn[] {
   const oldestFirst = successes.toReversed();
   const words = oldestFirst.map(({ question }) => contentWords(question));
   const kinds = words.map((one) => oldestFirst.filter((_, index) => isSimilar(one, words[index] ?? new Set())));
-  return kinds.reduce<readonly Success[]>((largest, kind) => (kind.length > largest.length ? kind : largest), []);
+  return kinds.reduce<readonly SuccessfulTurn[]>(
+    (largest, kind) => (kind.length > largest.length ? kind : largest),
+    [],
+  );
 }
 
 function isSimilar(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -44,7 +44,7 @@ export function learnRound(
 ): LearnedCounts {
   const { trajectory, episode } = round;
   const learned = { trajectories: 1, episodes: 0, added: 0, closed: 0, nodes: 0 };
-  if (!rounds.learned(trajectory.number, batchId)) return { ...learned, trajectories: 0 };
+  if (!rounds.markLearned(trajectory.number, batchId)) return { ...learned, trajectories: 0 };
   if (episode === null) return learned;
   const { facts, names } = verified;
   const place = { at: episode.eventTime, ref: episode.id, now };

@@ -39,8 +39,8 @@ export class EpisodeTable extends Table {
     const id = newId("ep");
     const { taskId, turnId, key, description, question, answer } = episode;
     const { importance, source, trust, eventTime, createdAt } = episode;
-    const words = [key, description, question, answer] as const;
-    this.#insert.run(id, taskId, turnId, ...words, importance, source, trust, eventTime, createdAt);
+    const texts = [key, description, question, answer] as const;
+    this.#insert.run(id, taskId, turnId, ...texts, importance, source, trust, eventTime, createdAt);
     return { id, ...episode };
   }
 

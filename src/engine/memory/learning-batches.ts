@@ -5,7 +5,9 @@ import { Table } from "../store/table.ts";
 export class LearningBatchTable extends Table {
   readonly #begin = this.db.prepare("insert into learning_batches (id, started_at) values (?, ?)");
   readonly #end = this.db.prepare("update learning_batches set ended_at = ?, counts = ?, error = ? where id = ?");
-  readonly #abandon = this.db.prepare("update learning_batches set ended_at = ?, error = ? where ended_at is null");
+  readonly #closeInterrupted = this.db.prepare(
+    "update learning_batches set ended_at = ?, error = ? where ended_at is null",
+  );
 
   begin(startedAt: number): string {
     const id = newId("lb");
@@ -26,6 +28,6 @@ export class LearningBatchTable extends Table {
 
   /** Closes batches of a killed engine. What they learned stays; the next batch continues. */
   closeInterrupted(endedAt: number): void {
-    this.#abandon.run(endedAt, "the engine stopped during the batch");
+    this.#closeInterrupted.run(endedAt, "the engine stopped during the batch");
   }
 }

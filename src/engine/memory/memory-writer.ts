@@ -29,7 +29,7 @@ const KEY_LENGTH = 80;
 const DESCRIPTION_LENGTH = 300;
 const IMPORTANCE = 3;
 
-/** Writes ended turns and notes to memory, without a model. Learning comes later. */
+/** Writes ended turns and notes to memory, without a model. Learning refines them later. */
 export class MemoryWriter {
   readonly #store: Store;
   readonly #index: Pick<FullTextIndex, "put">;
@@ -45,7 +45,7 @@ export class MemoryWriter {
     this.#notes = new WorkingMemoryTable(store);
   }
 
-  /** Within the caller's transaction. When it throws, nothing of it is written. */
+  /** Within the caller's transaction. Writes everything or throws. */
   round(ended: EndedTurn): void {
     const { db } = this.#store;
     db.exec("savepoint round");
@@ -68,8 +68,8 @@ export class MemoryWriter {
     // The answer also saw what earlier turns of the conversation read from outside.
     const trust = leastTrust(ended.trust, this.#trajectories.trustOf(taskId) ?? ended.trust);
     const durationMs = endedAt - startedAt;
-    const how = { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs };
-    this.#trajectories.insert({ ...how, createdAt: endedAt });
+    const fields = { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs };
+    this.#trajectories.insert({ ...fields, createdAt: endedAt });
     // A failed turn leaves a trajectory and no episode.
     if (ended.answer.trim() === "" || ended.question.trim() === "") return;
     const [question, answer] = [bothEnds(ended.question, MAX_TEXT), bothEnds(ended.answer, MAX_TEXT)];

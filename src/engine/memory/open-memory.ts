@@ -30,7 +30,7 @@ export interface Memory {
   readonly lane: WriteLane;
   readonly writer: MemoryWriter;
   readonly search: MemorySearch;
-  readonly whole: FullItems;
+  readonly fullItems: FullItems;
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
@@ -54,7 +54,7 @@ export async function openMemory({ store, workspaceDir, lastEvent, embedder, log
     lane,
     writer: new MemoryWriter(store, index),
     search: new MemorySearch(store, embeddings?.nearest),
-    whole: new FullItems(store),
+    fullItems: new FullItems(store),
     lists: new MemoryLists(store),
     tables,
     portability,
@@ -77,8 +77,9 @@ function endFact({ knowledge, index }: Pick<LearningTables, "knowledge" | "index
 
 async function continueImport(portability: MemoryPortability, logger: Logger): Promise<void> {
   try {
-    const done = await portability.resumeImport();
-    if (done.kind === "done" && done.answer !== null) logger.warn(done.answer, "finished an interrupted import");
+    const resumed = await portability.resumeImport();
+    if (resumed.kind === "done" && resumed.answer !== null)
+      logger.warn(resumed.answer, "finished an interrupted import");
   } catch (error) {
     logger.error({ err: error }, "failed to continue an interrupted import; the next start retries");
   }

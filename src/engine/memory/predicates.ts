@@ -1,4 +1,4 @@
-/** Whether a subject has one object of the predicate at a time, and by which other words users ask for it. */
+/** Whether a subject has one object of the predicate at a time, and other words with which users ask for it. */
 interface PredicateRow {
   readonly single: boolean;
   readonly hints: string;
@@ -60,14 +60,14 @@ const PREDICATES: Readonly<Record<string, PredicateRow>> = {
   finished: many("completed done end finish"),
 };
 
-const ONE_AT_A_TIME =
+const SINGLE_OBJECT =
   /\b(?:wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|mother|mum|mom|father|dad|boss|manager|supervisor|doctor|physician|gp|dentist|vet|therapist|landlord|landlady|hairdresser|accountant|lawyer|coach|trainer|best friend)$/;
-const SEVERAL_AT_A_TIME =
+const MULTIPLE_OBJECTS =
   /\b(?:sister|brother|sibling|son|daughter|kid|child|cousin|uncle|aunt|aunty|nephew|niece|friend|colleague|coworker|co-worker|teammate|neighbou?r|roommate|flatmate|housemate|classmate|mentor|student|client|customer|hobby|hobbies|allergy|allergies|pet|grandmother|grandfather|grandma|grandpa|language|skill|interest|symptom|concern|twin)s?$/;
 const RELATIVE =
   /\b(?:sister|brother|son|daughter|wife|husband|mother|mum|mom|father|dad|partner|cousin|uncle|aunt|nephew|niece|grandmother|grandfather|grandma|grandpa)s?$/;
 
-const SAME: readonly (readonly [RegExp, string])[] = [
+const SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:lives?|living|resides?|residing|is based|is living|home|home city|city of residence|residence|location|moved to|relocated to|lives? at|address city)(?: in| to)?$/,
     "lives in",
@@ -96,7 +96,7 @@ export function normalPredicate(words: string): string {
     .replaceAll(/\b(fav|col|flav|hum|neighb|hon|lab|harb|behavi)our/g, "$1or")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return SAME.find(([pattern]) => pattern.test(plain))?.[1] ?? plain;
+  return SYNONYMS.find(([pattern]) => pattern.test(plain))?.[1] ?? plain;
 }
 
 const NOT = "not ";
@@ -105,8 +105,8 @@ const NOT = "not ";
 export function isSingle(predicate: string, stated: boolean): boolean {
   if (predicate.startsWith(NOT)) return false;
   if (predicate.startsWith("number of ")) return true;
-  if (SEVERAL_AT_A_TIME.test(predicate)) return false;
-  return PREDICATES[predicate]?.single ?? (ONE_AT_A_TIME.test(predicate) || stated);
+  if (MULTIPLE_OBJECTS.test(predicate)) return false;
+  return PREDICATES[predicate]?.single ?? (SINGLE_OBJECT.test(predicate) || stated);
 }
 
 /** Other words with which users ask for the predicate. */

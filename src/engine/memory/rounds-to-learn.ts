@@ -18,7 +18,7 @@ export interface Round {
   readonly recalled: string;
 }
 
-/** Turns that no batch has read. */
+/** Turns that no learning batch has read. */
 export class RoundsToLearn extends Table {
   readonly #episodes = new EpisodeTable(this.store);
   readonly #trajectories = new TrajectoryTable(this.store);
@@ -31,7 +31,7 @@ export class RoundsToLearn extends Table {
   );
   readonly #context = this.db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
   readonly #recalled = this.db.prepare("select block from recalls where turn_id = ?");
-  readonly #similar = this.db.prepare(
+  readonly #successes = this.db.prepare(
     `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
        (select json_group_array(json_array(json_extract(step.value, '$.tool'), json_extract(step.value, '$.ok')))
         from json_each(steps) step where json_extract(step.value, '$.thread') is null) as calls
@@ -60,8 +60,8 @@ export class RoundsToLearn extends Table {
   }
 
   /** Within the caller's transaction; false if a batch has read it before. */
-  learned(number: number, batchId: string): boolean {
-    return this.#trajectories.learned(number, batchId);
+  markLearned(number: number, batchId: string): boolean {
+    return this.#trajectories.markLearned(number, batchId);
   }
 
   /** Within the caller's transaction. */
@@ -70,8 +70,8 @@ export class RoundsToLearn extends Table {
   }
 
   /** Completed turns with their tool calls, the newest first, without tool output. */
-  successes({ before, limit }: { readonly before: number; readonly limit: number }): readonly Success[] {
-    return this.#similar.all(before, limit).map((row) => ({
+  successes({ before, limit }: { readonly before: number; readonly limit: number }): readonly SuccessfulTurn[] {
+    return this.#successes.all(before, limit).map((row) => ({
       id: String(row["id"]),
       number: Number(row["number"]),
       trust: Number(row["trust"]) as Trust,
@@ -81,7 +81,7 @@ export class RoundsToLearn extends Table {
   }
 }
 
-export interface Success {
+export interface SuccessfulTurn {
   readonly id: string;
   readonly number: number;
   readonly trust: Trust;

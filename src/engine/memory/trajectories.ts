@@ -30,12 +30,12 @@ export class TrajectoryTable extends Table {
   );
   readonly #unlearned = this.db.prepare("select * from trajectories where batch_id is null order by number limit ?");
   readonly #countUnlearned = this.db.prepare("select count(*) as count from trajectories where batch_id is null");
-  readonly #learned = this.db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
+  readonly #markLearned = this.db.prepare("update trajectories set batch_id = ? where number = ? and batch_id is null");
 
   insert(trajectory: Omit<Trajectory, "id" | "number">): void {
     const { taskId, turnId, outcome, errorCode, steps, usage, trust, durationMs, createdAt } = trajectory;
-    const texts = [JSON.stringify(steps), JSON.stringify(usage)] as const;
-    this.#insert.run(newId("tr"), taskId, turnId, outcome, errorCode, ...texts, trust, durationMs, createdAt);
+    const json = [JSON.stringify(steps), JSON.stringify(usage)] as const;
+    this.#insert.run(newId("tr"), taskId, turnId, outcome, errorCode, ...json, trust, durationMs, createdAt);
   }
 
   /** Trust of the task's last turn; null for a new task. */
@@ -53,7 +53,7 @@ export class TrajectoryTable extends Table {
   }
 
   /** False if a batch has read it before. */
-  learned(number: number, batchId: string): boolean {
-    return this.#learned.run(batchId, number).changes === 1;
+  markLearned(number: number, batchId: string): boolean {
+    return this.#markLearned.run(batchId, number).changes === 1;
   }
 }

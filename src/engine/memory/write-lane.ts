@@ -21,7 +21,7 @@ export class WriteLane {
     });
   }
 
-  /** Runs `work` for each item; a transaction takes as many items as fit into a few milliseconds. */
+  /** Runs `work` for each item, in transactions of at most {@link MAX_TRANSACTION_MS}. */
   async each<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
     for (let at = 0; at < items.length;) {
       at = await this.run(() => {

@@ -26,10 +26,10 @@ const input = toolInput(schema);
 /** Searches the memory of all conversations. */
 export const memorySearch = ({
   search,
-  whole,
+  fullItems,
 }: {
   readonly search: Pick<MemorySearch, "search">;
-  readonly whole: Pick<FullItems, "read">;
+  readonly fullItems: Pick<FullItems, "read">;
 }): Tool<z.output<typeof schema>> => ({
   name: "memory_search",
   description:
@@ -39,7 +39,7 @@ export const memorySearch = ({
   permission: "allow",
   resources: () => [],
   async run({ query, id, kinds, from, to, limit = LIMIT }, { signal }) {
-    if (id !== undefined) return fullItem(id, whole.read(id));
+    if (id !== undefined) return fullItem(id, fullItems.read(id));
     if (query === undefined) throw new ToolFailed("missing argument: give query, or the id of a search result");
     const hits = await search.search(
       {

@@ -20,7 +20,7 @@ import { commandHost } from "../../helpers/command-host.ts";
 const BUILT_IN_TOOLS = builtInTools({
   commands: commandHost(),
   plans: { ofTask: () => [], replace: () => undefined },
-  memory: { search: { search: async () => [] }, whole: { read: () => null } },
+  memory: { search: { search: async () => [] }, fullItems: { read: () => null } },
 });
 const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };

@@ -16,7 +16,7 @@ const setUp = async (t: Parameters<typeof engineParts>[0]) => {
   await parts.turn("one", "My allotment is number 42 behind the railway station.");
   await parts.turn("two", "What do herons eat?");
   const { store } = parts;
-  const tool = memorySearch({ search: new MemorySearch(store), whole: new FullItems(store) });
+  const tool = memorySearch({ search: new MemorySearch(store), fullItems: new FullItems(store) });
   const { run } = toolBench(t);
   return { tool, run: (input: Record<string, unknown>) => run(tool, input) };
 };

@@ -6,7 +6,7 @@ import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
 import { ImportStage } from "./import-stage.ts";
 
-/** Tables that hold nothing of the user's conversations. */
+/** Tables without data of conversations. */
 const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state", "usage_days"]);
 /** Workspace folders of long tool outputs and of attachments. */
 const OUTPUTS = [".orch", "outputs"] as const;
@@ -63,13 +63,13 @@ function emptyTables(store: Store, lastEvent: StateValues["events_floor"]): Reco
         store.state.remove("import");
         store.reset.clear();
         const names = tables.map(({ name }) => String(name));
-        const made = db.prepare("select tbl_name, sql from sqlite_schema where sql is not null order by rowid").all();
+        const schema = db.prepare("select tbl_name, sql from sqlite_schema where sql is not null order by rowid").all();
         for (const { name, type } of tables) {
           if (type === "table")
             counts[String(name)] = Number(db.prepare(`select count(*) as n from "${String(name)}"`).get()?.["n"]);
           db.exec(`drop table "${String(name)}"`);
         }
-        for (const { tbl_name: of, sql } of made) if (names.includes(String(of))) db.exec(String(sql));
+        for (const { tbl_name: table, sql } of schema) if (names.includes(String(table))) db.exec(String(sql));
       },
       { durable: true },
     );
@@ -86,7 +86,8 @@ const isErased = ({ name, type }: Record<string, unknown>): boolean =>
 /** The WAL still holds old pages: checkpoint and truncate it. */
 function truncateWal({ db }: Store): void {
   const { busy } = db.prepare("pragma wal_checkpoint(truncate)").get() ?? {};
-  if (busy !== 0) throw new Error("the WAL could not be truncated: the store has a reader");
+  if (busy !== 0)
+    throw new Error("failed to truncate the WAL: the store has a reader; restart the engine to finish the erasure");
 }
 
 /** Removes the folder's files. If a tool replaced the folder by a link, removes only the link. */

@@ -13,17 +13,17 @@ export interface FileField {
   readonly toStore: (value: unknown) => SqlValue;
 }
 
-const same = (value: unknown) => value;
+const unchanged = (value: unknown) => value;
 const asStored = (value: unknown) => value as SqlValue;
 const plain = (column: string, schema: z.ZodMiniType): FileField => ({
   column,
   schema,
-  toFile: same,
+  toFile: unchanged,
   toStore: asStored,
 });
 
 const MAX_TEXT = 2 * 1024 * 1024;
-const fitting = (max: number) =>
+const boundedText = (max: number) =>
   z.string().check(
     z.refine((text) => text.isWellFormed(), { error: "expected well-formed Unicode", abort: true }),
     z.refine((text) => byteLength(text) <= max, { error: `expected at most ${max} bytes` }),
@@ -35,7 +35,7 @@ export const id = (column: string, prefix: string): FileField =>
     z.string().check(z.regex(new RegExp(`^${prefix}[\\w:.-]{1,100}$`), `expected an id with the prefix ${prefix}`)),
   );
 
-export const text = (column: string, max = MAX_TEXT): FileField => plain(column, fitting(max));
+export const text = (column: string, max = MAX_TEXT): FileField => plain(column, boundedText(max));
 
 /** A name of a folder. */
 export const fileName = (column: string): FileField =>
@@ -56,7 +56,7 @@ export const choice = (column: string, options: readonly string[]): FileField =>
 export const integer = (column: string, min: number, max = Number.MAX_SAFE_INTEGER): FileField =>
   plain(column, z.int().check(z.gte(min), z.lte(max)));
 
-export const share = (column: string): FileField => plain(column, z.number().check(z.gte(0), z.lte(1)));
+export const fraction = (column: string): FileField => plain(column, z.number().check(z.gte(0), z.lte(1)));
 
 export const flag = (column: string): FileField => ({
   column,
@@ -91,7 +91,7 @@ export const json = (column: string, schema: z.ZodMiniType = z.unknown()): FileF
   toStore: (value) => JSON.stringify(value),
 });
 
-/** A list of one column of another table's rows. */
+/** A list of values from another table. */
 export const listed = (sql: string, schema: z.ZodMiniType): FileField => ({
   column: "",
   expression: `(select json_group_array(value) from (${sql}))`,

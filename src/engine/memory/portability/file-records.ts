@@ -10,7 +10,7 @@ import {
   json,
   listed,
   orNull,
-  share,
+  fraction,
   task,
   text,
   time,
@@ -49,7 +49,7 @@ const userPart = z.union([
   z.object({ kind: z.literal("text"), text: z.string() }),
   z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
 ]);
-/** Content of a message, by role. Of attachments the file has the references, not the bytes. */
+/** Content of a message, by role. Attachments are references, without their bytes. */
 const CONTENT = {
   user: z.union([z.string(), z.array(userPart)]),
   assistant: z.array(answerPart),
@@ -178,7 +178,7 @@ const FILE_RECORDS = {
       object: text("object"),
       hash: text("hash", SHORT),
       importance: integer("importance", 1, 10),
-      confidence: share("confidence"),
+      confidence: fraction("confidence"),
       source: text("source", SHORT),
       trust: trust(),
       valid_from: orNull(time("valid_from")),
@@ -271,7 +271,7 @@ export type RecordType = keyof typeof FILE_RECORDS;
 export const RECORD_TYPES = Object.keys(FILE_RECORDS) as readonly RecordType[];
 export const fileRecord = (type: RecordType): FileRecord => FILE_RECORDS[type];
 
-/** How records of a type are read: the columns to select, and the record of such a row. */
+/** The columns to select for a record type, and the conversion of a row to a record. */
 export function readerOf(type: RecordType) {
   const fields = Object.entries(fileRecord(type).fields);
   return {

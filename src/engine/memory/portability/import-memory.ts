@@ -8,14 +8,14 @@ import { ImportStage, type StagedRecord } from "./import-stage.ts";
 import { readMemoryFile } from "./read-memory-file.ts";
 import { RecordImporter } from "./record-importer.ts";
 
-/** Imports each type in order, then links facts to each other. */
+/** Imports each type in order, then links each closed fact to its successor. */
 type Step = { readonly kind: "import" | "link"; readonly type: RecordType };
 const STEPS: readonly Step[] = [
   ...RECORD_TYPES.map((type) => ({ kind: "import", type }) as const),
   { kind: "link", type: "knowledge" },
 ];
 const PAGE = 100;
-/** Bytes between two WAL checkpoints. A longer checkpoint would delay turns. */
+/** Bytes between two WAL checkpoints: a longer checkpoint would delay turns. */
 const CHECKPOINT_EVERY = 256 * 1024;
 const MAX_TRANSACTION_MS = 4;
 
@@ -31,12 +31,12 @@ export interface ImportParts {
 /** Imports all of a file or nothing: the file is validated completely before the first record is imported. */
 export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8Array>): Promise<MemoryImported> {
   const { store } = parts;
-  const stage = ImportStage.begin(store.dataDir);
+  const stage = ImportStage.create(store.dataDir);
   try {
     for await (const record of readMemoryFile(body)) stage.add(record);
-    await checkAll(parts, stage);
-    await stage.keep();
-    // From here on the import is finished, if need be by the next start.
+    await checkStage(parts, stage);
+    await stage.commit();
+    // From now on an interrupted import is continued by the next start.
     store.transaction(() => store.state.set("import", { step: 0, line: 0, imported: {}, skipped: {} }), {
       durable: true,
     });
@@ -67,14 +67,14 @@ export async function resumeImport(parts: ImportParts): Promise<MemoryImported |
   }
 }
 
-/** Checks all references, and marks records whose turn or plan is already here. */
-async function checkAll({ store, lane }: ImportParts, stage: ImportStage): Promise<void> {
-  const here = new StoredRecords(store);
+/** Checks all references, and marks records whose turn or plan is already stored. */
+async function checkStage({ store, lane }: ImportParts, stage: ImportStage): Promise<void> {
+  const stored = new StoredRecords(store);
   const hasPlan = store.db.prepare("select 1 from plan_items where task_id = ? limit 1");
   const isSkipped = ({ type, fields }: StagedRecord) =>
-    (type === "turn" && (fields["state"] === "running" || here.has("turn", String(fields["id"])))) ||
+    (type === "turn" && (fields["state"] === "running" || stored.has("turn", String(fields["id"])))) ||
     (type === "plan_item" && hasPlan.get(String(fields["task_id"])) !== undefined);
-  const isKnown = (type: RecordType, id: string) => stage.find(type, id) !== null || here.has(type, id);
+  const isKnown = (type: RecordType, id: string) => stage.find(type, id) !== null || stored.has(type, id);
   let after = 0;
   for (let page = stage.page(after, PAGE); page.length > 0; page = stage.page(after, PAGE)) {
     await lane.each(page, (record) => {

@@ -8,7 +8,7 @@ import type { ReadRecord } from "./read-memory-file.ts";
 const FILE = "memory-import.db";
 
 export interface StagedRecord extends ReadRecord {
-  /** It belongs to an existing turn or plan, or is not importable. */
+  /** Whether it is not imported: its turn is running, or its turn or plan exists. */
   readonly skip: boolean;
   /** Length of all fields as JSON text. */
   readonly length: number;
@@ -21,7 +21,7 @@ export interface StagedRecord extends ReadRecord {
 export class ImportStage {
   readonly #db: DatabaseSync;
   readonly #insert;
-  readonly #named;
+  readonly #byId;
   readonly #ofType;
   readonly #all;
   readonly #skip;
@@ -29,16 +29,16 @@ export class ImportStage {
   private constructor(db: DatabaseSync) {
     this.#db = db;
     this.#insert = db.prepare("insert into records (line, type, id, fields) values (?, ?, ?, ?)");
-    this.#named = db.prepare("select * from records where type = ? and id = ? order by line limit 1");
+    this.#byId = db.prepare("select * from records where type = ? and id = ? order by line limit 1");
     this.#ofType = db.prepare("select * from records where type = ? and line > ? order by line limit ?");
     this.#all = db.prepare("select * from records where line > ? order by line limit ?");
     this.#skip = db.prepare("update records set skip = 1 where line = ?");
   }
 
-  static begin(dataDir: string): ImportStage {
+  static create(dataDir: string): ImportStage {
     ImportStage.remove(dataDir);
     const db = new DatabaseSync(join(dataDir, FILE));
-    // Unsynced until `keep`: an interrupted upload starts over.
+    // Unsynced until `commit`: an interrupted upload starts over.
     db.exec(`
       pragma journal_mode = off; pragma synchronous = off;
       create table records (line integer primary key, type text not null, id text, fields text not null,
@@ -49,12 +49,12 @@ export class ImportStage {
     return new ImportStage(db);
   }
 
-  /** A stage that was kept. */
+  /** A committed stage. */
   static open(dataDir: string): ImportStage {
     return new ImportStage(new DatabaseSync(join(dataDir, FILE), { readOnly: true }));
   }
 
-  /** Whether the kept stage exists and is intact. */
+  /** Whether the committed stage exists and is intact. */
   static isReadable(dataDir: string): boolean {
     try {
       const stage = ImportStage.open(dataDir);
@@ -77,11 +77,11 @@ export class ImportStage {
   }
 
   find(type: RecordType, id: string): StagedRecord | null {
-    const row = this.#named.get(type, id);
+    const row = this.#byId.get(type, id);
     return row === undefined ? null : staged(row);
   }
 
-  /** In the file's order, after a line. */
+  /** The records after a line, in the order of the file. */
   page(after: number, limit: number, type?: RecordType): readonly StagedRecord[] {
     const rows = type === undefined ? this.#all.all(after, limit) : this.#ofType.all(type, after, limit);
     return rows.map(staged);
@@ -91,8 +91,8 @@ export class ImportStage {
     this.#skip.run(line);
   }
 
-  /** Commits and syncs to disk. Only the import waits for the sync. */
-  async keep(): Promise<void> {
+  /** Commits and syncs to disk, without blocking the event loop. */
+  async commit(): Promise<void> {
     this.#db.exec("commit");
     const file = await open(this.#db.location() ?? "");
     try {

@@ -13,16 +13,17 @@ type Done<Answer> = { readonly kind: "done"; readonly answer: Answer };
 type Busy = { readonly kind: "busy"; readonly with: "import" | "erasure" };
 interface Exporting {
   readonly kind: "exporting";
-  readonly pieces: AsyncGenerator<string>;
-  readonly cut: AbortSignal;
+  readonly chunks: AsyncGenerator<string>;
+  /** Aborted when the export must end early. */
+  readonly signal: AbortSignal;
 }
 /** A running learning batch would write after the erasure. */
 type Learning = { readonly kind: "learning" };
 
 /** How long an erasure waits for exports to close their readers. */
-const READERS_CLOSE_MS = 5000;
+const MAX_READERS_WAIT_MS = 5000;
 /** How long a stopping engine waits for an import. An import whose file is still being received is dropped. */
-const IMPORT_CLOSE_MS = 2000;
+const MAX_IMPORT_WAIT_MS = 2000;
 
 /** A chunk is yielded at this length or after this time, however large its rows are. */
 const CHUNK_LENGTH = 64 * 1024;
@@ -34,7 +35,7 @@ export class MemoryPortability {
   readonly #stopping = new AbortController();
   /** Aborts running exports: they would read what an erasure removes. */
   #exports = new AbortController();
-  #reading = 0;
+  #readers = 0;
   #busy: Busy["with"] | null = null;
   #work: Promise<unknown> = Promise.resolve();
 
@@ -42,11 +43,11 @@ export class MemoryPortability {
     this.#parts = parts;
   }
 
-  /** Streams the file in chunks; `cut` is aborted when the export must end early. Busy during an erasure. */
+  /** Streams the file in chunks. Busy during an erasure. */
   export(header: MemoryFileHeader): Exporting | Busy {
     if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };
-    const cut = this.#exports.signal;
-    return { kind: "exporting", pieces: this.#countReading(exportMemory(this.#parts.store, header, cut)), cut };
+    const { signal } = this.#exports;
+    return { kind: "exporting", chunks: this.#countReader(exportMemory(this.#parts.store, header, signal)), signal };
   }
 
   import(body: AsyncIterable<Uint8Array>): Promise<Done<MemoryImported> | Busy> {
@@ -62,7 +63,7 @@ export class MemoryPortability {
     const done = await this.#exclusive("erasure", async () => {
       this.#exports.abort(new Error("the memory was erased during the export"));
       this.#exports = new AbortController();
-      for (const end = Date.now() + READERS_CLOSE_MS; this.#reading > 0 && Date.now() < end;) await delay(10);
+      for (const end = Date.now() + MAX_READERS_WAIT_MS; this.#readers > 0 && Date.now() < end;) await delay(10);
       // Checked here: a batch may have started while the exports ended.
       return isLearning() ? null : eraseMemory(this.#parts);
     });
@@ -77,7 +78,7 @@ export class MemoryPortability {
     return true;
   }
 
-  /** Continues an interrupted import. Null if none had read its file completely. */
+  /** Continues an interrupted import. Null if none was interrupted after its file was read completely. */
   resumeImport(): Promise<Done<MemoryImported | null> | Busy> {
     return this.#exclusive("import", () => resumeImport(this.#importParts));
   }
@@ -86,19 +87,19 @@ export class MemoryPortability {
   async close(reason: Error): Promise<void> {
     this.#stopping.abort(reason);
     this.#exports.abort(reason);
-    await Promise.race([this.#work.catch(() => undefined), delay(IMPORT_CLOSE_MS)]);
+    await Promise.race([this.#work.catch(() => undefined), delay(MAX_IMPORT_WAIT_MS)]);
   }
 
   get #importParts(): ImportParts {
     return { ...this.#parts, stopping: this.#stopping.signal };
   }
 
-  async *#countReading(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
-    this.#reading++;
+  async *#countReader(chunks: AsyncGenerator<string>): AsyncGenerator<string> {
+    this.#readers++;
     try {
-      yield* pieces;
+      yield* chunks;
     } finally {
-      this.#reading--;
+      this.#readers--;
     }
   }
 

@@ -30,11 +30,11 @@ const MAX_DEPTH = 500;
 const SLICE_MS = 4;
 
 /** The validated records of a file. Throws unless the file has its header and its end line. */
-export async function* readMemoryFile(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRecord> {
+export async function* readMemoryFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRecord> {
   const counts = new Map<string, number>();
   let state: "before" | "within" | "after" = "before";
   let until = performance.now() + SLICE_MS;
-  for await (const { number, text } of linesOf(pieces)) {
+  for await (const { number, text } of linesOf(chunks)) {
     const value = objectOf(number, text);
     if (state === "after") throw new InvalidInput(`line ${number}`, "expected nothing after the end line");
     if (state === "before") {
@@ -46,14 +46,15 @@ export async function* readMemoryFile(pieces: AsyncIterable<Uint8Array>): AsyncG
     } else {
       const [type, schema] = schemaFor(number, value["type"]);
       counts.set(type, (counts.get(type) ?? 0) + 1);
-      yield { line: number, type, fields: at(number, `${type}.`, () => parse(schema, value).value) };
+      yield { line: number, type, fields: withLine(number, `${type}.`, () => parse(schema, value).value) };
     }
     if (performance.now() < until) continue;
     await nextTurn();
     until = performance.now() + SLICE_MS;
   }
   if (state === "before") throw new InvalidInput("line 1", "expected the header of a memory file, got an empty file");
-  if (state === "within") throw new InvalidInput("body", "the file was cut: its end line is missing");
+  if (state === "within")
+    throw new InvalidInput("body", "expected an end line: the file is incomplete; export it again");
 }
 
 function objectOf(line: number, text: string): Readonly<Record<string, unknown>> {
@@ -70,14 +71,14 @@ function objectOf(line: number, text: string): Readonly<Record<string, unknown>>
 
 function checkHeader(line: number, value: Readonly<Record<string, unknown>>): void {
   if (value["type"] !== "header") throw new InvalidInput(`line ${line}: type`, "expected the header of a memory file");
-  const { version } = at(line, "", () => parse(header, value).value);
+  const { version } = withLine(line, "", () => parse(header, value).value);
   if (version <= MEMORY_FORMAT_VERSION) return;
   const problem = `the file has version ${version}, this engine reads up to ${MEMORY_FORMAT_VERSION}; update the engine first`;
   throw new InvalidInput(`line ${line}: version`, problem);
 }
 
 function checkEnd(line: number, value: unknown, counts: ReadonlyMap<string, number>): void {
-  const declared = new Map(Object.entries(at(line, "", () => parse(end, value).value).counts));
+  const declared = new Map(Object.entries(withLine(line, "", () => parse(end, value).value).counts));
   for (const type of new Set([...declared.keys(), ...counts.keys()])) {
     const [expected, got] = [declared.get(type) ?? 0, counts.get(type) ?? 0];
     if (expected !== got)
@@ -103,8 +104,8 @@ function schemaOf(type: RecordType): z.ZodMiniObject {
   return schema.check(z.refine(fits, { path: [field], error: `expected a value that belongs to its ${by}` }));
 }
 
-/** Adds the line to an error. */
-function at<T>(line: number, where: string, check: () => T): T {
+/** Adds the line to the field of an error. */
+function withLine<T>(line: number, where: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -114,17 +115,17 @@ function at<T>(line: number, where: string, check: () => T): T {
 }
 
 /** The non-empty lines of a chunked file, one in memory at a time. */
-async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let parts: Uint8Array[] = [];
   let bytes = 0;
   let number = 1;
-  const hold = (part: Uint8Array) => {
+  const append = (part: Uint8Array) => {
     bytes += part.length;
     if (bytes > MAX_LINE_BYTES) throw new InvalidInput(`line ${number}`, `expected at most ${MAX_LINE_BYTES} bytes`);
     parts.push(part);
   };
-  const line = (): FileLine => {
+  const takeLine = (): FileLine => {
     const bytesOfLine = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     [parts, bytes] = [[], 0];
     try {
@@ -134,16 +135,16 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FileL
       throw new InvalidInput(`line ${number - 1}`, "expected UTF-8");
     }
   };
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     let from = 0;
-    for (let to = piece.indexOf(LINE_FEED); to !== -1; to = piece.indexOf(LINE_FEED, from)) {
-      hold(piece.subarray(from, to));
+    for (let to = chunk.indexOf(LINE_FEED); to !== -1; to = chunk.indexOf(LINE_FEED, from)) {
+      append(chunk.subarray(from, to));
       from = to + 1;
-      const read = line();
+      const read = takeLine();
       if (read.text !== "") yield read;
     }
-    if (from < piece.length) hold(piece.subarray(from));
+    if (from < chunk.length) append(chunk.subarray(from));
   }
-  const last = line();
+  const last = takeLine();
   if (last.text !== "") yield last;
 }

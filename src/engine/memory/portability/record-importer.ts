@@ -7,14 +7,14 @@ import { SocialGraph, normalizeName } from "../social-graph.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Imports one record within the caller's transaction; false if it was already here. An existing fact or node under
- * another id replaces the file's.
+ * Imports records within the caller's transaction; false if a record exists. A stored fact or node with another id
+ * is used instead of the file's.
  */
 export class RecordImporter {
   readonly #store: Store;
   readonly #stage: ImportStage;
   readonly #graph: SocialGraph;
-  readonly #inserts = new Map<string, Statement>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(store: Store, stage: ImportStage) {
     this.#store = store;
@@ -30,7 +30,7 @@ export class RecordImporter {
       case "recall":
         return this.#importOfTurn(type, fields);
       case "question":
-        // Nobody here waits for the answer of an open question.
+        // No turn of this engine waits for the answer to an open question.
         return fields["resolved_at"] !== null && this.#importOfTurn(type, fields);
       case "compaction":
         return false;
@@ -56,7 +56,7 @@ export class RecordImporter {
     }
   }
 
-  /** A successor may come after the fact it supersedes, so facts are linked when all are here. */
+  /** Links a closed fact to its successor, once all facts are stored: the successor may come later in the file. */
   link({ type, fields, skip }: StagedRecord): boolean {
     const { id, superseded_by: by } = fields;
     if (skip || type !== "knowledge" || typeof by !== "string") return false;
@@ -98,11 +98,11 @@ export class RecordImporter {
 
   #importNode(fields: Fields): boolean {
     const { aliases, ...own } = fields;
-    const here = this.#node(String(fields["id"]));
-    if (here === fields["id"]) return false;
-    if (here === null) this.#insert("social_node", own);
-    for (const alias of aliases as readonly string[]) this.#graph.addAlias(here ?? String(fields["id"]), alias);
-    return here === null;
+    const known = this.#node(String(fields["id"]));
+    if (known === fields["id"]) return false;
+    if (known === null) this.#insert("social_node", own);
+    for (const alias of aliases as readonly string[]) this.#graph.addAlias(known ?? String(fields["id"]), alias);
+    return known === null;
   }
 
   #importEdge(fields: Fields): boolean {
@@ -111,12 +111,12 @@ export class RecordImporter {
   }
 
   #importMention(fields: Fields): boolean {
-    const [wanted, ref] = [String(fields["node_id"]), this.#ref(String(fields["ref"]))];
-    const node = this.#node(wanted);
+    const [id, ref] = [String(fields["node_id"]), this.#ref(String(fields["ref"]))];
+    const node = this.#node(id);
     if (node === null || ref === null) return false;
     const isNew = this.#insert("social_mention", { node_id: node, ref });
-    // A node from the file has its count already.
-    if (isNew && node !== wanted) this.#run("update social_nodes set mentions = mentions + 1 where id = ?", node);
+    // The count of a node from the file includes the mention.
+    if (isNew && node !== id) this.#run("update social_nodes set mentions = mentions + 1 where id = ?", node);
     return isNew;
   }
 
@@ -161,10 +161,10 @@ export class RecordImporter {
     const named = found === null ? this.#stage.find("social_node", id) : null;
     if (named === null) return found;
     const { name, node_type: type } = named.fields;
-    const normalizeTerm = normalizeName(String(name));
+    const normalized = normalizeName(String(name));
     return (
-      this.#graph.find(String(name)).find((one) => one.type === type && normalizeName(one.name) === normalizeTerm)
-        ?.id ?? null
+      this.#graph.find(String(name)).find((one) => one.type === type && normalizeName(one.name) === normalized)?.id ??
+      null
     );
   }
 
@@ -186,11 +186,11 @@ export class RecordImporter {
   }
 
   #prepared(sql: string): Statement {
-    const statement = this.#inserts.get(sql) ?? this.#store.db.prepare(sql);
-    this.#inserts.set(sql, statement);
+    const statement = this.#statements.get(sql) ?? this.#store.db.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** New notes are numbered from the highest: it must leave room in the index. */
+/** New notes are numbered from the highest, which must stay within the index's range. */
 const isNoteNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 2 ** 32;

@@ -205,7 +205,7 @@ t.test("an invalid file is rejected with line and field, and leaves nothing behi
     ["no header", fileOf(lines.slice(1)), /^line 1: type: expected the header/],
     ["a newer file", changed("header", { version: 2 }), /^line 1: version: .*reads up to 1/],
     ["another format", changed("header", { format: "x" }), /^line 1: format: /],
-    ["a cut file", fileOf(lines.slice(0, -1)), /^body: the file was cut/],
+    ["a cut file", fileOf(lines.slice(0, -1)), /^body: expected an end line/],
     ["a line in two", fileOf(lines).replace('"type":"episode"', '"type":"ep\nisode"'), /^line \d+: expected JSON/],
     [
       "a lost line",
