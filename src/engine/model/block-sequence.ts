@@ -31,12 +31,12 @@ export class BlockSequence {
         break;
       case "reasoning-delta":
         if (this.#open?.kind !== "thinking") yield* this.#start({ kind: "thinking", signature: undefined });
-        this.#sign(part.providerMetadata);
+        this.#addSignature(part.providerMetadata);
         if (part.delta !== "") yield { kind: "thinking", text: part.delta };
         break;
       case "reasoning-end":
         if (this.#open?.kind !== "thinking") break;
-        this.#sign(part.providerMetadata);
+        this.#addSignature(part.providerMetadata);
         yield* this.#end();
         break;
       case "text-end":
@@ -103,12 +103,12 @@ export class BlockSequence {
     for (const part of buffered) yield* this.add(part);
   }
 
-  /** Merges the pieces of a signature, which may come with any part of the block. */
-  #sign(metadata: SharedV4ProviderMetadata | undefined): void {
+  /** Merges the fields of a signature, which may arrive with any part of the block. */
+  #addSignature(metadata: SharedV4ProviderMetadata | undefined): void {
     if (this.#open?.kind !== "thinking" || metadata === undefined) return;
     const signature: SharedV4ProviderMetadata = { ...this.#open.signature };
-    for (const [provider, pieces] of Object.entries(metadata))
-      signature[provider] = { ...signature[provider], ...pieces };
+    for (const [provider, fields] of Object.entries(metadata))
+      signature[provider] = { ...signature[provider], ...fields };
     this.#open.signature = signature;
   }
 }

@@ -49,12 +49,12 @@ export class CacheMonitor {
     return { kind: "missed", why: whyMissed(before, call), expectedTokens, hitTokens: usage.cacheHitTokens };
   }
 
-  /** The earlier call this one continues: same first message and the longest shared prefix. */
+  /** The call that this one continues: the same first message and the longest shared prefix. */
   #before(call: Call): Call | undefined {
     let best: Call | undefined;
     for (const one of this.#calls) {
       if (one.model !== call.model || one.messages[0] !== call.messages[0]) continue;
-      if (best === undefined || shared(one, call) >= shared(best, call)) best = one;
+      if (best === undefined || sharedMessages(one, call) >= sharedMessages(best, call)) best = one;
     }
     return best;
   }
@@ -63,11 +63,11 @@ export class CacheMonitor {
 function whyMissed(before: Call, call: Call): Extract<CacheVerdict, { kind: "missed" }>["why"] {
   if (before.tools !== call.tools) return "tools_changed";
   if (before.system !== call.system) return "system_changed";
-  if (shared(before, call) < before.messages.length) return "history_changed";
+  if (sharedMessages(before, call) < before.messages.length) return "history_changed";
   return call.atMs - before.atMs > CACHE_TTL_MS ? "cache_expired" : "not_cached";
 }
 
-function shared({ messages: earlier }: Call, { messages: later }: Call): number {
+function sharedMessages({ messages: earlier }: Call, { messages: later }: Call): number {
   const differs = earlier.findIndex((hash, index) => hash !== later[index]);
   return differs === -1 ? earlier.length : differs;
 }
@@ -95,7 +95,7 @@ export function monitoredProvider(inner: ModelProvider, logger: Logger): ModelPr
           const about = { provider: inner.name, model: request.model, input_tokens: part.usage.inputTokens };
           if (verdict.kind === "missed") {
             const { why, expectedTokens: expected, hitTokens: hit } = verdict;
-            logger.warn({ ...about, why, expected_tokens: expected, hit_tokens: hit }, "prompt cache missed");
+            logger.warn({ ...about, why, expected_tokens: expected, hit_tokens: hit }, "missed the prompt cache");
           } else {
             logger.debug({ ...about, cache: verdict.kind }, "checked prompt cache");
           }

@@ -34,15 +34,15 @@ const withoutRecall = (message: ModelMessage): unknown =>
 const recallTokens = (message: ModelMessage): number =>
   message.role === "user" && message.recalled !== undefined ? valueTokens(message.recalled) : 0;
 
-/** Rounded by running sums, so that nothing is lost. */
+/** Rounds running sums, so that the shares add up to the total. */
 function scaled(parts: ContextParts, total: number): ContextParts {
   const sum = NAMES.reduce((all, name) => all + parts[name], 0);
   if (sum === 0) return parts;
-  let [seen, given] = [0, 0];
+  let [seen, assigned] = [0, 0];
   const shares = NAMES.map((name) => {
     seen += parts[name];
-    const share = Math.round((seen / sum) * total) - given;
-    given += share;
+    const share = Math.round((seen / sum) * total) - assigned;
+    assigned += share;
     return [name, share] as const;
   });
   return Object.fromEntries(shares) as unknown as ContextParts;

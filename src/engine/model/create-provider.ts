@@ -31,7 +31,7 @@ interface ProviderSettings extends ModelSettings {
 }
 
 export interface EngineProvider extends ModelProvider {
-  /** Loads the provider's package and certificates ahead of the first call, which retries a failed load. */
+  /** Loads the provider's package and certificates before the first call, which retries a failed load. */
   load(): Promise<unknown>;
   /** Omitted without an embedding model. */
   readonly embedder?: Embedder;
@@ -91,17 +91,18 @@ export function createProvider(
     observeRetry(provider, call, telemetry);
   };
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
-  const watched = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
+  const monitored = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
   const { embeddingModel: id = null } = settings;
   const openEmbedding = async (model: string) => {
     const family = await load();
-    if (family.embedding === undefined) throw new Error(`${provider} has no embedding models`);
+    if (family.embedding === undefined)
+      throw new Error(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty`);
     return family.embedding(model);
   };
   const embedder =
     id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, meter });
   return {
-    ...loggedProvider(observedProvider(watched, telemetry, recorder), logger),
+    ...loggedProvider(observedProvider(monitored, telemetry, recorder), logger),
     load,
     health,
     ...(embedder && { embedder }),

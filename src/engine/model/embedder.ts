@@ -58,7 +58,7 @@ export function createEmbedder({
         const { embeddings, usage } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
         meter.record({ provider, model, ...inputOnly(texts, usage?.tokens) });
         if (embeddings.length !== texts.length)
-          throw new EmbeddingRefused(`${model} returned a wrong number of vectors`);
+          throw new EmbeddingRefused(`${model} returned ${embeddings.length} vectors for ${texts.length} texts`);
         return embeddings;
       } catch (error) {
         signal.throwIfAborted();

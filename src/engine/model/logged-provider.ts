@@ -11,7 +11,7 @@ export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvi
       const startedAt = performance.now();
       let firstMs: number | null = null;
       let parts = 0;
-      logger.debug(parametersOf(inner.name, request), "model call");
+      logger.debug(parametersOf(inner.name, request), "called the model");
       for await (const part of inner.stream(request, signal)) {
         firstMs ??= Math.round(performance.now() - startedAt);
         parts++;
@@ -21,7 +21,7 @@ export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvi
           const ms = Math.round(performance.now() - startedAt);
           logger.debug(
             { model: request.model, ...end, usage, parts, first_ms: firstMs, took_ms: ms },
-            "model call ended",
+            "ended the model call",
           );
         }
         yield part;

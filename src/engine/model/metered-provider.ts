@@ -15,7 +15,7 @@ export interface CallTokens {
 
 /** Admits calls and records their usage. */
 export interface CallMeter {
-  /** `input`: estimated, when it is needed; `output`: the most that may come. */
+  /** `input` estimates tokens only when it is called; `output` is the maximum. */
   admit(
     call: Pick<CallTokens, "provider" | "model" | "output"> & { readonly input: () => number },
     signal: AbortSignal,
@@ -29,15 +29,15 @@ export interface CallMeter {
   record(call: CallTokens): void;
 }
 
-/** Without budgets and without a ledger. */
+/** Admits every call and records none. */
 export const NO_METER: CallMeter = {
   admit: () => Promise.resolve({ kind: "admitted", release: () => undefined }),
   record: () => undefined,
 };
 
 /**
- * A provider whose calls are admitted and recorded, each try of its own, as soon as their usage is known. A call that ends
- * without it after parts of its answer, because it was cancelled or cut off, is estimated: the provider charges for it.
+ * A provider that admits each attempt of a call and records its usage at its end. The usage of a cancelled or interrupted
+ * answer is estimated, because the provider charges for it.
  */
 export function meteredProvider(inner: ModelProvider, meter: CallMeter): ModelProvider {
   return {
@@ -58,7 +58,7 @@ class MeteredCall {
   #stream: AsyncIterator<ModelPart> | null = null;
   #release: () => void = () => undefined;
   /** Characters of the answer. */
-  #answer = 0;
+  #answerLength = 0;
   #hasParts = false;
   #isOver = false;
 
@@ -67,7 +67,7 @@ class MeteredCall {
     this.#call = call;
   }
 
-  /** Not an async generator: that would cost each of thousands of parts a second round of promises. */
+  /** A plain iterator: an async generator would add promises to each of thousands of parts. */
   parts(): AsyncIterable<ModelPart> {
     const see = (result: IteratorResult<ModelPart>) => {
       if (result.done !== true) this.#see(result.value);
@@ -106,8 +106,8 @@ class MeteredCall {
   #see(part: ModelPart): void {
     if (part.kind === "done" || part.kind === "failed") return this.#end(part.usage);
     this.#hasParts = true;
-    if (part.kind === "text" || part.kind === "thinking") this.#answer += part.text.length;
-    if (part.kind === "tool_use") this.#answer += part.rawInput.length;
+    if (part.kind === "text" || part.kind === "thinking") this.#answerLength += part.text.length;
+    if (part.kind === "tool_use") this.#answerLength += part.rawInput.length;
   }
 
   #end(reported: ModelUsage | null): void {
@@ -129,7 +129,7 @@ class MeteredCall {
       return { ...call, input, output, cacheRead, cacheWrite, isEstimate: false };
     }
     if (!this.#hasParts) return null;
-    const [input, output] = [requestTokens(request), charactersAsTokens(this.#answer)];
+    const [input, output] = [requestTokens(request), charactersAsTokens(this.#answerLength)];
     return { ...call, input, output, cacheRead: 0, cacheWrite: 0, isEstimate: true };
   }
 }

@@ -31,7 +31,7 @@ export function createModelStatus(logger: Logger, clock: Clock = Date.now): Mode
       health = { ...health, status: "ok", next_try_at: null };
       return;
     }
-    // Says nothing about the provider.
+    // The budget refused the call; the provider was not asked.
     if (call.failure.kind === "over_budget") return;
     if (call.failure.kind === "aborted") {
       // The retry was cancelled with the call.
@@ -43,12 +43,12 @@ export function createModelStatus(logger: Logger, clock: Clock = Date.now): Mode
     const failed = { last_error: error, last_error_at: isoTime(now) };
     if (call.kind === "failed") {
       health = { ...failed, status: "failing", next_try_at: null };
-      logger.warn({ model, purpose, error }, "model call failed");
+      logger.warn({ model, purpose, error }, "failed to call the model");
       return;
     }
     health = { ...failed, status: "retrying", next_try_at: isoTime(now + call.waitMs) };
     const next = Math.ceil(call.waitMs / 1000);
-    logger.warn({ model, purpose, error, try: call.tries, next_try_in_s: next }, "model call failed, retrying");
+    logger.warn({ model, purpose, error, try: call.tries, next_try_in_s: next }, "failed to call the model; retrying");
   };
   return { report, health: () => health };
 }

@@ -22,7 +22,7 @@ export function observedProvider(
   };
 }
 
-/** Counts a failed try of a call that is made again. */
+/** Counts a failed attempt of a call that is retried. */
 export function observeRetry(provider: string, report: CallReport, { counters }: EngineTelemetry): void {
   if (report.kind !== "retrying") return;
   const { request, failure, tries } = report;
@@ -38,8 +38,8 @@ class ObservedCall {
   readonly #labels: { readonly provider: string; readonly model: string };
   readonly #purpose: string;
   readonly #startedAt = performance.now();
-  /** Milliseconds in which the reader, not the model, was waited for: a turn pauses while it asks a person. */
-  #heldMs = 0;
+  /** Time between a part and the request for the next one, such as while a person answers. It is not the model's. */
+  #pausedMs = 0;
   #receivedAt = this.#startedAt;
   #firstMs: number | null = null;
   #hasFirst = false;
@@ -66,7 +66,7 @@ class ObservedCall {
     this.scope = { ...scope, span: this.#span };
   }
 
-  /** Not an async generator: that would cost each of thousands of parts a second round of promises. */
+  /** A plain iterator: an async generator would add promises to each of thousands of parts. */
   observe(stream: AsyncIterable<ModelPart>): AsyncIterable<ModelPart> {
     const parts = stream[Symbol.asyncIterator]();
     const see = (result: IteratorResult<ModelPart>) => {
@@ -83,7 +83,7 @@ class ObservedCall {
       this.#recording === null || this.#hasFirst ? parts.next() : this.#recording.within(() => parts.next());
     const iterator = {
       next: () => {
-        this.#heldMs += performance.now() - this.#receivedAt;
+        this.#pausedMs += performance.now() - this.#receivedAt;
         return next().then(see, fail);
       },
       return: async () => {
@@ -129,7 +129,7 @@ class ObservedCall {
     const outcome = failure === null ? "completed" : failure === "aborted" ? "aborted" : "failed";
     const label = outcome === "failed" && failure !== null ? failure : "none";
     counters.count("orch_model_calls_total", { ...this.#labels, purpose: this.#purpose, outcome, reason: label });
-    const tookMs = performance.now() - this.#startedAt - this.#heldMs;
+    const tookMs = performance.now() - this.#startedAt - this.#pausedMs;
     counters.observe("orch_model_call_seconds", this.#labels, tookMs / 1000);
     this.#span.end(failure);
     this.#recording?.end({ outcome, reason, usage, tookMs, firstMs: this.#firstMs });

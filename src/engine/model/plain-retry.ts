@@ -8,8 +8,8 @@ import { pairCalls, plainHistory } from "./wire/history.ts";
 const MAX_DESCRIPTION = 1024;
 
 /**
- * Retries a refused request once with calls, results and thinking as plain text, and without attachments. Otherwise a stored history that the
- * provider refuses would be refused for ever.
+ * Retries a refused request once, with calls and results as plain text and without thinking and attachments. Without it,
+ * a stored history that the provider refuses would block its conversation.
  */
 export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelProvider {
   return {
@@ -22,7 +22,7 @@ export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelP
         return;
       }
       const about = { provider: inner.name, model: request.model, reason: refusal.failure.message };
-      logger.warn(about, "provider refused the request, retrying as plain text");
+      logger.warn(about, "retrying a refused request as plain text");
       yield* inner.stream(plainRequest(request), signal);
     },
   };

@@ -27,9 +27,9 @@ const MAX_DEPTH = 6;
 const CODE = /^[A-Z][A-Z0-9_]+$/;
 const ADDRESS = /^[\w.:[\]%-]{1,255}$/;
 /** Messages that wrap a failure of `fetch` as their cause; others may be about the request itself. */
-const NOT_CONNECTED = /^(?:Cannot connect to API|fetch failed|terminated)/;
+const FETCH_FAILED = /^(?:Cannot connect to API|fetch failed|terminated)/;
 /** Short words only: none could be a key. */
-const SHORT_WORDS = /^[A-Za-z][\w'/.-]{0,19}(?:[ ,:;()]+[\w'/.-]{1,19}){0,14}[.)]?$/;
+const SAFE_MESSAGE = /^[A-Za-z][\w'/.-]{0,19}(?:[ ,:;()]+[\w'/.-]{1,19}){0,14}[.)]?$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -83,12 +83,12 @@ function networkCauseOf(error: unknown): NetworkCause {
   }
   const [innermost = {}] = chain;
   const code = chain.map((one) => one["code"]).find((one) => typeof one === "string" && CODE.test(one));
-  const isBelowHttp = chain.length > 1 && chain.some(({ message }) => NOT_CONNECTED.test(String(message)));
+  const isBelowHttp = chain.length > 1 && chain.some(({ message }) => FETCH_FAILED.test(String(message)));
   const message = innermost["message"];
   return {
     code: typeof code === "string" ? code : "",
     systemCall: chain.map(systemCallOf).find((one) => one !== null) ?? null,
-    reason: isBelowHttp && typeof message === "string" && SHORT_WORDS.test(message) ? message : null,
+    reason: isBelowHttp && typeof message === "string" && SAFE_MESSAGE.test(message) ? message : null,
   };
 }
 

@@ -7,7 +7,7 @@ const TOO_LONG = [
   /maximum (?:context|model|number of tokens)/i,
   /too many (?:input )?tokens/i,
 ];
-/** 413 needs no matching text. */
+/** A request with this status is too long, whatever its text says. */
 const CONTENT_TOO_LARGE = 413;
 const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 422, 500];
 /** Out of credit: a retry does not help. */
@@ -26,7 +26,7 @@ const NOT_SENT: readonly (readonly [RegExp, string])[] = [
   [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, "see LLM_API_KEY"],
   [/^TypeError: .*URL/s, "see LLM_BASE_URL"],
   [/^AI_NoSuchModel/, "see LLM_MODEL"],
-  [CONTENT_NOT_SENT, "its package does not take it"],
+  [CONTENT_NOT_SENT, "the provider's package does not support its content"],
 ];
 /** The provider package could not parse the response. */
 const UNREADABLE = /^AI_(?:InvalidResponseData|JSONParse|TypeValidation|EmptyResponseBody|NoContentGenerated|APICall)/;
@@ -88,7 +88,9 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
     retryAfterS: null,
   });
   if (name === "CertificatesUnreadable")
-    return permanent(`the extra CA certificates cannot be used${network.code === "" ? "" : ` (${network.code})`}`);
+    return permanent(
+      `the extra CA certificates cannot be used: see NODE_EXTRA_CA_CERTS${network.code === "" ? "" : ` (${network.code})`}`,
+    );
   if (UNTRUSTED.test(network.code))
     return permanent(`the certificate of ${host ?? provider} is not trusted: ${network.code} (${who})`);
   const [, hint] = NOT_SENT.find(([pattern]) => pattern.test(`${name}: ${text}`)) ?? [];
@@ -105,7 +107,9 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   if (cause !== null) return transient(`the connection to ${host ?? provider} failed: ${cause} (${who})`);
   if (text.startsWith("Cannot connect")) return transient(`the connection to ${host ?? provider} failed (${who})`);
   if (UNREADABLE.test(name))
-    return transient(`the answer ended early or could not be read: see LLM_BASE_URL if it always does (${who})`);
+    return transient(
+      `the answer ended early or could not be read; if it happens at every call, check LLM_BASE_URL (${who})`,
+    );
   return transient(`${provider} ended its answer early`);
 }
 

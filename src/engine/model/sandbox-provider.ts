@@ -151,7 +151,7 @@ function* block(command: OutputCommand, id: string): Generator<ModelPart> {
   yield { kind: "block_stop", block: type };
 }
 
-/** Ms until the next word is due; measured from the start, so that delays do not add up. */
+/** Milliseconds until the next word is due, measured from the start so that delays do not accumulate. */
 function pacer(command: OutputCommand): () => number {
   if (command.kind !== "stream" || command.perSecond === null) return () => 0;
   const msPerWord = 1000 / command.perSecond;

@@ -12,8 +12,8 @@ export class UnknownEvents {
   #raw: Readonly<Record<string, unknown>> = {};
   #ignoredAny = false;
   #calls = 0;
-  /** The provider's own finish reason. */
-  #end: string | null = null;
+  /** The finish reason of the raw events. */
+  #rawReason: string | null = null;
   /** Ids of blocks that started with an unknown event. */
   readonly #blocks = new Set<string>();
 
@@ -21,7 +21,7 @@ export class UnknownEvents {
   accepts(part: LanguageModelV4StreamPart): boolean {
     if (part.type === "raw") {
       this.#raw = isRecord(part.rawValue) ? part.rawValue : {};
-      this.#end = endIn(this.#raw) ?? this.#end;
+      this.#rawReason = rawReasonOf(this.#raw) ?? this.#rawReason;
     }
     if (part.type === "tool-call") this.#calls++;
     if (part.type === "error" && this.#isUnknown(part.error)) {
@@ -34,8 +34,8 @@ export class UnknownEvents {
 
   /** Some packages finish with an error after an unknown event; this restores the provider's finish reason. */
   finished(part: FinishPart): FinishPart {
-    if (!this.#ignoredAny || part.finishReason.unified !== "error" || this.#end === null) return part;
-    return { ...part, finishReason: { unified: reasonOf(this.#end, this.#calls), raw: this.#end } };
+    if (!this.#ignoredAny || part.finishReason.unified !== "error" || this.#rawReason === null) return part;
+    return { ...part, finishReason: { unified: reasonOf(this.#rawReason, this.#calls), raw: this.#rawReason } };
   }
 
   #isUnknown(error: unknown): boolean {
@@ -46,7 +46,7 @@ export class UnknownEvents {
 }
 
 /** The finish reason in a raw event of OpenAI, a compatible server or Bedrock. */
-function endIn({ type, response, choices, messageStop }: Readonly<Record<string, unknown>>): string | null {
+function rawReasonOf({ type, response, choices, messageStop }: Readonly<Record<string, unknown>>): string | null {
   const details = isRecord(response) && isRecord(response["incomplete_details"]) ? response["incomplete_details"] : {};
   if (type === "response.completed") return "stop";
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -57,9 +57,9 @@ function endIn({ type, response, choices, messageStop }: Readonly<Record<string,
   return typeof reason === "string" ? reason : null;
 }
 
-function reasonOf(end: string, calls: number): Reason {
-  if (/length|max_/.test(end)) return "length";
-  if (/filter|guardrail/.test(end)) return "content-filter";
-  if (/tool|function/.test(end) || calls > 0) return "tool-calls";
-  return /stop|end_turn/.test(end) ? "stop" : "other";
+function reasonOf(raw: string, calls: number): Reason {
+  if (/length|max_/.test(raw)) return "length";
+  if (/filter|guardrail/.test(raw)) return "content-filter";
+  if (/tool|function/.test(raw) || calls > 0) return "tool-calls";
+  return /stop|end_turn/.test(raw) ? "stop" : "other";
 }

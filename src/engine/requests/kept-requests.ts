@@ -14,22 +14,22 @@ import { type KeptRequest, MAX_BODY_LENGTH } from "./sent-request.ts";
 export interface KeptRequestsParts extends Pick<RecordedCallParts, "secrets" | "windowOf"> {
   readonly table: ModelRequestTable;
   readonly logger: Logger;
-  /** Of all that is kept. */
+  /** The limits of the stored requests. */
   readonly bounds?: RequestBounds;
 }
 
 const BOUNDS: RequestBounds = { count: 2000, bytes: 32 * 1024 ** 2 };
-/** Ended calls are stored together, after the turn has gone on. */
+/** Ended calls are stored in batches, after the turn has continued. */
 const STORE_AFTER_MS = 1000;
-/** Calls and characters of their bodies that wait at most; beyond them the oldest are dropped. */
+/** Limits of calls that wait to be stored. The oldest are dropped above them. */
 const MAX_WAITING = { calls: 500, length: 16 * 1024 ** 2 };
 
-/** A text this short is compressed in less time than a thread takes to wake. */
-const SHORT = 64 * 1024;
+/** Shorter texts are compressed faster than a thread wakes. */
+const MAX_SYNC_LENGTH = 64 * 1024;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressInThread = promisify(zstdCompress);
 const compress = async (text: string): Promise<Uint8Array> =>
-  text.length <= SHORT ? zstdCompressSync(text, FAST) : compressInThread(text, FAST);
+  text.length <= MAX_SYNC_LENGTH ? zstdCompressSync(text, FAST) : compressInThread(text, FAST);
 
 /** The requests of turns to models, kept for a day. Those of the last second are lost with the process. */
 export class KeptRequests implements CallRecorder {
@@ -50,7 +50,7 @@ export class KeptRequests implements CallRecorder {
     return request.scope?.turnId ? new RecordedCall(this.#recordings, provider, request) : null;
   }
 
-  /** A call is found by the async context in which its request is sent. */
+  /** Finds the call by the async context in which the request is sent. */
   capturing(inner: typeof fetch): typeof fetch {
     return (input, init) => {
       const body = init?.body;
@@ -70,7 +70,7 @@ export class KeptRequests implements CallRecorder {
     return this.#parts.table.ofTurn(turnId);
   }
 
-  /** Null when none is kept under this number. What has the form of a secret is redacted. */
+  /** Null if none is stored with this number. Text in the form of a secret is redacted. */
   async find(turnId: string, number: number): Promise<ModelRequestRecord | null> {
     await this.flush();
     const found = this.#parts.table.find(turnId, number);
@@ -107,12 +107,12 @@ export class KeptRequests implements CallRecorder {
       for (const call of calls) {
         const request = await compress(JSON.stringify(call.request()));
         rows.push({ turnId: call.turnId, summary: call.summary(), request });
-        // A long conversation has thousands of messages to serialize: the event loop runs in between.
+        // Serializing a long conversation takes milliseconds, so the event loop runs between calls.
         await nextTurn();
       }
       table.insert(rows, Date.now(), bounds);
     } catch (error) {
-      logger.warn({ err: error, calls: calls.length }, "failed to keep requests to models");
+      logger.warn({ err: error, calls: calls.length }, "failed to store requests to models");
     }
   }
 }

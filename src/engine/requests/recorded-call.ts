@@ -10,7 +10,7 @@ import { type KeptRequest, NOT_SENT, type SentRequest, keptBody, keptRequest } f
 /** A call that has ended, to be stored. */
 export interface EndedCall {
   readonly turnId: string;
-  /** Characters that it holds in memory until then, about. */
+  /** About how many characters it holds in memory. */
   readonly length: number;
   summary(): Omit<ModelRequestSummary, "number">;
   request(): KeptRequest;
@@ -24,7 +24,7 @@ export interface RecordedCallParts {
   readonly ended: (call: EndedCall) => void;
 }
 
-/** A body this long has files, whose bytes are dropped at once. */
+/** A longer body has files, whose bytes are dropped at once. */
 const SHRINK_ABOVE = 256 * 1024;
 
 /** The record of one call. Nothing is counted, copied or compressed before the call has ended. */
@@ -51,7 +51,7 @@ export class RecordedCall implements CallRecording {
     this.#tries++;
     this.#sent = request;
     if (request.body.length <= SHRINK_ABOVE) return;
-    // After the request has left: it takes milliseconds.
+    // Takes milliseconds, so the request is sent first.
     setImmediate(() => {
       if (this.#sent === request) this.#sent = keptRequest(request, this.#parts.secrets);
     });

@@ -106,7 +106,7 @@ t.test("DEBUG logs parameters and outcome of each call, without content", async 
   await partsOf(provider, requestTo("anthropic", { system: `SECRET ${KEY}` }));
   t.match(lines, [
     {
-      msg: "model call",
+      msg: "called the model",
       provider: "anthropic",
       model: "claude-sonnet-4-5",
       purpose: "turn",
@@ -116,7 +116,7 @@ t.test("DEBUG logs parameters and outcome of each call, without content", async 
       tools: { count: 2, characters: Number, hash: /^[0-9a-f]{12}$/ },
       messages: { user: 1, assistant: 0, tool: 0, characters: Number, hash: String },
     },
-    { msg: "model call ended", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
+    { msg: "ended the model call", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
   ]);
   t.notMatch(JSON.stringify(lines), /SECRET|sk-/);
   t.equal(loggedProvider(inner, createLogger("test", "info")), inner, "and costs nothing without it");

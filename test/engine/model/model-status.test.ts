@@ -57,7 +57,7 @@ t.test("each retry is logged and in the status until an answer comes", async (t)
   t.match(log(), [
     {
       level: 40,
-      msg: "model call failed, retrying",
+      msg: "failed to call the model; retrying",
       model: request.model,
       error: "connect failed",
       try: 1,
@@ -78,7 +78,7 @@ t.test("a failed call is logged once, and an aborted one is not", async (t) => {
     const { status, provider, log } = scene([failed(failure)]);
     await partsOf(provider, request);
     t.match(status.health(), { status: expected, next_try_at: null }, failure.kind);
-    t.equal(log().filter(({ msg }) => msg === "model call failed").length, expected === "failing" ? 1 : 0);
+    t.equal(log().filter(({ msg }) => msg === "failed to call the model").length, expected === "failing" ? 1 : 0);
   }
   const busy = scene([failed({ kind: "rate_limited", message: "limited", retryAfterS: 500 })]);
   await partsOf(busy.provider, request);
@@ -105,7 +105,7 @@ t.test("the health of an engine shows an unreachable model during retries", asyn
   });
   t.equal(retrying.last_error, `connect ECONNREFUSED ${new URL(url).host} (openai-compatible, gpt-x)`);
   t.ok(Date.parse(retrying.next_try_at) > Date.parse(retrying.last_error_at));
-  await until("the log has it", () => engine.output().includes("model call failed, retrying"));
+  await until("the log has it", () => engine.output().includes("failed to call the model; retrying"));
   const frames = await stream.all(60_000);
   t.match(frames.at(-1), {
     event: "error",

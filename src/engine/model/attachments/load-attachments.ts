@@ -11,7 +11,7 @@ export type ReadAttachment = (file: AttachmentRecord) => Promise<Buffer>;
 export function loadingProvider(inner: ModelProvider, read: ReadAttachment): ModelProvider {
   return {
     name: inner.name,
-    // A generator around every call would cost each of thousands of parts a second round of promises.
+    // A generator around every call would add promises to each of thousands of parts.
     stream: (request, signal) =>
       needsFiles(request) ? streamLoaded(inner, { request, read, signal }) : inner.stream(request, signal),
   };

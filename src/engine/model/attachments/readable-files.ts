@@ -6,7 +6,7 @@ export interface ReadableFiles {
   readonly reads: ReadonlySet<ReadableKind>;
   /** Media types of images and audio that the provider's protocol has. */
   readonly mediaTypes: RegExp;
-  /** Of an image: its bytes, and its pixels a side. */
+  /** Limits of an image: its bytes, and the pixels of a side. */
   readonly maxImageBytes: number;
   readonly maxImageSide: number;
   /** The estimate of an attachment's tokens. */
@@ -18,8 +18,8 @@ const WITHOUT_GIF = /^(?!image\/gif)/;
 const WITHOUT_AUDIO_BUT_WAV_AND_MP3 = /^(?!audio\/(?!wav|mpeg))/;
 const MIB = 1024 * 1024;
 
-/** Kinds that the protocol carries, whatever the model reads. */
-const CARRIES: Readonly<Record<ProviderName, readonly ReadableKind[]>> = {
+/** Kinds that the provider's protocol supports. */
+const PROTOCOL_KINDS: Readonly<Record<ProviderName, readonly ReadableKind[]>> = {
   anthropic: ["image", "pdf"],
   openai: ["image", "pdf"],
   google: READABLE_KINDS,
@@ -28,9 +28,9 @@ const CARRIES: Readonly<Record<ProviderName, readonly ReadableKind[]>> = {
   sandbox: READABLE_KINDS,
 };
 
-type Known = readonly (readonly [model: RegExp, reads: readonly ReadableKind[]])[];
+type ModelKinds = readonly (readonly [model: RegExp, reads: readonly ReadableKind[]])[];
 /** The first match counts; a model without one reads nothing. */
-const KNOWN: Readonly<Record<ProviderName, Known>> = {
+const MODEL_KINDS: Readonly<Record<ProviderName, ModelKinds>> = {
   anthropic: [
     [/claude-(?:2|instant)/, []],
     [/claude-3-(?:haiku|opus|sonnet)/, ["image"]],
@@ -68,10 +68,10 @@ export function readableFiles(
   model: string,
   override: readonly ReadableKind[] | null,
 ): ReadableFiles {
-  const reads = override ?? KNOWN[provider].find(([name]) => name.test(model))?.[1] ?? [];
+  const reads = override ?? MODEL_KINDS[provider].find(([name]) => name.test(model))?.[1] ?? [];
   const isSmall = provider === "anthropic" || provider === "bedrock";
   return {
-    reads: new Set(reads.filter((kind) => CARRIES[provider].includes(kind))),
+    reads: new Set(reads.filter((kind) => PROTOCOL_KINDS[provider].includes(kind))),
     mediaTypes:
       provider === "google"
         ? WITHOUT_GIF
@@ -90,7 +90,7 @@ const BYTES_PER_PAGE = 50_000;
 const BYTES_PER_SECOND = 16_000;
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_SECOND = 32;
-/** Of a text file, this much is shown. */
+/** Longer text files are truncated. */
 export const MAX_TEXT_BYTES = 100_000;
 
 /** Where the provider does not matter. */

@@ -14,9 +14,8 @@ const SHARE_OF_WINDOW = 0.5;
 export type ShowAttachments = (messages: readonly ModelMessage[], model: string) => ModelMessage[];
 
 /**
- * A conversation that has more files than a request may carry is shown only the newest. Whenever it exceeds the limit,
- * the oldest are dropped down to half of it, so that the prefix of the request changes seldom. It depends only on the
- * messages.
+ * Shows only the newest files of a conversation that has more than a request may carry. When the files exceed the limit,
+ * the oldest are dropped to half of it, so that the prefix of the request seldom changes. Depends only on the messages.
  */
 export function createShowAttachments({
   provider,
@@ -73,7 +72,7 @@ const readable = (message: ModelMessage, rules: ReadableFiles): readonly Sized[]
       load: { files: 1, pdfs: file.kind === "pdf" ? 1 : 0, bytes: file.bytes, tokens: rules.tokens(file) },
     }));
 
-/** The files that are shown: of the newest messages, and of one message that exceeds the limit alone, its last ones. */
+/** The files to show: those of the newest messages. Of one message that exceeds the limits, the last files. */
 function newest(messages: readonly (readonly Sized[])[], limits: Load): ReadonlySet<AttachmentRecord> {
   let kept: (readonly Sized[])[] = [];
   for (const files of messages) {

@@ -15,7 +15,7 @@ export const propertiesOf = ({ properties }: Schema): Readonly<Record<string, un
 export const requiredOf = ({ required }: Schema): readonly string[] =>
   Array.isArray(required) ? (required as string[]) : [];
 
-/** Reads one document; a schema that points to itself ends where it does, one without end at a depth. */
+/** Reads one document. A recursive reference ends with an empty schema, and so does the maximum depth. */
 export class SchemaReader {
   readonly #root: Schema;
   readonly #keywords: WireRules["schemas"];
@@ -77,7 +77,7 @@ export class SchemaReader {
   }
 }
 
-/** A schema beside the one that its `$ref` points to: both hold, so their properties add up. */
+/** Merges a schema with the target of its `$ref`, because both apply. */
 function withReferenced(own: Schema, target: Schema): Schema {
   if (!("properties" in own && "properties" in target)) return { ...target, ...own };
   const required = [...new Set([...requiredOf(target), ...requiredOf(own)])];

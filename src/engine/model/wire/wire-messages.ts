@@ -13,8 +13,8 @@ type AssistantPart = Assistant["content"][number];
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 
-const BEGINNING = "(the beginning of the conversation is not shown)";
-const GO_ON = "(go on)";
+const OMITTED_START = "(the beginning of the conversation is not shown)";
+const CONTINUE = "(go on)";
 const NO_ANSWER = "(no answer)";
 
 /**
@@ -89,7 +89,7 @@ class HistoryWriter {
   }
 
   end(): LanguageModelV4Message[] {
-    if (this.#written.at(-1)?.role === "assistant") this.#writeText("user", GO_ON);
+    if (this.#written.at(-1)?.role === "assistant") this.#writeText("user", CONTINUE);
     if (this.#written.length === 0) this.#writeText("user", EMPTY);
     return this.#rules.reasoningRequired ? this.#written.map(withReasoning) : this.#written;
   }
@@ -109,7 +109,7 @@ class HistoryWriter {
   #write(message: LanguageModelV4Message): void {
     if (message.content.length === 0) return;
     const last = this.#written.at(-1);
-    if (last === undefined && message.role !== "user") this.#writeText("user", BEGINNING);
+    if (last === undefined && message.role !== "user") this.#writeText("user", OMITTED_START);
     if (last?.role === "tool" && message.role === "user" && this.#rules.answersResults)
       this.#writeText("assistant", NO_ANSWER);
     if (last?.role === "user" && message.role === "user") last.content.push(...message.content);
