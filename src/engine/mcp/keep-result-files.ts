@@ -4,17 +4,17 @@ import type { ContentBlock } from "./connection.ts";
 import { blockText } from "./result-text.ts";
 
 /**
- * A result's content as text. Its images, audio and embedded files go to `files`; a line stands in place of each, which
- * says where it is or why it was not kept.
+ * A result's content as text. Stores its images, audio and embedded files in `files`. A line in place of each has its
+ * path, or the reason why it was not stored.
  */
 export async function keepResultFiles(content: readonly ContentBlock[], files: ResultFiles): Promise<string> {
   const texts: string[] = [];
-  // One after the other: the limits are those of the whole result.
+  // One after the other, because the limits apply to the whole result.
   for (const block of content) texts.push((await keepBlock(block, files)) ?? blockText(block));
   return texts.join("\n").toWellFormed();
 }
 
-/** Null for a block that is no file. */
+/** Null for a block that is not a file. */
 async function keepBlock(block: ContentBlock, files: ResultFiles): Promise<string | null> {
   const source = sourceOf(block);
   if (source === null) return null;

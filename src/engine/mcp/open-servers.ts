@@ -56,7 +56,7 @@ export function openServers({
       const config = mergeServers(texts.map((text) => parseToolServers(text, context)));
       for (const server of config.servers) {
         if (!launch.isolation.tools && "sandbox" in server && Object.keys(server.sandbox).length > 0)
-          logger.warn({ tool_server: server.name }, "tools are not isolated: ignored the sandbox of a tool server");
+          logger.warn({ tool_server: server.name }, "ignored the sandbox of a tool server: tools are not isolated");
       }
       servers.reload(config).catch((error: unknown) => logger.error({ err: error }, "failed to apply .mcp.json"));
     },

@@ -10,7 +10,7 @@ import {
   toolName,
 } from "./tool-definition.ts";
 
-interface Known {
+interface ListedEntry {
   /** The server's name of the tool. */
   readonly tool: string;
   readonly name: string;
@@ -18,9 +18,9 @@ interface Known {
 }
 /** A listed tool: offered to the model, held because it changed, denied by `.mcp.json`, or unusable. */
 export type PinnedTool =
-  | (Known & PinnedDefinition & { readonly kind: "offered" | "denied" })
-  | (Known & PinnedDefinition & { readonly kind: "held"; readonly was: PinnedDefinition })
-  | (Known & { readonly kind: "left_out"; readonly reason: string });
+  | (ListedEntry & PinnedDefinition & { readonly kind: "offered" | "denied" })
+  | (ListedEntry & PinnedDefinition & { readonly kind: "held"; readonly was: PinnedDefinition })
+  | (ListedEntry & { readonly kind: "left_out"; readonly reason: string });
 
 export type Allowed = "allowed" | "unknown" | "changed_again";
 
@@ -96,7 +96,7 @@ export class PinnedTools {
     const { name: server, permissions, pin } = this.#server;
     const { name: tool } = listed;
     const permission = Object.hasOwn(permissions, tool) ? permissions[tool] : permissions["*"];
-    const known: Known = { tool, name: toolName(server, tool), permission: permission ?? "ask" };
+    const known: ListedEntry = { tool, name: toolName(server, tool), permission: permission ?? "ask" };
     if (full) return { ...known, kind: "left_out", reason: `the server has more than ${MAX_TOOLS} tools` };
     const verdict = checkDefinition(listed);
     if (verdict.kind === "unusable") return { ...known, kind: "left_out", reason: verdict.reason };
@@ -109,7 +109,7 @@ export class PinnedTools {
     return this.#admitted({ ...known, definition, hash });
   }
 
-  #admitted({ tool, name, permission, definition, hash }: Known & PinnedDefinition): PinnedTool {
+  #admitted({ tool, name, permission, definition, hash }: ListedEntry & PinnedDefinition): PinnedTool {
     return { tool, name, permission, definition, hash, kind: permission === "deny" ? "denied" : "offered" };
   }
 

@@ -153,7 +153,8 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
   const isRemote = type === undefined ? url !== undefined : type !== "stdio";
   if (isRemote) {
     if (command !== undefined) return invalid(["command"], "expected either a command or a url, not both");
-    if (entry.sandbox !== undefined) return invalid(["sandbox"], "expected none for a remote server");
+    if (entry.sandbox !== undefined)
+      return invalid(["sandbox"], "expected a local server: a remote one has no sandbox");
     if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
       return invalid(["url"], "expected an http or https URL");
     for (const [key, header] of Object.entries(headers)) {
@@ -167,7 +168,7 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
   const hasNul = [command, ...args, cwd, ...Object.entries(env).flat()].some((text) => text.includes("\0"));
   if (hasNul) return invalid([], "expected no NUL character");
   if (Object.keys(env).some((key) => key === "" || key.includes("=")))
-    return invalid(["env"], "expected names of variables");
+    return invalid(["env"], "expected variable names without =");
   const { sandbox, problems } = readServerSandbox(entry.sandbox ?? {}, places);
   if (problems.length > 0) return { kind: "invalid", problems };
   return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd, sandbox } };

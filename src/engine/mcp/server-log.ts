@@ -3,15 +3,15 @@ import type { Logger } from "../../shared/logger.ts";
 import type { ServerLog } from "./connection.ts";
 import type { ServerConfig } from "./server-config.ts";
 
-const MAX_TEXT = 1000;
+const MAX_LOGGED_LENGTH = 1000;
 const WINDOW_MS = 10_000;
 const LINES_PER_WINDOW = 200;
-const MAX_STDERR_TEXT = 1000;
+const MAX_STDERR_LENGTH = 1000;
 /** Shorter values would match too much that is no secret. */
 const MIN_SECRET_LENGTH = 6;
 
 const MAX_LINES = 10;
-const MAX_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 /** Stack frames, caret lines and the Node.js version that follow the error line. */
 const TRACE = /^\s*(?:at .*|Node\.js v.*|\^+)?$/;
 
@@ -24,13 +24,13 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
   const write = (message: string, fields: () => Readonly<Record<string, unknown>>) => {
     if (log.isLevelEnabled("debug") && limit.take(Date.now())) log.debug(fields(), message);
   };
-  const shown = (text: string) => redact(text.slice(0, MAX_TEXT)).toWellFormed();
+  const shown = (text: string) => redact(text.slice(0, MAX_LOGGED_LENGTH)).toWellFormed();
   return {
     frame: (direction, text) =>
       write("tool server frame", () => ({
         direction,
         size: text.length,
-        frame: shown(typeof text === "string" ? text : text.toString("utf8", 0, MAX_TEXT)),
+        frame: shown(typeof text === "string" ? text : text.toString("utf8", 0, MAX_LOGGED_LENGTH)),
       })),
     stderr(chunk) {
       for (const line of tail.take(chunk))
@@ -40,7 +40,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
     warn: (message) => log.warn({ detail: shown(message) }, "tool server exceeded a limit"),
     processStarted: () => tail.clear(),
     stderrTail: () => tail.lines,
-    stderrText: () => tail.lines.join("; ").slice(-MAX_STDERR_TEXT).toWellFormed(),
+    stderrText: () => tail.lines.join("; ").slice(-MAX_STDERR_LENGTH).toWellFormed(),
     redact,
   };
 }
@@ -89,7 +89,7 @@ class StderrTail {
   take(chunk: string): readonly string[] {
     const lines = (this.#rest + chunk).split("\n");
     // Redact before truncating: half a secret would not match.
-    this.#rest = this.#redact(lines.pop() ?? "").slice(-4 * MAX_LINE);
+    this.#rest = this.#redact(lines.pop() ?? "").slice(-4 * MAX_LINE_LENGTH);
     const fresh = lines.slice(-4 * MAX_LINES).flatMap((line) => this.#format(line));
     this.#lines = [...this.#lines, ...fresh].slice(-MAX_LINES);
     return lines;
@@ -112,7 +112,7 @@ class StderrTail {
         .toWellFormed()
         .replaceAll(/[\s\p{C}]+/gu, " ")
         .trim()
-        .slice(0, MAX_LINE)
+        .slice(0, MAX_LINE_LENGTH)
         .toWellFormed(),
     ];
   }

@@ -7,9 +7,9 @@ import type { ProgramExit } from "../isolation/tool-launcher.ts";
 import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
-/** For a server to exit after end of input. */
+/** How long a server may take to exit after the end of its input. */
 const GRACE_MS = 1000;
-/** For output still in the pipes after exit. */
+/** How long output may remain in the pipes after the exit. */
 const DRAIN_MS = 500;
 
 /**
@@ -42,7 +42,7 @@ export class ServerProcess {
   static async start(server: StdioServerConfig, params: ServerProcessParams): Promise<ServerProcess> {
     const { workspaceDir, environment, launcher } = params;
     const cwd = resolve(workspaceDir, server.cwd);
-    if (!existsSync(cwd)) throw new Error(`its cwd ${server.cwd} does not exist`);
+    if (!existsSync(cwd)) throw new Error(`cwd: expected a folder, but ${server.cwd} does not exist`);
     // Falls back to the engine's Node.js.
     const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
     const program = await launcher.start({

@@ -77,7 +77,7 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    // One that starts while the connection closes is ended too.
+    // Also ends a process that is still starting.
     const started = await this.#starting?.catch(() => null);
     await started?.end();
   }
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
     const text = line.bytes;
     if (text.length === 0) return;
     this.#log.frame("received", text);
-    // Parsing what cannot be a message throws, which costs ten times the check.
+    // This check costs a tenth of the exception that parsing would throw.
     if (text[0] !== OPENING_BRACE && text.toString("latin1", 0, 100).trimStart()[0] !== "{") return;
     let message: JSONRPCMessage;
     try {

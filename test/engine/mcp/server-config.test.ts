@@ -142,5 +142,5 @@ t.test("a sandbox names paths of the workspace, the engine's tmp and cache, and 
   ] as const)
     t.match(parse(sandbox), { servers: { length: 0 }, errors: [{ message }] }, JSON.stringify(sandbox));
   const remote = { url: "http://localhost", sandbox: { network: "none" } };
-  t.match(problems({ remote }), [/^mcpServers\.remote\.sandbox: expected none for a remote server/]);
+  t.match(problems({ remote }), [/^mcpServers\.remote\.sandbox: expected a local server/]);
 });
