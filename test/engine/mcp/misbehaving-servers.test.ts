@@ -110,7 +110,9 @@ t.test("a missing command is reported and retried", async (t) => {
     nowhere: { ...fixture("shows"), cwd: "no/such/folder" },
   });
   t.match(await bench.status("missing", "failed"), { error: /it exited with 127; standard error: .*no-such-program/ });
-  t.match(await bench.status("nowhere", "failed"), { error: /cwd: expected a folder, but no\/such\/folder does not exist/ });
+  t.match(await bench.status("nowhere", "failed"), {
+    error: /cwd: expected a folder, but no\/such\/folder does not exist/,
+  });
 });
 
 t.test("a server that exits at the newest protocol's probe gets the legacy handshake", async (t) => {
