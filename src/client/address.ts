@@ -7,8 +7,7 @@ export function baseAddress(url: string): string {
   if (!URL.canParse(url)) throw invalidArgument(`url: expected http://… or https://…, got ${JSON.stringify(url)}`);
   const { protocol, origin, pathname, username, password, search, hash } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") throw invalidArgument("url: expected http://… or https://…");
-  if (username + password + search + hash !== "")
-    throw invalidArgument("url: expected no user, query or fragment in it");
+  if (username + password + search + hash !== "") throw invalidArgument("url: expected no user, query or fragment");
   return origin + pathname.replace(/\/+$/, "");
 }
 
@@ -20,7 +19,7 @@ export function headerValue(name: string, value: string): string {
   return value;
 }
 
-/** An ID as one segment of a path, percent-encoded so that no server and no proxy reads more into it. */
+/** An ID as one segment of a path, percent-encoded so that servers and proxies do not split or decode it. */
 export function pathSegment(field: string, text: string, example: string): string {
   // JavaScript callers have no compiler that checks the type.
   if (typeof text !== "string")

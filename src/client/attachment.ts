@@ -36,12 +36,12 @@ const bufferOf = (source: Blob | ArrayBuffer): Promise<ArrayBuffer> | ArrayBuffe
 /** `File` is not global in older Node.js. */
 const nameOf = (source: object): string => ("name" in source && typeof source.name === "string" ? source.name : "");
 
-/** A multiple of three, so that the pieces join. Larger ones would exceed the number of arguments. */
-const PIECE = 3 * 8192;
+/** A multiple of three, so that the encoded chunks join. A larger chunk would exceed the limit of arguments. */
+const CHUNK_BYTES = 3 * 8192;
 
 function base64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += PIECE)
-    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE))));
-  return pieces.join("");
+  const chunks: string[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    chunks.push(btoa(String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES))));
+  return chunks.join("");
 }

@@ -12,7 +12,7 @@ import type { MessageContent } from "../contract/attachment-records.ts";
 import { checkedField, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { turnCalls } from "./engine-turns.ts";
-import { type Bookmark, executeTurn, followEvents } from "./engine-stream.ts";
+import { type StreamPosition, executeTurn, followEvents } from "./engine-stream.ts";
 import {
   type CallOptions,
   type ConnectionOptions,
@@ -113,7 +113,7 @@ export function createEngineClient(options: EngineClientOptions) {
   };
 
   const reading = (
-    bookmark: Readonly<Bookmark>,
+    position: Readonly<StreamPosition>,
     { signal, onHuman }: ReadOptions,
     events: (signal: AbortSignal) => AsyncIterable<TurnEvent>,
   ): TurnReading => {
@@ -124,7 +124,7 @@ export function createEngineClient(options: EngineClientOptions) {
       respond: (requestId, answer) => respond(requestId, answer, { signal: abort.signal }),
       fail: (error) => abort.abort(error),
     });
-    return { events: events(abort.signal), humans, isReplayed: () => bookmark.replayed, close: () => abort.dispose() };
+    return { events: events(abort.signal), humans, isReplayed: () => position.replayed, close: () => abort.dispose() };
   };
 
   return {
@@ -137,17 +137,17 @@ export function createEngineClient(options: EngineClientOptions) {
       const { agent, thinking, maxSteps: max_steps, onDisconnect: on_disconnect, metadata } = options;
       const body = { message, task_id: taskId, agent, thinking, max_steps, on_disconnect, metadata };
       const key = headerValue("idempotencyKey", idempotencyKey);
-      const bookmark: Bookmark = { turnId: null, taskId, after: 0, replayed: false };
+      const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false };
       const attempt = (signal: AbortSignal) => (tries: number) => {
-        bookmark.turnId = null;
+        position.turnId = null;
         // The first key belongs to the refused turn, so a new turn needs a new key.
         const headers = { "Idempotency-Key": tries === 1 ? key : `${key}~${tries}` };
-        return executeTurn({ service, bookmark, signal, onRetry }, { body, headers });
+        return executeTurn({ service, position, signal, onRetry }, { body, headers });
       };
       return new Turn({
         taskId,
-        turnId: () => bookmark.turnId,
-        open: () => reading(bookmark, options, (signal) => retryTurn(attempt(signal), { limits, signal, onRetry })),
+        turnId: () => position.turnId,
+        open: () => reading(position, options, (signal) => retryTurn(attempt(signal), { limits, signal, onRetry })),
         cancel: () => cancel(taskId),
       });
     },
@@ -156,11 +156,11 @@ export function createEngineClient(options: EngineClientOptions) {
     resume(options: ResumeOptions): Turn {
       checkedField(options, "turnId", 'resume({ taskId: "t1", turnId: "turn_…" })');
       const { taskId, turnId, after = 0, onRetry } = options;
-      const bookmark: Bookmark = { turnId, taskId, after, replayed: true };
+      const position: StreamPosition = { turnId, taskId, after, replayed: true };
       return new Turn({
         taskId,
         turnId: () => turnId,
-        open: () => reading(bookmark, options, (signal) => followEvents({ service, bookmark, signal, onRetry })),
+        open: () => reading(position, options, (signal) => followEvents({ service, position, signal, onRetry })),
         cancel: () => cancel(taskId),
       });
     },
@@ -174,14 +174,14 @@ export function createEngineClient(options: EngineClientOptions) {
       onRetry,
     }: ReplayOptions & { readonly onRetry?: OnRetry } = {}): AsyncGenerator<TurnEvent> {
       const abort = new LinkedAbort(signal);
-      const bookmark: Bookmark = {
+      const position: StreamPosition = {
         turnId: turnId ?? null,
         taskId: taskId ?? null,
         after: after ?? null,
         replayed: true,
       };
       try {
-        yield* followEvents({ service, bookmark, signal: abort.signal, onRetry });
+        yield* followEvents({ service, position, signal: abort.signal, onRetry });
       } finally {
         abort.dispose();
       }

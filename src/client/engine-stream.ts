@@ -5,21 +5,21 @@ import { OrchdError } from "./orchd-error.ts";
 import { resumableStream } from "./resumable-stream.ts";
 import { type TurnEvent, endsTurn, readEvents, seqOf, turnIdOf } from "./turn-event.ts";
 
-/** A reader's position. */
-export interface Bookmark {
+/** A reader's position in the event log. */
+export interface StreamPosition {
   /** Null until the engine has sent it, and for a reader of several turns. */
   turnId: string | null;
   taskId: string | null;
   /** The `seq` of the last event read, or another position in the log. */
   after: string | number | null;
-  /** The events are replayed: their requests may have been answered already. */
+  /** Whether the events are replayed, so that their requests may have been answered already. */
   replayed: boolean;
 }
 
 interface Reading extends RetryOptions {
   readonly service: Service;
   /** Updated with each event. */
-  readonly bookmark: Bookmark;
+  readonly position: StreamPosition;
   readonly signal: AbortSignal;
 }
 
@@ -28,18 +28,18 @@ export function executeTurn(
   reading: Reading,
   request: Pick<RequestParams, "body" | "headers">,
 ): AsyncGenerator<TurnEvent> {
-  const { service, bookmark, signal, onRetry } = reading;
+  const { service, position, signal, onRetry } = reading;
   const post = async () => {
     const { headers, chunks } = await openStream(service, { method: "POST", path: "/execute", signal, ...request });
-    bookmark.turnId ??= headers.get(TURN_ID_HEADER);
-    bookmark.replayed = headers.get("idempotent-replayed") === "true";
+    position.turnId ??= headers.get(TURN_ID_HEADER);
+    position.replayed = headers.get("idempotent-replayed") === "true";
     return readEvents(chunks);
   };
   return resumableStream({
     open: () => withRetries(service, reading, post),
     // Without a turn ID the call is sent again. Its idempotency key resumes the turn if the first call started it.
-    reopen: () => (bookmark.turnId === null ? post() : replay(reading)),
-    advance: (event) => advance(bookmark, event, { namesTurn: true }),
+    reopen: () => (position.turnId === null ? post() : replay(reading)),
+    advance: (event) => advance(position, event, { namesTurn: true }),
     isLast: endsTurn,
     limits: service.limits,
     signal,
@@ -47,14 +47,14 @@ export function executeTurn(
   });
 }
 
-/** Live events after the bookmark; to the end of its turn if it has one. */
+/** Live events after the position, to the end of its turn if it has one. */
 export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
-  const { service, bookmark, signal, onRetry } = reading;
-  const ofOneTurn = bookmark.turnId !== null;
+  const { service, position, signal, onRetry } = reading;
+  const ofOneTurn = position.turnId !== null;
   return resumableStream({
     open: () => withRetries(service, reading, () => replay(reading)),
     reopen: () => replay(reading),
-    advance: (event) => advance(bookmark, event, { namesTurn: false }),
+    advance: (event) => advance(position, event, { namesTurn: false }),
     isLast: (event) => ofOneTurn && endsTurn(event),
     limits: service.limits,
     signal,
@@ -62,28 +62,28 @@ export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
   });
 }
 
-async function replay({ service, bookmark, signal }: Reading): Promise<AsyncIterable<TurnEvent>> {
-  const { turnId, taskId, after } = bookmark;
+async function replay({ service, position, signal }: Reading): Promise<AsyncIterable<TurnEvent>> {
+  const { turnId, taskId, after } = position;
   const query = queryOf({ turn_id: turnId, task_id: turnId === null ? taskId : null, after, follow: true });
   const { headers, chunks } = await openStream(service, { method: "GET", path: `/execute/replay${query}`, signal });
   // A reader without a position has missed nothing.
   if (headers.get("x-truncated") === "true" && after !== null && after !== 0) {
-    const message = `events after ${after} are no longer kept`;
+    const message = `events after ${after} are no longer stored; start at details.oldest_ts`;
     throw new OrchdError({ code: "EVENTS_TRUNCATED", message, details: { oldest_ts: headers.get("x-oldest-ts") } });
   }
-  bookmark.replayed = true;
+  position.replayed = true;
   return readEvents(chunks);
 }
 
 function advance(
-  bookmark: Bookmark,
+  position: StreamPosition,
   event: TurnEvent,
   { namesTurn }: { readonly namesTurn: boolean },
 ): "new" | "transient" | "duplicate" {
-  if (namesTurn) bookmark.turnId ??= turnIdOf(event);
+  if (namesTurn) position.turnId ??= turnIdOf(event);
   const seq = seqOf(event);
   if (seq === null) return "transient";
-  if (typeof bookmark.after === "number" && seq <= bookmark.after) return "duplicate";
-  bookmark.after = seq;
+  if (typeof position.after === "number" && seq <= position.after) return "duplicate";
+  position.after = seq;
   return "new";
 }

@@ -122,7 +122,7 @@ const withDeadline = (
     reason: () => new OrchdError({ code: "TIMEOUT", message: `${url} did not answer within ${deadlineMs / 1000} s` }),
   });
 
-/** The response's head. A status without success is thrown. */
+/** Resolves with the head of a successful response; throws the error of any other. */
 async function send(
   { url, headers, fetch, exactPaths = false }: Service,
   { method, path, body, upload, headers: more, signal }: RequestParams & { readonly signal: AbortSignal },
@@ -136,7 +136,7 @@ async function send(
       method,
       headers: { accept, ...(sent !== null && { "content-type": sent.type }), ...headers, ...more },
       ...(sent !== null && { body: sent.content }),
-      // The Fetch standard demands it of a streamed body.
+      // The Fetch standard requires it for a streamed body.
       ...(sent !== null && isStream(sent.content) && { duplex: "half" }),
       // A redirect would send the key to another address.
       redirect: "manual",

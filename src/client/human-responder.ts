@@ -44,7 +44,7 @@ export class HumanResponder {
     };
     respondTo().catch((error: unknown) => {
       // Another client answered first, or the turn ended: its events report it.
-      if (!answered.signal.aborted && !isTooLate(error)) fail(error);
+      if (!answered.signal.aborted && !isAnswered(error)) fail(error);
     });
   }
 
@@ -57,4 +57,4 @@ export class HumanResponder {
   }
 }
 
-const isTooLate = (error: unknown): boolean => error instanceof OrchdError && error.code === "HITL_ALREADY_ANSWERED";
+const isAnswered = (error: unknown): boolean => error instanceof OrchdError && error.code === "HITL_ALREADY_ANSWERED";

@@ -49,7 +49,7 @@ export type { EventGap, FollowOptions, OrchestratorEvent } from "./orchestrator-
 export type { AdminUsageOptions, UsageEntry, UsageOptions } from "./usage-calls.ts";
 export type * from "../contract/usage-records.ts";
 export type { Turn } from "./turn.ts";
-export type { TurnResult } from "./turn-tally.ts";
+export type { TurnResult } from "./turn-result.ts";
 export type { HeartbeatEvent, TurnEvent, UnknownEvent } from "./turn-event.ts";
 export type {
   AttachmentKind,

@@ -124,15 +124,15 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       }: ChangeOptions & { readonly keepData?: boolean } = {},
     ): Promise<{ readonly destroyed: true }> {
       let wasLost = false;
-      const note = (retry: Retry) => {
+      const reportRetry = (retry: Retry) => {
         wasLost ||= retryClassOf(retry.error) === "lost";
         onRetry?.(retry);
       };
       const path = engine(userId, 'destroy("alice")') + queryOf({ keep_data: keepData });
       try {
-        return await callJson(service, { method: "DELETE", path, signal, deadlineMs }, { onRetry: note });
+        return await callJson(service, { method: "DELETE", path, signal, deadlineMs }, { onRetry: reportRetry });
       } catch (error) {
-        // The try whose response was lost has destroyed it.
+        // The attempt whose response was lost has destroyed the engine.
         if (wasLost && error instanceof OrchdError && error.code === "ENGINE_NOT_FOUND") return { destroyed: true };
         throw error;
       }

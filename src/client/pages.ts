@@ -9,14 +9,14 @@ export async function* readPages<T>(fetchPage: (cursor: string | null) => Promis
   let cursor: string | null = null;
   for (let count = 0; count < MAX_PAGES; count++) {
     const page: Page<T> = await fetchPage(cursor);
-    if (!Array.isArray(page.data)) throw badList("a page without data; check the address");
+    if (!Array.isArray(page.data)) throw invalidList("a page without data; check the address");
     yield* page.data;
     if (page.next_cursor === null) return;
-    if (page.next_cursor === cursor) throw badList("the same cursor twice");
+    if (page.next_cursor === cursor) throw invalidList("the same cursor twice");
     cursor = page.next_cursor;
   }
-  throw badList(`more than ${MAX_PAGES} pages`);
+  throw invalidList(`more than ${MAX_PAGES} pages`);
 }
 
-const badList = (what: string): OrchdError =>
+const invalidList = (what: string): OrchdError =>
   new OrchdError({ code: "BAD_ANSWER", message: `the list is not an answer of orchd: it has ${what}` });

@@ -3,18 +3,18 @@ import { readText } from "./read-body.ts";
 
 const MAX_ERROR_BYTES = 1024 * 1024;
 /** Characters of an unrecognized body that the error carries. */
-const MAX_SHOWN = 200;
+const MAX_BODY_SHOWN = 200;
 
 /** The error of a response without success, in the engine's or the orchestrator's form, or `BAD_ANSWER`. */
 export async function readError(response: Response, signal: AbortSignal): Promise<OrchdError> {
   const text = await readText(response, signal, MAX_ERROR_BYTES).catch((error: unknown) => {
     signal.throwIfAborted();
-    // The status is enough.
+    // The status alone makes an error.
     if (error instanceof OrchdError) return "";
     throw error;
   });
   const { code, message, details } = parseError(text);
-  if (code === null || response.ok) return badAnswer(response, text);
+  if (code === null || response.ok) return invalidResponse(response, text);
   return new OrchdError({
     code,
     message,
@@ -28,7 +28,7 @@ export async function readError(response: Response, signal: AbortSignal): Promis
 /** A response's text as a JSON object; anything else is `BAD_ANSWER`. */
 export function parseObject(text: string, response: Response): object {
   const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw badAnswer(response, text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidResponse(response, text);
   return value;
 }
 
@@ -39,7 +39,7 @@ export function retryAfterOf(details: Readonly<Record<string, unknown>> | undefi
 }
 
 /** For responses of proxies and of other programs that listen at the address. */
-function badAnswer(response: Response, text: string): OrchdError {
+function invalidResponse(response: Response, text: string): OrchdError {
   const { status, headers, type } = response;
   const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400);
   const what = isRedirect ? "a redirect" : `${status} with content type ${headers.get("content-type") ?? "(none)"}`;
@@ -47,7 +47,7 @@ function badAnswer(response: Response, text: string): OrchdError {
     code: "BAD_ANSWER",
     message: `${response.url || "the address"} answered ${what}, which is not an answer of orchd; check the address`,
     status,
-    details: { body: text.slice(0, MAX_SHOWN) },
+    details: { body: text.slice(0, MAX_BODY_SHOWN) },
     retryAfterS: retryAfterHeader(headers, Date.now()),
   });
 }

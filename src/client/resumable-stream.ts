@@ -20,7 +20,7 @@ interface ResumableStream<T> extends Pick<RetryOptions, "onRetry"> {
   readonly signal: AbortSignal;
 }
 
-/** A stream that survives lost connections: each item once, until the last one. */
+/** A stream that reconnects: each item once, until the last one. */
 export async function* resumableStream<T>(parts: ResumableStream<T>): AsyncGenerator<T> {
   const { open, reopen, advance, isLast, limits, signal, onRetry } = parts;
   let items = await open();
@@ -37,7 +37,7 @@ export async function* resumableStream<T>(parts: ResumableStream<T>): AsyncGener
       }
       reason = new OrchdError({ code: "CONNECTION_LOST", message: "the stream ended before its last event" });
     } catch (error) {
-      reason = retryable(error, signal);
+      reason = assertRetryable(error, signal);
     }
     if (Date.now() - since > STABLE_MS) lost = 0;
     ({ items, lost } = await reconnect(reason, lost));
@@ -54,14 +54,14 @@ export async function* resumableStream<T>(parts: ResumableStream<T>): AsyncGener
       try {
         return { items: await reopen(), lost: lost + 1 };
       } catch (error) {
-        last = retryable(error, signal);
+        last = assertRetryable(error, signal);
       }
     }
   }
 }
 
 /** The error if another connection may help; otherwise it is thrown. */
-function retryable(error: unknown, signal: AbortSignal): OrchdError {
+function assertRetryable(error: unknown, signal: AbortSignal): OrchdError {
   signal.throwIfAborted();
   if (!(error instanceof OrchdError) || retryClassOf(error) === "never") throw error;
   return error;

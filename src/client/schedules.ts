@@ -48,15 +48,15 @@ type ListOptions = CallOptions & { readonly pageSize?: number };
 /** The calls of an engine's schedules. Fields are those of the interface. */
 export function scheduleCalls(calls: OrchestratorCalls) {
   const { change } = calls;
-  const { listOf, patched, ...one } = collectionOf<ScheduleRecord>(calls, "schedules");
+  const { listOf, update, ...one } = collectionOf<ScheduleRecord>(calls, "schedules");
   return {
     create: async (userId: string, options: ScheduleOptions, call?: ChangeOptions) =>
       change<ScheduleRecord>(listOf(userId), options, call),
     ...one,
     /** Fields that are left out stay; `enabled` pauses and resumes. `timing` is replaced as a whole. */
     change: (userId: string, id: string, patch: Partial<ScheduleOptions>, call?: CallOptions) =>
-      patched(userId, id, patch, call),
-    /** Runs it now; the answer comes before its turn ends. */
+      update(userId, id, patch, call),
+    /** Starts a run now and resolves before its turn ends. */
     run: async (userId: string, id: string, call?: ChangeOptions) =>
       change<RunRecord>(`${listOf(userId)}/${pathSegment("id", id, "schedule.id")}/run`, {}, call),
   };
@@ -65,14 +65,14 @@ export function scheduleCalls(calls: OrchestratorCalls) {
 /** The calls of an engine's webhooks. */
 export function webhookCalls(calls: OrchestratorCalls) {
   const { change } = calls;
-  const { listOf, patched, ...one } = collectionOf<WebhookRecord>(calls, "webhooks");
+  const { listOf, update, ...one } = collectionOf<WebhookRecord>(calls, "webhooks");
   return {
     create: async (userId: string, options: WebhookOptions, call?: ChangeOptions) =>
       change<WebhookWithSecret>(listOf(userId), options, call),
     ...one,
     /** Fields that are left out stay; `enabled` pauses and resumes. */
     change: (userId: string, id: string, patch: Partial<WebhookOptions>, call?: CallOptions) =>
-      patched(userId, id, patch, call),
+      update(userId, id, patch, call),
     /** `graceS`: how long the old secret stays valid. Not retried after a lost response: each try makes another one. */
     rotateSecret: async (
       userId: string,
@@ -87,7 +87,7 @@ export function webhookCalls(calls: OrchestratorCalls) {
   };
 }
 
-/** What schedules and webhooks have in common. */
+/** The calls that schedules and webhooks share. */
 function collectionOf<T>({ service, get, engine }: OrchestratorCalls, name: "schedules" | "webhooks") {
   const listOf = (userId: string): string => `${engine(userId, `${name}.list("alice")`)}/${name}`;
   const pathOf = (userId: string, id: string): string => `${listOf(userId)}/${pathSegment("id", id, `${name}[0].id`)}`;
@@ -97,7 +97,7 @@ function collectionOf<T>({ service, get, engine }: OrchestratorCalls, name: "sch
     listOf,
     list: (userId: string, options?: ListOptions) => pagesOf<T>(listOf(userId), options),
     get: async (userId: string, id: string, { signal }: CallOptions = {}) => get<T>(pathOf(userId, id), { signal }),
-    patched: async (userId: string, id: string, patch: object, { signal }: CallOptions = {}) =>
+    update: async (userId: string, id: string, patch: object, { signal }: CallOptions = {}) =>
       callJson<T>(service, { method: "PATCH", path: pathOf(userId, id), body: patch, signal }),
     delete: async (userId: string, id: string, { signal }: CallOptions = {}) =>
       callJson<{ readonly deleted: true }>(service, { method: "DELETE", path: pathOf(userId, id), signal }),

@@ -37,19 +37,19 @@ export async function withTimeout<T>(
 }
 
 /**
- * A controller that follows the caller's signal until it is disposed: the caller's may live as long as the program.
- * A deadline aborts it too.
+ * An AbortController that follows an outer signal or a deadline until it is disposed. Disposing removes the listener from
+ * the outer signal, which may live as long as the program.
  */
 export class LinkedAbort {
   readonly #own = new AbortController();
-  readonly #callers: AbortSignal | undefined;
+  readonly #outer: AbortSignal | undefined;
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #follow = (): void => this.#own.abort(this.#callers?.reason);
+  readonly #follow = (): void => this.#own.abort(this.#outer?.reason);
 
-  constructor(callers?: AbortSignal, deadline?: { readonly ms: number; readonly reason: () => unknown }) {
-    this.#callers = callers;
-    if (callers?.aborted === true) this.#follow();
-    else callers?.addEventListener("abort", this.#follow, { once: true });
+  constructor(outer?: AbortSignal, deadline?: { readonly ms: number; readonly reason: () => unknown }) {
+    this.#outer = outer;
+    if (outer?.aborted === true) this.#follow();
+    else outer?.addEventListener("abort", this.#follow, { once: true });
     if (deadline !== undefined)
       this.#timer = setTimeout(() => this.#own.abort(deadline.reason()), Math.min(deadline.ms, MAX_TIMER_MS));
   }
@@ -64,6 +64,6 @@ export class LinkedAbort {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#callers?.removeEventListener("abort", this.#follow);
+    this.#outer?.removeEventListener("abort", this.#follow);
   }
 }

@@ -50,12 +50,12 @@ function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(data);
   } catch (error) {
-    throw damaged(type, error);
+    throw invalidEvent(type, error);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(type);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidEvent(type);
   return value as Record<string, unknown>;
 }
 
-/** A damaged stream is retried: another connection may transfer it intact. */
-const damaged = (type: string | null, cause?: unknown): OrchdError =>
+/** `CONNECTION_LOST` is retried, because another connection may transfer the event intact. */
+const invalidEvent = (type: string | null, cause?: unknown): OrchdError =>
   new OrchdError({ code: "CONNECTION_LOST", message: `a ${type} event of the stream is not a JSON object`, cause });

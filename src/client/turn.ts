@@ -1,6 +1,6 @@
 import { OrchdError } from "./orchd-error.ts";
 import type { HumanResponder } from "./human-responder.ts";
-import { TurnTally, type TurnResult } from "./turn-tally.ts";
+import { type TurnResult, TurnResultBuilder } from "./turn-result.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
 /** An open turn. */
@@ -27,7 +27,7 @@ type End = { readonly kind: "read" } | { readonly kind: "left" } | { readonly ki
  */
 export class Turn implements AsyncIterable<TurnEvent> {
   readonly #parts: Parts;
-  readonly #tally = new TurnTally();
+  readonly #result = new TurnResultBuilder();
   readonly #events: AsyncGenerator<TurnEvent>;
   #isRead = false;
   #end: End | null = null;
@@ -61,10 +61,13 @@ export class Turn implements AsyncIterable<TurnEvent> {
     const end = await this.#ended();
     if (end.kind === "failed") throw end.error;
     if (end.kind === "left") {
-      throw new OrchdError({ code: "STREAM_LEFT", message: "the turn's events were not read to their end" });
+      throw new OrchdError({
+        code: "STREAM_LEFT",
+        message: "the turn's events were not read to their end; call `resume` to read them",
+      });
     }
-    if (this.#tally.failure !== null) throw this.#tally.failure;
-    return this.#tally.result({ taskId: this.taskId, turnId: this.turnId });
+    if (this.#result.failure !== null) throw this.#result.failure;
+    return this.#result.build({ taskId: this.taskId, turnId: this.turnId });
   }
 
   /** Cancels the turn in the engine. False if it has ended already. */
@@ -92,7 +95,7 @@ export class Turn implements AsyncIterable<TurnEvent> {
     const { events, humans, isReplayed, close } = this.#parts.open();
     try {
       for await (const event of events) {
-        this.#tally.add(event);
+        this.#result.add(event);
         // Before the yield: an open prompt is closed before the reader shows the answer.
         if (event.event === "hitl_resolved") humans.resolved(event.data.request_id);
         yield event;

@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { createEngineClient } from "../../src/client/engine-client.ts";
 import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
-import { TurnTally } from "../../src/client/turn-tally.ts";
+import { TurnResultBuilder } from "../../src/client/turn-result.ts";
 import { startFakeServer } from "../helpers/fake-server.ts";
 import { COMPLETED, STARTED, type Sent, frames, open, text } from "./wire.ts";
 
@@ -48,10 +48,10 @@ t.test("what a restart has made void leaves no blank line behind", async (t) => 
 });
 
 t.test("a turn without an end is not kept without an end", async (t) => {
-  const tally = new TurnTally();
+  const builder = new TurnResultBuilder();
   const megabyte = "x".repeat(1024 * 1024);
-  for (let count = 0; count < 70; count++) tally.add({ event: "text_delta", data: { text: megabyte } } as never);
-  t.throws(() => tally.result({ taskId: "t", turnId: null }), { code: "BAD_ANSWER", message: /longer than 64 MiB/ });
+  for (let count = 0; count < 70; count++) builder.add({ event: "text_delta", data: { text: megabyte } } as never);
+  t.throws(() => builder.build({ taskId: "t", turnId: null }), { code: "BAD_ANSWER", message: /longer than 64 MiB/ });
 });
 
 t.test("a key or an id that was left out is refused before any call", async (t) => {
