@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { Store } from "../store/open-store.ts";
 
+/** A turn waits for at most one transaction of this length. */
+export const MAX_TRANSACTION_MS = 4;
+
 /**
  * Serializes bulk writes (learning, import) into short transactions. The event loop runs between them, so a turn waits
  * for at most one. Nothing is awaited inside a transaction.
@@ -34,5 +37,3 @@ export class WriteLane {
     }
   }
 }
-
-const MAX_TRANSACTION_MS = 4;

@@ -1,7 +1,7 @@
 import type { MemoryImported } from "../../../contract/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
-import type { WriteLane } from "../write-lane.ts";
+import { MAX_TRANSACTION_MS, type WriteLane } from "../write-lane.ts";
 import { StoredRecords, checkReferences } from "./check-references.ts";
 import { RECORD_TYPES, type RecordType } from "./file-records.ts";
 import { ImportStage, type StagedRecord } from "./import-stage.ts";
@@ -17,7 +17,6 @@ const STEPS: readonly Step[] = [
 const PAGE = 100;
 /** Bytes between two WAL checkpoints: a longer checkpoint would delay turns. */
 const CHECKPOINT_EVERY = 256 * 1024;
-const MAX_TRANSACTION_MS = 4;
 
 export interface ImportParts {
   readonly store: Store;
