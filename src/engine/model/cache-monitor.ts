@@ -3,10 +3,11 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ModelProvider, ModelRequest, ModelUsage } from "./model-provider.ts";
 
-/** Usual cache lifetime, and the smallest prompt that every model caches. */
+/** The usual lifetime of a prompt cache. */
 const CACHE_TTL_MS = 300_000;
+/** The smallest prompt that every model caches. */
 const MIN_TOKENS = 4096;
-/** Share of the previous request that counts as a hit. */
+/** Share of the previous request that must be cached for a hit. */
 const HIT_SHARE = 0.5;
 const MAX_CALLS = 100;
 
@@ -41,7 +42,7 @@ export class CacheMonitor {
 
   check(request: ModelRequest, usage: ModelUsage): CacheVerdict {
     const call = callOf(request, usage, this.#clock());
-    const before = this.#before(call);
+    const before = this.#continuedCall(call);
     this.#calls = [...this.#calls.filter((one) => one !== before), call].slice(-MAX_CALLS);
     if (before === undefined || before.inputTokens < MIN_TOKENS) return { kind: "nothing_expected" };
     const expectedTokens = before.inputTokens;
@@ -50,7 +51,7 @@ export class CacheMonitor {
   }
 
   /** The call that this one continues: the same first message and the longest shared prefix. */
-  #before(call: Call): Call | undefined {
+  #continuedCall(call: Call): Call | undefined {
     let best: Call | undefined;
     for (const one of this.#calls) {
       if (one.model !== call.model || one.messages[0] !== call.messages[0]) continue;

@@ -69,8 +69,8 @@ class MeteredCall {
 
   /** A plain iterator: an async generator would add promises to each of thousands of parts. */
   parts(): AsyncIterable<ModelPart> {
-    const see = (result: IteratorResult<ModelPart>) => {
-      if (result.done !== true) this.#see(result.value);
+    const track = (result: IteratorResult<ModelPart>) => {
+      if (result.done !== true) this.#track(result.value);
       return result;
     };
     const fail = (error: unknown) => {
@@ -78,7 +78,7 @@ class MeteredCall {
       throw error;
     };
     const iterator = {
-      next: () => (this.#stream === null ? this.#first() : this.#stream.next()).then(see, fail),
+      next: () => (this.#stream === null ? this.#first() : this.#stream.next()).then(track, fail),
       return: async () => {
         this.#end(null);
         await this.#stream?.return?.();
@@ -103,7 +103,7 @@ class MeteredCall {
     return this.#stream.next();
   }
 
-  #see(part: ModelPart): void {
+  #track(part: ModelPart): void {
     if (part.kind === "done" || part.kind === "failed") return this.#end(part.usage);
     this.#hasParts = true;
     if (part.kind === "text" || part.kind === "thinking") this.#answerLength += part.text.length;

@@ -69,9 +69,9 @@ class ObservedCall {
   /** A plain iterator: an async generator would add promises to each of thousands of parts. */
   observe(stream: AsyncIterable<ModelPart>): AsyncIterable<ModelPart> {
     const parts = stream[Symbol.asyncIterator]();
-    const see = (result: IteratorResult<ModelPart>) => {
+    const track = (result: IteratorResult<ModelPart>) => {
       this.#receivedAt = performance.now();
-      if (result.done !== true) this.#see(result.value);
+      if (result.done !== true) this.#track(result.value);
       return result;
     };
     const fail = (error: unknown) => {
@@ -84,7 +84,7 @@ class ObservedCall {
     const iterator = {
       next: () => {
         this.#pausedMs += performance.now() - this.#receivedAt;
-        return next().then(see, fail);
+        return next().then(track, fail);
       },
       return: async () => {
         this.#end("aborted", { reason: "aborted", usage: null });
@@ -95,10 +95,10 @@ class ObservedCall {
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
-  #see(part: ModelPart): void {
+  #track(part: ModelPart): void {
     if (!this.#hasFirst) this.#first(part);
     if (part.kind !== "done" && part.kind !== "failed") return;
-    if (part.usage !== null) this.#spend(sanitizeUsage(part.usage));
+    if (part.usage !== null) this.#countTokens(sanitizeUsage(part.usage));
     if (part.kind === "done") this.#span.set({ "gen_ai.response.finish_reasons": [part.reason] });
     if (part.kind === "done") this.#end(null, part);
     else this.#end(part.failure.kind, { reason: part.failure.kind, usage: part.usage });
@@ -113,7 +113,7 @@ class ObservedCall {
     this.#span.set({ "gen_ai.response.time_to_first_chunk": seconds });
   }
 
-  #spend(usage: ReturnType<typeof sanitizeUsage>): void {
+  #countTokens(usage: ReturnType<typeof sanitizeUsage>): void {
     const { counters } = this.#telemetry;
     const labels = { ...this.#labels, purpose: this.#purpose };
     counters.count("orch_model_tokens_total", { ...labels, kind: "input" }, usage.inputTokens);
