@@ -27,9 +27,9 @@ export interface Layer extends Notes {
   servers: string | null;
 }
 
-export async function openLayer(place: string, prefix: string): Promise<Layer> {
+export async function openLayer(path: string, prefix: string): Promise<Layer> {
   const notes: Notes = { prefix, notes: { problems: [], warnings: [] } };
-  const folder = (await attempt(notes, place, () => CatalogFolder.open(place))) ?? null;
+  const folder = (await attempt(notes, path, () => CatalogFolder.open(path))) ?? null;
   return { ...notes, folder, agents: [], servers: null };
 }
 
@@ -46,7 +46,7 @@ interface Reading extends Notes {
 }
 
 /** The path of an entry, and where its problems are collected. */
-interface Place extends Reading {
+interface EntryFile extends Reading {
   readonly path: string;
 }
 
@@ -71,7 +71,7 @@ export async function readKind<T>(
   }: {
     readonly kind: Kind;
     readonly into: Map<string, T>;
-    readonly read: (place: Place, name: string) => Promise<T | null>;
+    readonly read: (file: EntryFile, name: string) => Promise<T | null>;
   },
 ): Promise<void> {
   const { folder, notes, prefix } = reading;
@@ -98,38 +98,38 @@ export async function readKind<T>(
 
 const EXPECTED = { agents: "<name>.md", skills: "a folder with SKILL.md", tools: "<name>.json" };
 
-async function textOf({ folder, path }: Place, maxBytes: number): Promise<string> {
+async function textOf({ folder, path }: EntryFile, maxBytes: number): Promise<string> {
   const text = await folder.text(path, maxBytes);
   if (text === null) throw new BadEntry("the file does not exist");
   return text;
 }
 
-export async function readAgent(place: Place, name: string): Promise<AgentDefinition | null> {
-  const agent = await parseAgent(name, await textOf(place, MAX_AGENT_BYTES));
+export async function readAgent(file: EntryFile, name: string): Promise<AgentDefinition | null> {
+  const agent = await parseAgent(name, await textOf(file, MAX_AGENT_BYTES));
   if (agent === null && name === DEFAULT_AGENT) throw new BadEntry("disabled: the default agent cannot be disabled");
   return agent;
 }
 
-export async function readSkill(place: Place, name: string): Promise<Placed<SkillDefinition> | null> {
-  const { skill, ignored } = await parseSkill(name, await textOf(place, MAX_SKILL_BYTES));
+export async function readSkill(file: EntryFile, name: string): Promise<Placed<SkillDefinition> | null> {
+  const { skill, ignored } = await parseSkill(name, await textOf(file, MAX_SKILL_BYTES));
   for (const field of ignored)
-    place.notes.warnings.push({ path: place.prefix + place.path, message: `${field}: unknown field, ignored` });
-  return skill === null ? null : { ...skill, shipped: null, folder: place.folder.path };
+    file.notes.warnings.push({ path: file.prefix + file.path, message: `${field}: unknown field, ignored` });
+  return skill === null ? null : { ...skill, shipped: null, folder: file.folder.path };
 }
 
-export async function readTool(place: Place, name: string): Promise<Placed<DeclaredTool> | null> {
-  const text = await textOf(place, MAX_TOOL_BYTES);
+export async function readTool(file: EntryFile, name: string): Promise<Placed<DeclaredTool> | null> {
+  const text = await textOf(file, MAX_TOOL_BYTES);
   const tool = parseDeclaredTool(name, text);
   if (name.startsWith("mcp__") || isEngineTool(name))
     throw new BadEntry(`name: ${name} is reserved for a tool of the engine`);
-  for (const [secret, file] of Object.entries(tool?.secrets ?? {})) {
-    if ((await place.folder.realPath(file)) === null)
+  for (const [secret, secretFile] of Object.entries(tool?.secrets ?? {})) {
+    if ((await file.folder.realPath(secretFile)) === null)
       throw new BadEntry(
-        `secrets.${secret}: the file ${file} does not exist`,
+        `secrets.${secret}: the file ${secretFile} does not exist`,
         jsonLines(text).lineOf(["secrets", secret]),
       );
   }
-  return tool === null ? null : { ...tool, folder: place.folder.path };
+  return tool === null ? null : { ...tool, folder: file.folder.path };
 }
 
 /** The text of the layer's `.mcp.json`. */

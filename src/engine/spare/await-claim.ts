@@ -21,7 +21,8 @@ export function awaitClaim(sparePath: string): string | null {
   const claim = decodeClaim(message.data);
   takeDescriptors(message);
   // From here on, a later daemon finds this process by its incarnation.
-  if (replaceInOwnStrings(sparePath, claim.launch_file) < 2) throw new Error("the process's marks were not found");
+  if (replaceInOwnStrings(sparePath, claim.launch_file) < 2)
+    throw new Error("failed to replace the launch file's path in this process's own arguments and environment");
   process.argv = process.argv.map((argument) => (argument === sparePath ? claim.launch_file : argument));
   becomeOwner(claim);
   process.chdir(claim.folder);

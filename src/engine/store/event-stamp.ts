@@ -1,6 +1,6 @@
 import { oneLine } from "../../shared/one-line.ts";
 
-/** Number, time and place of an event. */
+/** Number, time, task and turn of an event. */
 export interface Stamp {
   readonly seq: number;
   /** Milliseconds since the epoch. */
@@ -19,15 +19,15 @@ export class EventStamper {
   #second = "";
   #taskId = "";
   #turnId = "";
-  #place = "";
+  #ids = "";
 
   stamp(body: string, { seq, ts, taskId, turnId }: Stamp): string {
     if (taskId !== this.#taskId || turnId !== this.#turnId) {
-      this.#place = `"task_id":${oneLine(taskId)},"turn_id":"${turnId}"`;
+      this.#ids = `"task_id":${oneLine(taskId)},"turn_id":"${turnId}"`;
       this.#taskId = taskId;
       this.#turnId = turnId;
     }
-    return `${body.slice(0, -1)},"ts":"${this.#time(ts)}","seq":${seq},${this.#place}}`;
+    return `${body.slice(0, -1)},"ts":"${this.#time(ts)}","seq":${seq},${this.#ids}}`;
   }
 
   #time(ts: number): string {

@@ -20,7 +20,7 @@ export interface ToolCallRow extends NewToolCall {
 }
 
 /** The answer that requested the calls. A turn's own conversation has the thread "". */
-export interface CallPlace {
+export interface CallStep {
   readonly turnId: string;
   readonly thread: string;
   readonly step: number;
@@ -40,7 +40,7 @@ export class ToolCallTable extends Table {
   readonly #has = this.db.prepare("select 1 from tool_calls where turn_id = ? and tool_call_id = ?");
   readonly #forget = this.db.prepare("delete from tool_calls where turn_id = ?");
 
-  plan({ turnId, thread, step }: CallPlace, { toolCallId, tool, input, rawInput }: NewToolCall): void {
+  plan({ turnId, thread, step }: CallStep, { toolCallId, tool, input, rawInput }: NewToolCall): void {
     this.#insert.run(turnId, thread, step, toolCallId, tool, input === null ? null : JSON.stringify(input), rawInput);
   }
 

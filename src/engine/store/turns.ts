@@ -28,9 +28,9 @@ export interface EndedTurn {
   readonly errorCode: string | null;
 }
 
-/** A turn in a list; `place` orders them. */
+/** A turn in a list; `rowId` orders them. */
 export interface TurnRow {
-  readonly place: number;
+  readonly rowId: number;
   readonly turnId: string;
   readonly taskId: string;
   readonly state: "running" | "completed" | "errored";
@@ -41,7 +41,7 @@ export interface TurnRow {
   readonly endedAt: number | null;
 }
 
-const TURN_ROW = `rowid as place, turn_id as turnId, task_id as taskId, state, error_code as errorCode,
+const TURN_ROW = `rowid as rowId, turn_id as turnId, task_id as taskId, state, error_code as errorCode,
   iif(json_valid(request), request ->> '$.agent', null) as agent, substr(message, 1, 1000) as message, started_at as startedAt, ended_at as endedAt`;
 
 interface TurnOutcome {
@@ -126,7 +126,7 @@ export class TurnTable extends Table {
     return row === undefined ? null : String(row["task_id"]);
   }
 
-  /** The newest first; `before`: only those with a smaller place. */
+  /** The newest first; `before`: only those with a smaller `rowId`. */
   page({
     taskId,
     before,

@@ -11,7 +11,7 @@ import { type Slot, TurnParked } from "./task-slots.ts";
 const CANCELLED = "cancelled";
 const EXPIRED = "expired";
 
-type Place = Pick<HitlRow, "requestId" | "taskId" | "turnId">;
+type RequestIds = Pick<HitlRow, "requestId" | "taskId" | "turnId">;
 
 /**
  * Open requests of turns to humans. A request is stored with its event (I1) and answered once. It survives a restart:
@@ -146,7 +146,7 @@ export class HumanRequests {
   }
 
   #closeUnanswered(
-    row: Place,
+    row: RequestIds,
     reason: typeof CANCELLED | typeof EXPIRED,
     waiting: PromiseWithResolvers<HumanAnswer>,
   ): void {
@@ -158,12 +158,12 @@ export class HumanRequests {
     }
   }
 
-  #close(row: Place, answer: typeof CANCELLED | typeof EXPIRED): void {
+  #close(row: RequestIds, answer: typeof CANCELLED | typeof EXPIRED): void {
     if (this.#table.find(row.requestId)?.answer === null) this.#resolve(row, answer, { closedByEngine: true });
   }
 
   #resolve(
-    { requestId, taskId, turnId }: Place,
+    { requestId, taskId, turnId }: RequestIds,
     answer: string,
     { closedByEngine }: { readonly closedByEngine: boolean },
   ): void {

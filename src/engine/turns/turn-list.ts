@@ -31,7 +31,7 @@ export class TurnList {
     const last = shown.at(-1);
     return {
       items: shown.map((row) => this.#record(row)),
-      next_cursor: rows.length > limit && last !== undefined ? String(last.place) : null,
+      next_cursor: rows.length > limit && last !== undefined ? String(last.rowId) : null,
     };
   }
 

@@ -24,7 +24,7 @@ export interface TurnLogParts {
 }
 
 /** The conversation of a log within its turn. The task's own conversation has the thread "". */
-export interface LogPlace {
+export interface LogContext {
   readonly taskId: string;
   readonly turnId: string;
   readonly thread: string;
@@ -36,20 +36,20 @@ export interface LogPlace {
 /** The step log of one loop, in the store. Each step is one transaction with its events. */
 export class TurnLog implements StepLog {
   readonly #parts: TurnLogParts;
-  readonly #place: LogPlace;
+  readonly #context: LogContext;
   readonly #calls: LoggedCall[];
   #steps: number;
   #next: NextStep["kind"];
   #brokenOff: readonly AssistantContent[] = [];
   #compaction: CompactionRecord | null;
 
-  constructor(parts: TurnLogParts, place: LogPlace) {
+  constructor(parts: TurnLogParts, context: LogContext) {
     this.#parts = parts;
-    this.#place = place;
-    const { answers, last } = parts.messages.progress(place.turnId, place.thread);
+    this.#context = context;
+    const { answers, last } = parts.messages.progress(context.turnId, context.thread);
     this.#steps = answers;
-    this.#compaction = parts.compactions.last(place.taskId, place.thread) as CompactionRecord | null;
-    this.#calls = parts.toolCalls.ofThread(place.turnId, place.thread).map(loggedCall);
+    this.#compaction = parts.compactions.last(context.taskId, context.thread) as CompactionRecord | null;
+    this.#calls = parts.toolCalls.ofThread(context.turnId, context.thread).map(loggedCall);
     const asksForCalls = last?.role === "assistant" && callsOf([last]).length > 0;
     if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
     else this.#next = last?.role === "assistant" && !asksForCalls ? "done" : "ask_model";
@@ -64,20 +64,20 @@ export class TurnLog implements StepLog {
   }
 
   get conversation(): string {
-    return `${this.#place.thread}\n${this.#place.taskId}`;
+    return `${this.#context.thread}\n${this.#context.taskId}`;
   }
 
   messages(): readonly PlacedMessage[] {
-    return this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread, this.#compaction?.hiddenThrough);
+    return this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread, this.#compaction?.hiddenThrough);
   }
 
   get opensTurn(): boolean {
-    const { turnId, thread } = this.#place;
+    const { turnId, thread } = this.#context;
     return thread === "" && this.#steps === 0 && this.#parts.messages.recallOf(turnId) === null;
   }
 
   recalled(block: string, trust: number): void {
-    const { turnId } = this.#place;
+    const { turnId } = this.#context;
     this.#store(() => this.#parts.messages.recalled(turnId, { block, trust }, Date.now()), { isStep: false });
   }
 
@@ -86,7 +86,7 @@ export class TurnLog implements StepLog {
   }
 
   compacted(record: CompactionRecord): void {
-    const { taskId, turnId, thread, signal } = this.#place;
+    const { taskId, turnId, thread, signal } = this.#context;
     const { journal, compactions } = this.#parts;
     const { strategy, beforeTokens, afterTokens, leftOut } = record;
     signal.throwIfAborted();
@@ -107,7 +107,7 @@ export class TurnLog implements StepLog {
   }
 
   callIds(): readonly string[] {
-    return callsOf(this.#parts.messages.ofTask(this.#place.taskId, this.#place.thread)).map(({ id }) => id);
+    return callsOf(this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread)).map(({ id }) => id);
   }
 
   /** Stores the first message of a nested conversation, unless it has one. */
@@ -116,7 +116,7 @@ export class TurnLog implements StepLog {
   }
 
   answered({ content, calls }: Parameters<StepLog["answered"]>[0]): void {
-    const { turnId, thread, blocks } = this.#place;
+    const { turnId, thread, blocks } = this.#context;
     const { turns, toolCalls } = this.#parts;
     const step = this.#steps + 1;
     this.#store(() => {
@@ -131,13 +131,13 @@ export class TurnLog implements StepLog {
   }
 
   started(callId: string, { readOnly }: { readonly readOnly: boolean }): void {
-    const { turnId } = this.#place;
+    const { turnId } = this.#context;
     // Durable: a call with side effects must not run twice even after a power failure.
     this.#store(() => this.#parts.toolCalls.start(turnId, callId), { durable: !readOnly, isStep: false });
   }
 
   finished(outcome: ToolOutcome): void {
-    this.#store(() => this.#parts.toolCalls.finish(this.#place.turnId, outcome.id, outcome));
+    this.#store(() => this.#parts.toolCalls.finish(this.#context.turnId, outcome.id, outcome));
     const at = this.#calls.findIndex(({ id }) => id === outcome.id);
     const call = this.#calls[at];
     if (call !== undefined) this.#calls[at] = { ...call, progress: { kind: "finished", outcome } };
@@ -174,12 +174,12 @@ export class TurnLog implements StepLog {
   }
 
   #append(role: StoredMessage["role"], content: unknown): void {
-    const { taskId, turnId, thread } = this.#place;
+    const { taskId, turnId, thread } = this.#context;
     this.#parts.messages.append(taskId, { turnId, role, content }, thread);
   }
 
   #store(work: () => void, { durable = false, isStep = true } = {}): void {
-    const { turnId, signal } = this.#place;
+    const { turnId, signal } = this.#context;
     signal.throwIfAborted();
     const step = () => {
       work();

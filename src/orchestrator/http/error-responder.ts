@@ -33,7 +33,9 @@ function toApiError(error: unknown, unavailableReasonOf: UnavailableReason): Api
   if (reason !== null) return unavailable(reason, error);
   const exhausted = hostExhausted(error);
   if (exhausted !== null) return exhausted;
-  return new ApiError("INTERNAL_ERROR", "unexpected fault; the log has it under the request id", { cause: error });
+  return new ApiError("INTERNAL_ERROR", "internal server error; search the log of the daemon for this request_id", {
+    cause: error,
+  });
 }
 
 /** The route's pattern, which contains no user_id. */

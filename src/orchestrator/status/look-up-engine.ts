@@ -24,7 +24,7 @@ export async function lookUpEngine(host: Host, product: Product, userId: string)
 
 interface EnginePage {
   readonly state: EngineState | null;
-  /** The id of the last engine of the page before. */
+  /** The id of the last engine of the previous page. */
   readonly after: string | null;
   readonly limit: number;
 }

@@ -11,7 +11,7 @@ interface UsageQuery {
   readonly since: string;
   readonly until: string;
   readonly by: readonly UsageGroup[];
-  /** The values of the last group of the page before. */
+  /** The values of the last group of the previous page. */
   readonly after: readonly string[] | null;
   readonly limit: number;
   readonly prices: readonly ModelPrice[];

@@ -8,7 +8,7 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers a client whose bytes are no HTTP request, or come too slowly, and closes the connection. The body of the answer
+ * Responds to a client that sends an invalid or too slow HTTP request, and closes the connection. The body of the response
  * is made from a message; it is empty without `bodyOf`.
  */
 export function refuseUnreadable(server: Server, bodyOf?: (message: string) => object): void {
@@ -30,12 +30,12 @@ function close(
   status: string,
   bodyOf?: (message: string) => object,
 ): void {
-  // Where an answer has begun, another one in the middle of it would be taken for its content.
+  // A second response in the middle of a first would be read as its content.
   if (!socket.writable || socket.bytesWritten !== 0) {
     socket.destroy();
     return;
   }
-  const body = bodyOf === undefined ? "" : JSON.stringify(bodyOf(`no readable HTTP request (${status.slice(4)})`));
+  const body = bodyOf === undefined ? "" : JSON.stringify(bodyOf(`invalid HTTP request (${status.slice(4)})`));
   const type = body === "" ? "" : "Content-Type: application/json\r\n";
   const headers = `${type}Content-Length: ${body.length}\r\nConnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
