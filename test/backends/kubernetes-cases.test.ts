@@ -201,6 +201,8 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
       proxy.faults.failAfter = -1;
       t.not((await far.endOrphans(incarnationOf(order))).kind, "survived");
       await until("its pod is gone", async () => (await pods.find(podOf(order))) === null, 60_000);
+      // Until then the backend watches through the proxy, which is closed at the end.
+      await process?.exited;
       order = nextOf(order, randomUUID());
     }
     t.ok(failed.size >= 4, `failed after ${[...failed].join(", ")} calls`);
