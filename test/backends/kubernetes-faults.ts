@@ -36,9 +36,10 @@ export async function faultyApi({ server, tls, token }: ClusterAccess) {
     const { host: _, ...headers } = request.headers;
     const upstream = send(`${server}${request.url}`, { method: request.method, headers, ...tls });
     upstream.once("error", () => request.socket.destroy());
+    // Also before the API answers: half a request would wait for its rest.
+    response.once("close", () => upstream.destroy());
     upstream.once("response", (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
-      response.once("close", () => upstream.destroy());
       if (!isWatch) return answer.pipe(response);
       watches.add(response);
       response.once("close", () => watches.delete(response));
