@@ -7,7 +7,6 @@ import type {
   LaunchOrder,
   StopOutcome,
 } from "../engine-backend.ts";
-
 import { LaunchFailed } from "../launch-failed.ts";
 import { limitedByRuntime } from "../limits-report.ts";
 import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";

@@ -39,7 +39,7 @@ export interface PodOptions {
 export const podName = (deployment: string, incarnation: string): string => objectName(deployment, "pod", incarnation);
 
 /** The security context that the Pod Security Standard `restricted` requires. */
-export const POD_SECURITY = {
+const POD_SECURITY = {
   runAsNonRoot: true,
   runAsUser: USER,
   runAsGroup: USER,
@@ -52,6 +52,15 @@ export const CONTAINER_SECURITY = {
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },
 };
+
+/** What the spec of each pod of orchd has: it gets no token, and satisfies the restricted Pod Security Standard. */
+export const podDefaults = (runtimeClass: string | null) => ({
+  restartPolicy: "Never",
+  automountServiceAccountToken: false,
+  enableServiceLinks: false,
+  ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
+  securityContext: POD_SECURITY,
+});
 
 export interface PodVolumes {
   readonly claim: string;
@@ -93,14 +102,10 @@ export function podSpec(
       annotations: { [USER_ANNOTATION]: launch.user_id },
     },
     spec: {
-      restartPolicy: "Never",
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
+      ...podDefaults(runtimeClass),
       // The engine is not pid 1, so signals have their default actions and the pause container reaps orphaned tools.
       shareProcessNamespace: true,
       terminationGracePeriodSeconds: GRACE_S,
-      ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
-      securityContext: POD_SECURITY,
       initContainers: unpacked.containers,
       containers: [
         {

@@ -1,15 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Claim } from "./claim-spec.ts";
 import { LABELS, labelValue, objectName } from "./names.ts";
-import {
-  CONTAINER,
-  CONTAINER_SECURITY,
-  DATA_DIR,
-  LAUNCH_DIR,
-  POD_SECURITY,
-  PORT,
-  type PodOptions,
-} from "./pod-spec.ts";
+import { CONTAINER, CONTAINER_SECURITY, DATA_DIR, LAUNCH_DIR, podDefaults, PORT, type PodOptions } from "./pod-spec.ts";
 
 const TOKEN_FILE = "token";
 /** V8's heap of the program, in MiB. It holds the file names of one folder. */
@@ -46,14 +38,10 @@ export function readerSpec({ claim, engine, node }: ReadFrom, options: ReaderOpt
       ownerReferences: [{ apiVersion: "v1", kind: "PersistentVolumeClaim", name: claimName, uid }],
     },
     spec: {
-      restartPolicy: "Never",
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
+      ...podDefaults(runtimeClass),
       activeDeadlineSeconds: DEADLINE_S,
       terminationGracePeriodSeconds: 1,
-      ...(runtimeClass !== null && { runtimeClassName: runtimeClass }),
       ...(node !== null && { affinity: at(node) }),
-      securityContext: POD_SECURITY,
       containers: [
         {
           name: CONTAINER,
