@@ -46,7 +46,7 @@ export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
   };
   const run = (args: readonly string[], { ownProcess = false, onOutput, ...options }: RunOptions = {}) =>
     ownProcess || onOutput !== undefined
-      ? runInProcess(args, env, { ...options, ...(onOutput && { onOutput }) })
+      ? runInOwnProcess(args, env, { ...options, ...(onOutput && { onOutput }) })
       : runInRunner(args, { ...env, ...options.env }, options.input);
   return Object.assign(run, { configDir, env });
 }
@@ -72,7 +72,7 @@ async function runInRunner(args: readonly string[], env: NodeJS.ProcessEnv, inpu
   return ran;
 }
 
-async function runInProcess(
+async function runInOwnProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   { env: more, input = "", onOutput }: RunOptions,
