@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../src/contract/api-keys.ts";
-import { encodeLaunch } from "../src/contract/engine-launch.ts";
-import { programFor } from "../src/contract/engine-program.ts";
-import { launchFilePath } from "../src/orchestrator/fleet/launch-file.ts";
-import { SpareProcess } from "../src/orchestrator/fleet/spares/spare-process.ts";
-import { openListener, socketAddress } from "../src/shared/linux/listening-sockets.ts";
-import { closeDescriptor } from "../src/shared/linux/process-limits.ts";
+import { sha256 } from "../src/contract/orchestrator/api-keys.ts";
+import { encodeLaunch } from "../src/contract/engine/launch.ts";
+import { programFor } from "../src/contract/engine/program.ts";
+import { launchFilePath } from "../src/orchestrator/fleet/process/launch-file.ts";
+import { SpareProcess } from "../src/orchestrator/fleet/process/spares/spare-process.ts";
+import { openListener, socketAddress } from "../src/sandbox/sockets/listening-sockets.ts";
+import { closeDescriptor } from "../src/sandbox/processes/process-limits.ts";
 import { freePort, proportionalMiB, untilHealthy } from "./measure.ts";
 import { type Site, installDir } from "./site.ts";
 
@@ -47,7 +47,7 @@ export async function timeClaim(site: Site): Promise<{ readonly claimMs: number;
     tool_network: "open",
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
-    isolation: { engine: true, tools: true, read: [] },
+    isolation: { engine: true, tools: true, sockets: true, required: false, read: [] },
   });
   try {
     const began = performance.now();

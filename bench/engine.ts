@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type EngineIsolation, NOT_ISOLATED } from "../src/contract/launch-file.ts";
-import { encodeLaunch } from "../src/contract/engine-launch.ts";
-import { programFor } from "../src/contract/engine-program.ts";
-import { newKey, sha256 } from "../src/contract/api-keys.ts";
+import { type EngineIsolation, NOT_ISOLATED } from "../src/contract/engine/launch-file.ts";
+import { encodeLaunch } from "../src/contract/engine/launch.ts";
+import { programFor } from "../src/contract/engine/program.ts";
+import { newKey, sha256 } from "../src/contract/orchestrator/api-keys.ts";
 import { type Call, end, freePort, start, untilHealthy } from "./measure.ts";
 import { type Site, installDir } from "./site.ts";
 
-export interface OwnEngine {
+export interface BenchEngine {
   readonly url: string;
   readonly pid: number;
   /** From the start of its process until it answered that it is healthy. */
@@ -21,6 +21,8 @@ export interface OwnEngine {
 export interface EngineOptions {
   /** Of Node.js, before the program's name. */
   readonly nodeOptions?: readonly string[];
+  /** Loads its bundle, as where its snapshot does not fit. */
+  readonly isWithoutSnapshot?: boolean;
   readonly isolation?: EngineIsolation;
   /** Texts by path in the catalog's folder. */
   readonly catalog?: Readonly<Record<string, string>>;
@@ -30,8 +32,8 @@ export interface EngineOptions {
 export async function startEngine(
   site: Site,
   settings: Readonly<Record<string, string>> = {},
-  { nodeOptions = [], isolation = NOT_ISOLATED, catalog = {} }: EngineOptions = {},
-): Promise<OwnEngine> {
+  { nodeOptions = [], isWithoutSnapshot = false, isolation = NOT_ISOLATED, catalog = {} }: EngineOptions = {},
+): Promise<BenchEngine> {
   const incarnation = randomUUID();
   const dataDir = join(site.dataDir, `own-${incarnation}`);
   await mkdir(dataDir);
@@ -63,7 +65,8 @@ export async function startEngine(
   await writeFile(file, launch, { mode: 0o400 });
   const began = performance.now();
   // As the daemon starts one.
-  const snapshot = ["--snapshot-blob", join(installDir, "dist", `${programFor(settings)}.blob`)];
+  const blob = join(installDir, "dist", `${programFor(settings)}.blob`);
+  const snapshot = isWithoutSnapshot ? [] : ["--snapshot-blob", blob];
   const options = ["--max-old-space-size=768", ...snapshot, ...nodeOptions];
   const child = start([...options, join(installDir, "bin/orch-engine.cjs")], {
     ORCH_LAUNCH_FILE: file,

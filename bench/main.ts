@@ -17,6 +17,7 @@ import { gateway } from "./parts/gateway.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
 import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
+import { manyRows } from "./parts/many-rows.ts";
 import { manyTurns } from "./parts/many-turns.ts";
 import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
@@ -26,6 +27,7 @@ import { replay } from "./parts/replay.ts";
 import { schedules } from "./parts/schedules.ts";
 import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
+import { spareWakes } from "./parts/spare-wakes.ts";
 import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
 import { usage } from "./parts/usage.ts";
@@ -55,9 +57,11 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   console: consolePage,
   sleep,
   schedules,
+  rows: manyRows,
   sleepers,
   wakes,
   spares,
+  "spare-wakes": spareWakes,
   neighbours,
   peer,
 };

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createLogger } from "../src/shared/logger.ts";
-import { findOrphans } from "../src/orchestrator/fleet/find-processes.ts";
+import { findOrphans } from "../src/orchestrator/fleet/process/find-processes.ts";
 import { startBundledPostgres } from "../src/orchestrator/postgres/start-bundled-postgres.ts";
 import { type Call, call, end, freePort, start, untilHealthy } from "./measure.ts";
 
@@ -114,6 +114,8 @@ export class Site {
   /** A daemon on our database; with another data folder it is another host's, and has no engines. */
   launchDaemon(dataDir: string, port: number, settings: Readonly<Record<string, string>> = {}): ChildProcess {
     const env = {
+      // Only what measures spares has them: they take processor time from what is measured.
+      ORCH_WARM_ENGINES: "0",
       ...settings,
       ...PORTS,
       ORCH_DATA_DIR: dataDir,

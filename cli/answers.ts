@@ -1,4 +1,4 @@
-import type { EngineEventData } from "../src/contract/engine-events.ts";
+import type { EngineEventData } from "../src/client/record-types.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Question = Pick<EngineEventData["hitl_request"], "options" | "context">;

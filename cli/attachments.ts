@@ -1,7 +1,7 @@
+import type { AttachmentPart, AttachmentRecord, MessageContent } from "../src/client/records.ts";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { attachment } from "../src/client/attachment.ts";
-import type { AttachmentPart, AttachmentRecord, MessageContent } from "../src/contract/attachment-records.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { safe } from "./output.ts";
 

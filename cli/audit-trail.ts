@@ -1,9 +1,13 @@
 import * as z from "zod/mini";
-import { type AuditHead, type AuditRecord, GENESIS_HASH, brokenLink } from "../src/contract/audit-chain.ts";
+import type { AuditRecord } from "../src/contract/orchestrator/audit.ts";
+import { type AuditHead, GENESIS_HASH, brokenLink } from "../src/contract/orchestrator/audit-chain.ts";
+import { lazily } from "../src/shared/lazily.ts";
 import type { DaemonClient } from "./daemon-client.ts";
 import { CliFailure } from "./exit-codes.ts";
 
-const auditLine = z.object({ seq: z.int(), entry: z.string(), prev_hash: z.string(), hash: z.string() });
+const auditLines = lazily(() =>
+  z.array(z.object({ seq: z.int(), entry: z.string(), prev_hash: z.string(), hash: z.string() })),
+);
 
 /** All lines of the audit log in order. */
 export async function* readAudit(client: DaemonClient): AsyncGenerator<AuditRecord> {
@@ -11,7 +15,7 @@ export async function* readAudit(client: DaemonClient): AsyncGenerator<AuditReco
   for (;;) {
     const page = await client.admin((admin) => admin.audit({ after }));
     // Checked here: `audit verify` must not trust the daemon.
-    const lines = z.safeParse(z.array(auditLine), page.data);
+    const lines = z.safeParse(auditLines(), page.data);
     if (!lines.success) throw new CliFailure("unexpected", "the audit log has a line of an unknown form");
     yield* lines.data;
     const last = lines.data.at(-1);

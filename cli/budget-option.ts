@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { BUDGET_NAMES, type BudgetName, type Budgets, NO_BUDGETS } from "../src/contract/budgets.ts";
+import { BUDGET_NAMES, type BudgetName, type Budgets, NO_BUDGETS } from "../src/contract/orchestrator/budgets.ts";
 
 const EXPECTED = `engine or product with ${BUDGET_NAMES.join(", ")}, as in engine.tokens_per_day=200000; warn_at=0.8; or none`;
 

@@ -1,9 +1,10 @@
+import type { EngineState } from "../src/client/records.ts";
 import { type EngineClient, createEngineClient } from "../src/client/engine-client.ts";
-import type { EngineState } from "../src/contract/orchestrator-records.ts";
 import { type EngineContext, toCliFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { nodeFetch } from "./node-fetch.ts";
 import { safe } from "./output.ts";
+import { assertPaired } from "./pair-host.ts";
 import { withProgress } from "./progress.ts";
 import { promptSecret } from "./secret-input.ts";
 import type { Session } from "./session.ts";
@@ -30,6 +31,7 @@ export async function connectEngine(
     throw new CliFailure("conflict", `the engine is ${record.state}; ${advice}`);
   }
   const { engineKey: given } = settings;
+  if (given === undefined) await assertPaired(credentials, settings.url);
   const stored = await credentials.engineKey(record.id).catch((error: unknown) => {
     if (given === undefined) throw error;
     return null;

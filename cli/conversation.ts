@@ -1,8 +1,9 @@
+import type { AttachmentPart, MessageContent } from "../src/client/records.ts";
+import { inBackground } from "../src/shared/background.ts";
 import type { EngineClient } from "../src/client/engine-client.ts";
 import type { HumanRequest } from "../src/client/human-responder.ts";
 import { CLIENT_ERRORS, OrchdError } from "../src/client/orchd-error.ts";
 import type { Turn } from "../src/client/turn.ts";
-import type { AttachmentPart, MessageContent } from "../src/contract/attachment-records.ts";
 import { onInterrupt } from "../src/shared/shutdown-signals.ts";
 import { attachFile, messageWith } from "./attachments.ts";
 import { type AnswerSources, decide, isExit } from "./answers.ts";
@@ -96,7 +97,7 @@ export class Conversation {
   async #show(start: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
     const { engine, context, print, timeoutS } = this.#parts;
     const view = new TurnView(print);
-    const undo = onInterrupt(() => void this.#cancel());
+    const undo = onInterrupt(() => inBackground("cancel of a turn", this.#cancel()));
     const deadline = new TurnDeadline(timeoutS, () => this.#cancel(), describeContext(context));
     const note = (text: string) => {
       // On a terminal a note begins on a line of its own; a pipe gets the text as it is.

@@ -1,5 +1,5 @@
+import type { BackupRun } from "../src/client/records.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BackupRun } from "../src/contract/backup-records.ts";
 import type { DaemonClient } from "./daemon-client.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { safe } from "./output.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Credentials } from "./credentials.ts";
 import { CliFailure } from "./exit-codes.ts";
+import { assertPaired } from "./pair-host.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
 import type { Settings } from "./settings.ts";
 
@@ -38,6 +39,7 @@ export async function findPlatformKey(
     if (platformKeyFile !== undefined)
       return { key: await secretFromFile(platformKeyFile), variable: "ORCH_PLATFORM_KEY_FILE" };
   }
+  await assertPaired(credentials, url);
   const slug = wantedProduct ?? product ?? (await credentials.currentProduct());
   const stored = slug === null ? null : await credentials.platformKey(slug);
   const key = stored ?? (await promptSecret(`Platform key${slug === null ? "" : ` of ${slug}`}: `));

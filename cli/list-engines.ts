@@ -1,4 +1,4 @@
-import type { EngineRecord, EngineState } from "../src/contract/orchestrator-records.ts";
+import type { EngineRecord, EngineState } from "../src/client/records.ts";
 import type { Session } from "./session.ts";
 
 interface Selection {

@@ -59,3 +59,17 @@ function levelName(level: unknown): string {
   const found = Object.entries(LEVELS).findLast(([, least]) => Number(level) >= least);
   return (Number(level) >= 60 ? "fatal" : (found?.[0] ?? "trace")).toUpperCase();
 }
+
+/** The message of a line and of its error, without the other fields. Of a line that was cut, what is left of them. */
+export function logWords(line: string): string {
+  const parsed = parseLogLine(line);
+  if (parsed.kind === "record") {
+    const { msg, err } = parsed.fields;
+    const cause = typeof err === "object" && err !== null && "message" in err ? err.message : undefined;
+    const words = [msg, cause].filter((part) => typeof part === "string" && part !== "");
+    return words.length === 0 ? line : [...new Set(words)].join(": ");
+  }
+  if (!line.startsWith('{"level":')) return line;
+  const [, text] = /"(?:msg|message)":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
+  return text === undefined ? "a log line that was cut" : String(JSON.parse(text));
+}

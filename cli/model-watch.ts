@@ -1,5 +1,6 @@
+import type { ModelHealth } from "../src/client/records.ts";
+import { inBackground } from "../src/shared/background.ts";
 import type { EngineClient } from "../src/client/engine-client.ts";
-import type { ModelHealth } from "../src/contract/engine-records.ts";
 
 const SILENCE_MS = 2000;
 const DEADLINE_MS = 2000;
@@ -23,7 +24,7 @@ export class ModelWatch {
   /** Call it after an event of the turn, when more should follow. */
   expect(): void {
     this.pause();
-    this.#timer = setTimeout(() => void this.#look(), SILENCE_MS);
+    this.#timer = setTimeout(() => inBackground("look at the model", this.#look()), SILENCE_MS);
   }
 
   /** Call it while the turn may be silent, such as during a prompt. */

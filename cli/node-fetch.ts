@@ -22,7 +22,7 @@ export const nodeFetch: typeof fetch = async (input, { method = "GET", headers, 
     });
     request.on("response", resolve);
     request.on("error", reject);
-    void sendBody(request, body).catch((error: unknown) => request.destroy(error as Error));
+    sendBody(request, body).catch((error: unknown) => request.destroy(error as Error));
   });
   return Object.defineProperty(responseOf(response), "url", { value: text });
 };

@@ -23,8 +23,11 @@ export function interval(text: string): number {
   throw new InvalidArgumentError("Expected a time of at least 1s.");
 }
 
-/** A number, or `none` for no limit. Not null: commander takes null for an option without a value. */
-export const limit = (text: string): number | "none" => (text === "none" ? text : wholeNumber(text));
+/** Not null: commander takes null for an option without a value. */
+export const NO_LIMIT = Symbol("no limit");
+
+/** A number, or `none` for no limit. */
+export const limit = (text: string): number | typeof NO_LIMIT => (text === "none" ? NO_LIMIT : wholeNumber(text));
 
 /** `open`, `none`, or hosts separated by commas; the daemon reads the hosts. */
 export const hosts = (text: string): "open" | "none" | readonly string[] =>

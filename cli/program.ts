@@ -23,7 +23,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
-import { keyNewCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
+import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
@@ -188,7 +188,7 @@ export function createProgram(
   resumeCommand(program, settings);
   group("backup", "Back up this host, and verify and restore backups", BACKUP_COMMANDS);
   group("audit", "The audit log of admin and key actions, a hash chain", [auditListCommand, auditVerifyCommand]);
-  group("key", "Create keys", [keyNewCommand]);
+  group("key", "Create keys, and send stored ones to another address", [keyNewCommand, keyPairCommand]);
   group("debug", "Collect what helps to find a fault", [debugBundleCommand]);
   versionCommand(program, settings);
   completionCommand(program, settings);

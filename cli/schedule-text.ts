@@ -1,4 +1,4 @@
-import type { ScheduleRecord, ScheduleTiming } from "../src/contract/schedule-records.ts";
+import type { ScheduleRecord, ScheduleTiming } from "../src/client/records.ts";
 import { formatDuration } from "./times.ts";
 
 /** When a schedule runs next. */

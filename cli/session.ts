@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Credentials } from "./credentials.ts";
 import { DaemonClient } from "./daemon-client.ts";
+import { isOwnHost } from "./pair-host.ts";
 import { type Printer, createPrinter } from "./output.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,11 +23,19 @@ export function sessionOf(command: Command, settings: Settings): Session {
     url = settings.url,
   } = command.optsWithGlobals<{ json?: boolean; product?: string; url?: string }>();
   const found = { ...settings, url };
-  const credentials = new Credentials(found);
+  const credentials: Credentials = new Credentials({
+    ...found,
+    hostId: async () => {
+      const { host_id: hostId } = await client.open((daemon) => daemon.health());
+      return typeof hostId === "string" ? hostId : null;
+    },
+    isOwnHost: (hostId) => isOwnHost(hostId, found),
+  });
+  const client = new DaemonClient(found, credentials, product);
   return {
     settings: found,
     credentials,
-    client: new DaemonClient(found, credentials, product),
+    client,
     print: createPrinter({ json, colour: settings.colour }),
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { defaultDataDir } from "../src/contract/data-dir.ts";
+import { defaultDataDir } from "../src/contract/orchestrator/data-dir.ts";
 import { hasCode } from "../src/shared/error-code.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { layoutOf, parseEnvironment } from "./release/release-layout.ts";

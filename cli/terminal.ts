@@ -71,7 +71,7 @@ export class Terminal {
   async ask(prompt: string, signal?: AbortSignal): Promise<Reply> {
     const ahead = this.#ahead.shift();
     if (ahead !== undefined) return { kind: "line", text: ahead.trim() };
-    const surplus = (line: string) => void this.#ahead.push(line);
+    const surplus = (line: string) => this.#ahead.push(line);
     const reply = await readLine({ prompt, history: [...this.#history], surplus, signal });
     if (reply.kind === "withdrawn") return reply;
     if (reply.kind !== "line") {

@@ -1,3 +1,4 @@
+import { inBackground } from "../src/shared/background.ts";
 import { MAX_TIMER_MS } from "../src/client/timeouts.ts";
 import { CliFailure } from "./exit-codes.ts";
 
@@ -9,7 +10,10 @@ export class TurnDeadline {
   constructor(seconds: number | null, cancel: () => Promise<void>, context: string) {
     if (seconds === null) return;
     const message = `the turn did not end within ${seconds} s; it is cancelled (TIMEOUT, ${context})`;
-    this.#timer = setTimeout(() => void this.#end(message, cancel), Math.min(seconds * 1000, MAX_TIMER_MS));
+    this.#timer = setTimeout(
+      () => inBackground("end of a late turn", this.#end(message, cancel)),
+      Math.min(seconds * 1000, MAX_TIMER_MS),
+    );
   }
 
   get signal(): AbortSignal {

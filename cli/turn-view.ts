@@ -1,5 +1,5 @@
+import type { AttachmentRecord } from "../src/client/records.ts";
 import type { TurnEvent } from "../src/client/turn-event.ts";
-import type { AttachmentRecord } from "../src/contract/attachment-records.ts";
 import { describeAttachment } from "./attachments.ts";
 import { type Printer, type Style, safe } from "./output.ts";
 import { WordWrap } from "./word-wrap.ts";
@@ -87,11 +87,8 @@ export class TurnView {
         // The command prints the error at its end, on a new line.
         this.#freshLine();
         break;
-      case "heartbeat":
-      case "unknown":
-        break;
       default:
-        event satisfies never;
+      // Others are for programs.
     }
   }
 

@@ -14,9 +14,10 @@ const INPUTS = [
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.client.json",
+  "tsconfig.sandbox.json",
 ];
 export const STAMP = "build.json";
-/** The client is built inside its own folder, from which it is packed. */
+/** A package is built inside its own folder, from which it is packed. */
 const BUILT = /(^|\/)dist(\.\w+)?\//;
 
 interface Stamp {

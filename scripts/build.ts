@@ -1,5 +1,5 @@
 /**
- * Builds `dist/` and the client's `src/client/dist/`, unless both are up to date. Concurrent builds of one checkout
+ * Builds `dist/`, and `dist/` of the packages of `src/client` and `src/sandbox`, unless all are up to date. Concurrent builds of one checkout
  * wait for the first one.
  */
 import { mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
@@ -11,6 +11,8 @@ import { inputHash, isUpToDate, writeStamp } from "./build-stamp.ts";
 const root = resolve(import.meta.dirname, "..");
 const programs = join(root, "dist");
 const client = join(root, "src/client/dist");
+const sandbox = join(root, "src/sandbox/dist");
+const built = [programs, client, sandbox];
 const LOCK = "dist.lock";
 const LOCK_WAIT_MS = 10 * 60_000;
 
@@ -37,7 +39,8 @@ async function lockCheckout(): Promise<FileLock> {
 }
 
 async function areUpToDate(inputs: string): Promise<boolean> {
-  return (await isUpToDate(programs, inputs)) && (await isUpToDate(client, inputs));
+  for (const folder of built) if (!(await isUpToDate(folder, inputs))) return false;
+  return true;
 }
 
 /** Builds into new folders and renames them into place. A failed or killed build leaves the previous one unchanged. */
@@ -47,9 +50,10 @@ async function build(inputs: string): Promise<void> {
   try {
     // Loaded here because an installation without esbuild must still start what is built.
     const { bundleClient } = await import("./make-bundles.ts");
+    const { compileSandbox } = await import("./compile-sandbox.ts");
     const { makeDist } = await import("./make-dist.ts");
-    await Promise.all([makeDist(`${programs}.new`), bundleClient(`${client}.new`)]);
-    for (const folder of [programs, client]) {
+    await Promise.all([makeDist(`${programs}.new`), bundleClient(`${client}.new`), compileSandbox(`${sandbox}.new`)]);
+    for (const folder of built) {
       await writeStamp(`${folder}.new`, inputs);
       await rename(folder, `${folder}.old`).catch(ignoreMissing);
       await rename(`${folder}.new`, folder);
@@ -61,7 +65,7 @@ async function build(inputs: string): Promise<void> {
 
 /** The build lock is held, so no other build uses these folders. */
 async function removeLeftovers(): Promise<void> {
-  for (const folder of [programs, client]) {
+  for (const folder of built) {
     const parent = dirname(folder);
     for (const name of await readdir(parent)) {
       if (name.startsWith(`${basename(folder)}.`) && !name.startsWith(LOCK))

@@ -1,3 +1,4 @@
+import { fieldRows } from "./field-rows.ts";
 import type { Contents, OpenApiDocument, Operation, ParameterObject, ResponseObject, Schema } from "./openapi-types.ts";
 
 const STYLE = `
@@ -40,7 +41,7 @@ ${groups
   .join("\n")}
 <h2>Schemas</h2>
 ${Object.entries(document.components.schemas)
-  .map(([name, schema]) => `<h3 id="schema-${name}">${name}</h3>\n<pre>${notation(schema)}</pre>`)
+  .map(([name, schema]) => `<h3 id="schema-${name}">${name}</h3>\n${schemaOf(schema)}`)
   .join("\n")}
 </body>
 </html>
@@ -92,6 +93,17 @@ const parametersOf = (parameters: readonly ParameterObject[]): string =>
         `<tr><td><code>${name}</code></td><td>${place}</td><td><code>${notation(schema)}</code></td><td>${markup(description)}</td></tr>`,
     )
     .join("")}</table>`;
+
+function schemaOf(schema: Schema): string {
+  const { description, examples = [] } = schema;
+  const rows = fieldRows(schema).map((cells) => `<tr>${cells.map((cell) => `<td>${markup(cell)}</td>`).join("")}</tr>`);
+  return [
+    description === undefined ? "" : `<p>${markup(description)}</p>`,
+    `<pre>${notation(schema)}</pre>`,
+    rows.length === 0 ? "" : `<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>${rows.join("")}</table>`,
+    ...examples.map((example) => `<pre>${escape(JSON.stringify(example, null, 2))}</pre>`),
+  ].join("\n");
+}
 
 const answerOf = (status: string, response: ResponseObject): string =>
   Number(status) < 300 ? contentOf(response.content) : response.description.split("\n\n").map(markup).join("<br>");

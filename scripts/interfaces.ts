@@ -1,13 +1,13 @@
-import { CONSOLE_HEADER } from "../src/contract/console-records.ts";
-import { ENGINE_ERRORS } from "../src/contract/engine-errors.ts";
-import { ENGINE_KEY_HEADER } from "../src/contract/engine-records.ts";
-import { ENGINE_RESPONSES } from "../src/contract/engine-responses.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract/engine-routes.ts";
-import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator-errors.ts";
-import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator-records.ts";
-import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator-responses.ts";
-import { ORCHESTRATOR_ROUTES, errorsOf } from "../src/contract/orchestrator-routes.ts";
-import type { Route } from "../src/contract/orchestrator-routes/route-row.ts";
+import { CONSOLE_HEADER } from "../src/contract/console/session-limits.ts";
+import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
+import { ENGINE_KEY_HEADER } from "../src/contract/engine/headers.ts";
+import { ENGINE_RESPONSES } from "../src/contract/engine/responses.ts";
+import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract/engine/routes.ts";
+import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator/headers.ts";
+import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator/responses.ts";
+import { ORCHESTRATOR_ROUTES, errorsOf } from "../src/contract/orchestrator/routes.ts";
+import type { Route } from "../src/contract/orchestrator/routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
 /** Control routes and their responses are not published. */

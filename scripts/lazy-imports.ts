@@ -15,7 +15,10 @@ const BUILT_INS = [
   "zlib",
 ];
 /** The same for packages, with what is imported of them. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = { execa: ["execa"] };
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  execa: ["execa"],
+  "zod/mini": "_default array int nullable object optional parse record regex safeParse string".split(" "),
+};
 
 /** Loads a module when one of its members is first used: most runs of a command line need few. */
 export const lazyImports: Plugin = {
@@ -30,10 +33,20 @@ export const lazyImports: Plugin = {
       loader: "js",
     }));
     builder.onResolve({ filter: new RegExp(`^(${Object.keys(PACKAGES).join("|")})$`) }, ({ path, namespace }) =>
-      namespace === "lazy-package" ? undefined : { path, namespace: "lazy-package" },
+      namespace === "used" ? undefined : { path, namespace: "lazy-package" },
     );
     builder.onLoad({ filter: /./, namespace: "lazy-package" }, ({ path }) => ({
-      contents: getters(PACKAGES[path] ?? [], `require("${path}")`),
+      contents: getters(PACKAGES[path] ?? [], `require("${path}?used")`),
+      resolveDir: import.meta.dirname,
+      loader: "js",
+    }));
+    // Without the rest of the package, which `require` would bring.
+    builder.onResolve({ filter: /\?used$/ }, ({ path }) => ({
+      path: path.slice(0, -"?used".length),
+      namespace: "used",
+    }));
+    builder.onLoad({ filter: /./, namespace: "used" }, ({ path }) => ({
+      contents: `export { ${(PACKAGES[path] ?? []).join(", ")} } from "${path}";`,
       resolveDir: import.meta.dirname,
       loader: "js",
     }));

@@ -5,15 +5,16 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type BuildOptions, type Plugin, build } from "esbuild";
-import { programName } from "../src/contract/engine-program.ts";
-import { PROVIDERS, type ProviderName } from "../src/contract/engine-settings.ts";
-import { laterBuiltIns } from "./later-built-ins.ts";
+import { programName } from "../src/contract/engine/program.ts";
+import { PROVIDERS, type ProviderName } from "../src/contract/settings/engine-settings.ts";
+import { nameBuiltModules } from "./compile-sandbox.ts";
+import { laterBuiltIns } from "./snapshot/later-built-ins.ts";
 import { lazyImports } from "./lazy-imports.ts";
-import { noLocales, noParsers, textTypesOnly } from "./trim-packages.ts";
+import { noLocales, noParsers, noSchemaCompiler, textTypesOnly } from "./trim-packages.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -100,7 +101,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
     external: ["pg-native"],
     define: { "import.meta.dirname": "__dirname" },
     logLevel: "warning",
-    plugins: [...plugins, noParsers, noLocales, textTypesOnly],
+    plugins: [...plugins, noParsers, noLocales, noSchemaCompiler, textTypesOnly],
   });
   await escapeBeyondAscii(outfile);
   return Object.keys(metafile.inputs);
@@ -127,12 +128,7 @@ async function declareClient(folder: string): Promise<void> {
   if (!existsSync(compiler)) return;
   const project = join(root, "tsconfig.client.json");
   await promisify(execFile)(process.execPath, [compiler, "--project", project, "--outDir", folder]);
-  for (const name of await readdir(folder, { recursive: true })) {
-    if (!name.endsWith(".d.ts")) continue;
-    const file = join(folder, name);
-    // Not every compiler finds `x.d.ts` behind `./x.ts`.
-    await writeFile(file, (await readFile(file, "utf8")).replaceAll(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, "$1$2.js$1"));
-  }
+  await nameBuiltModules(folder);
 }
 
 /** Bundles the programs, which report `version`. Returns the files that they were made of. */
@@ -155,7 +151,12 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
   await program("cli/main.ts", "orchctl", lazyImports);
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set also visits entries that are added during the iteration, such as bundles of bundles.
-  for (const name of ["confine", "tool-worker"]) pending.add(join(root, `src/engine/isolation/${name}.ts`));
+  for (const name of [
+    "engine/isolation/confine",
+    "sandbox/programs/launch-worker",
+    "sandbox/sockets/supervisor-worker",
+  ])
+    pending.add(join(root, `src/${name}.ts`));
   for (const file of pending)
     await make({ entryPoints: [file], name: bundleName(file), plugins: [ownBundles(pending)] });
   return sources;

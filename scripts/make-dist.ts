@@ -5,7 +5,7 @@ import { bundlePrograms } from "./make-bundles.ts";
 import { makeConsole } from "./make-console.ts";
 import { makeDocuments } from "./make-documents.ts";
 import { makeManPage } from "./make-man-page.ts";
-import { makeSnapshots } from "./make-snapshots.ts";
+import { makeSnapshots } from "./snapshot/make-snapshots.ts";
 
 /** In `dist/`: the files that the programs and the console were made of, relative to the checkout. */
 export const SOURCES = "sources.json";

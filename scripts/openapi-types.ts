@@ -37,8 +37,10 @@ export interface ResponseObject {
 export type Contents = Readonly<Record<string, { readonly schema: Schema; readonly "x-item"?: Schema }>>;
 
 export interface Schema {
+  readonly title?: string;
   readonly $ref?: string;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
@@ -48,8 +50,10 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
+  readonly propertyNames?: Schema;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly default?: unknown;

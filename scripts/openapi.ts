@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type { Content, Parameter, RouteRow } from "../src/contract/route-table.ts";
+import { withoutLinks } from "../src/contract/meaning.ts";
 import { VERSION } from "../src/shared/version.ts";
+import { exampleOf } from "./example.ts";
 import type { Contents, OpenApiDocument, Operation, ParameterObject, ResponseObject, Schema } from "./openapi-types.ts";
 
 type Row = RouteRow<string, string, string>;
@@ -69,7 +71,7 @@ function operation<Route extends Row>(
   const body = requestBody(route, requests);
   return {
     operationId: name,
-    summary: route.summary,
+    summary: withoutLinks(route.summary),
     tags: [route.path.split("/")[1] ?? ""],
     security: [
       ...(of.keyless.includes(route.auth) ? [{}] : []),
@@ -202,10 +204,16 @@ function schemasOf<Route extends Row>(
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   for (const [schema, id] of requests) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, { io: "input", uri: (id) => reference(id).$ref, unrepresentable: "any" });
-  return Object.fromEntries(
+  const components = Object.fromEntries(
     Object.entries(made.schemas)
       .sort(([left], [right]) => left.localeCompare(right))
       .map(([name, { $schema: _schema, $id: _id, ...schema }]) => [name, schema as Schema]),
+  );
+  return Object.fromEntries(
+    Object.entries(components).map(([name, schema]) => [
+      name,
+      schema.properties === undefined ? schema : { ...schema, examples: [exampleOf(schema, components)] },
+    ]),
   );
 }
 

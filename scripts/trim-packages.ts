@@ -37,3 +37,21 @@ export const textTypesOnly: Plugin = {
     });
   },
 };
+
+/**
+ * The MCP client loads Ajv (100 files) to validate what servers return. The engine gives it a validator that does
+ * nothing, for compiling the schemas of servers would run untrusted input.
+ */
+export const noSchemaCompiler: Plugin = {
+  name: "no-schema-compiler",
+  setup(builder) {
+    builder.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, ({ path }) => ({
+      path,
+      namespace: "no-schema-compiler",
+    }));
+    builder.onLoad({ filter: /./, namespace: "no-schema-compiler" }, () => ({
+      contents: "export const CORS_IS_POSSIBLE = false;\nexport class DefaultJsonSchemaValidator {}",
+      loader: "js",
+    }));
+  },
+};

@@ -5,23 +5,43 @@ import t from "tap";
 const root = resolve(import.meta.dirname, "..");
 
 const HOST = ["src/orchestrator/host-context.ts", "src/orchestrator/api-error.ts", "src/contract", "src/shared"];
-const BACKING = ["src/orchestrator/rules", "src/orchestrator/store", "src/orchestrator/fleet"];
+const BACKING = [
+  "src/orchestrator/rules",
+  "src/orchestrator/store",
+  "src/orchestrator/fleet",
+  "src/orchestrator/engine-calls",
+];
+/** What every backend is written against. */
+const BACKEND = [
+  ...["catalog-storage", "engine-backend", "engine-storage", "launch-failed", "limits-report", "system-reason"].map(
+    (name) => `src/orchestrator/fleet/${name}.ts`,
+  ),
+  "src/orchestrator/fleet/isolation",
+  "src/orchestrator/engine-calls/engine-url.ts",
+  "src/sandbox",
+  "src/contract",
+  "src/shared",
+];
 
 /** Room (longest matching prefix wins) to the rooms it may import, itself always included. */
 const ARROWS: Record<string, readonly string[]> = {
   "src/shared": [],
-  "src/contract": ["src/shared/parse.ts"],
-  "src/contract/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
-  "src/contract/engine-program.ts": ["src/contract", "src/shared/environment.ts"],
-  "src/contract/engine-env.ts": ["src/contract", "src/shared/environment.ts"],
+  "src/shared/http/listen-address.ts": ["src/sandbox", "src/shared"],
+  "src/shared/host-resources.ts": ["src/sandbox", "src/shared"],
+  "src/sandbox": [],
+  "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
+  "src/contract/settings/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
+  "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],
   "src/backup": ["src/shared"],
   "migrations/orchestrator": [],
   "migrations/engine": [],
-  "src/orchestrator/daemon": ["src/orchestrator", "src/backup", "src/contract", "src/shared"],
+  "src/orchestrator/daemon": ["src/orchestrator", "src/sandbox", "src/backup", "src/contract", "src/shared"],
   "src/orchestrator/api-error.ts": ["src/contract", "src/shared"],
   // Types only: what the composition root hands to every operation.
   "src/orchestrator/host-context.ts": ["src/orchestrator", "src/shared"],
   "src/orchestrator/http": [
+    "src/sandbox/proxy.ts",
     "src/orchestrator/operations",
     "src/orchestrator/status",
     "src/orchestrator/rules",
@@ -45,17 +65,51 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/status": ["src/backup/backup-files.ts", ...BACKING, ...HOST],
   "src/orchestrator/rules": ["src/contract"],
   "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
-  "src/orchestrator/fleet": ["src/orchestrator/rules", "src/backup", "src/contract", "src/shared"],
-  "src/orchestrator/postgres": ["src/shared"],
-  "src/engine/open-agent.ts": ["src/engine", "src/shared"],
+  "src/orchestrator/engine-calls": ["src/orchestrator/fleet/engine-backend.ts", "src/contract", "src/shared"],
+  "src/orchestrator/fleet": ["src/sandbox/cgroups.ts", "src/contract", "src/shared"],
+  "src/orchestrator/fleet/isolation": [
+    "src/orchestrator/fleet/launch-failed.ts",
+    "src/sandbox",
+    "src/contract",
+    "src/shared",
+  ],
+  "src/orchestrator/fleet/sockets": [
+    "src/orchestrator/fleet/launch-failed.ts",
+    "src/sandbox",
+    "src/contract",
+    "src/shared",
+  ],
+  "src/orchestrator/fleet/folders": ["src/backup", ...BACKEND],
+  "src/orchestrator/fleet/logs": ["src/orchestrator/fleet/folders/engine-file.ts", ...BACKEND],
+  "src/orchestrator/fleet/process": [
+    "src/orchestrator/fleet/folders",
+    "src/orchestrator/fleet/logs",
+    "src/orchestrator/fleet/sockets",
+    "src/orchestrator/rules",
+    ...BACKEND,
+  ],
+  "src/orchestrator/fleet/containers": BACKEND,
+  "src/orchestrator/fleet/docker": [
+    "src/orchestrator/fleet/containers",
+    "src/orchestrator/fleet/folders",
+    "src/orchestrator/fleet/logs",
+    "src/orchestrator/fleet/process",
+    ...BACKEND,
+  ],
+  "src/orchestrator/fleet/kubernetes": [
+    "src/orchestrator/fleet/containers",
+    "src/orchestrator/fleet/folders",
+    "src/orchestrator/fleet/logs",
+    "src/orchestrator/fleet/process",
+    "src/backup",
+    ...BACKEND,
+  ],
+  "src/orchestrator/postgres": ["src/sandbox", "src/shared"],
   "src/engine/main.ts": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/open-engine.ts": ["src/engine", "src/contract", "src/shared"],
   "src/engine/program.ts": ["src/engine", "src/contract"],
-  "src/engine/spare": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/app.ts": ["src/engine", "src/contract", "src/shared"],
-  "src/engine/maintenance.ts": ["src/engine", "src/shared"],
-  "src/engine/engine-app.ts": ["src/contract"],
-  "src/engine/engine-report.ts": ["src/engine", "src/contract"],
+  "src/engine/spare": ["src/engine", "src/contract", "src/sandbox", "src/shared"],
+  // Opens the parts of an engine and closes them.
+  "src/engine/app": ["src/engine", "src/contract", "src/sandbox", "src/shared"],
   "src/engine/config.ts": ["src/contract", "src/shared"],
   "src/engine/engine-error.ts": ["src/contract", "src/shared"],
   "src/engine/http": [
@@ -76,6 +130,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
+    "src/engine/tools/tool.ts",
     "src/engine/telemetry",
     "src/engine/memory",
     "src/engine/store",
@@ -99,13 +154,14 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/model": ["src/engine/telemetry", "src/engine/attachments", "src/contract", "src/shared"],
   "src/engine/requests": ["src/engine/model", "src/engine/store", "src/contract", "src/shared"],
-  "src/engine/isolation": ["src/contract", "src/shared"],
+  "src/engine/isolation": ["src/sandbox", "src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",
     "src/engine/isolation",
     "src/engine/telemetry",
     "src/engine/memory",
     "src/contract",
+    "src/sandbox",
     "src/shared",
   ],
   "src/engine/mcp": [
@@ -113,6 +169,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/isolation",
     "src/engine/tools",
     "src/contract",
+    "src/sandbox",
     "src/shared",
   ],
   "src/engine/memory": ["src/engine/store", "src/contract", "src/shared"],
@@ -129,6 +186,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/memory/write-lane.ts",
     "src/engine/store",
     "src/contract",
+    "src/sandbox",
     "src/shared",
   ],
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
@@ -137,6 +195,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/isolation",
     "src/engine/mcp",
     "src/contract",
+    "src/sandbox",
     "src/shared",
   ],
   "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
@@ -144,6 +203,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/model",
     "src/engine/memory",
     "src/engine/catalog",
+    "src/engine/tools/tool.ts",
     "src/engine/tools/visible-text.ts",
     "src/engine/engine-error.ts",
     "src/contract",
@@ -161,6 +221,8 @@ const ARROWS: Record<string, readonly string[]> = {
     "console/src/parts",
     "console/src/routing",
     "src/contract/key-format.ts",
+    "src/contract/meaning.ts",
+    "src/contract/orchestrator/policy-fields.ts",
   ],
   "console/src/shell": [
     "console/src/views",
@@ -199,6 +261,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   engine: ["src/engine", "migrations/engine"],
   cli: ["cli"],
   client: ["src/client"],
+  sandbox: ["src/sandbox"],
   console: ["console/src"],
 };
 
@@ -215,13 +278,9 @@ const SEAM = [
   "catalog-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",
-  "engine-control.ts",
-  "engine-turns.ts",
-  "engine-url.ts",
-  "health-probe.ts",
   "launch-failed.ts",
   "live-engines.ts",
-  "redact-line.ts",
+  "logs/redact-line.ts",
   "isolation/host-isolation.ts",
 ].map((name) => `src/orchestrator/fleet/${name}`);
 /** Words of the process backend. Rows of an earlier schema, and PostgreSQL's own processes, have them too. */
@@ -230,12 +289,13 @@ const OTHER_PROCESSES = ["record-load.ts", "host-lock.ts", "leaders.ts"].map(
   (name) => `src/orchestrator/store/${name}`,
 );
 
-const P95_LINES = 170;
 const MAX_LINES = 300;
 
 const files = ["src", "cli", "migrations", "console/src"].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("client/dist/"))
+    // Built and generated files follow other rules.
+    .filter((name) => /\.tsx?$/.test(name) && !/^(client|sandbox)\/dist\//.test(name))
+    .filter((name) => !/^client\/(records|.+-routes)\.ts$/.test(name))
     .map((name) => join(top, name)),
 );
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
@@ -299,6 +359,61 @@ t.test("orchestrator and engine, store and fleet, and the client's servers stay 
   t.same(edges.filter(meets).map(show), []);
 });
 
+const SANDBOX = "src/sandbox";
+const manifest = JSON.parse(readFileSync(join(root, SANDBOX, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+};
+const doors = Object.keys(manifest.exports)
+  .filter((name) => name !== "./package.json")
+  .map((name) => join(SANDBOX, `${name === "." ? "index" : name}.ts`));
+
+t.test("nobody imports past the doors of the sandbox", async (t) => {
+  const past = edges.filter(
+    ({ file, target }) => !within(file, SANDBOX) && within(target, SANDBOX) && !doors.includes(target),
+  );
+  t.same(past.map(show), []);
+});
+
+t.test("the sandbox imports nothing but Node.js and what its package.json names", async (t) => {
+  const named = Object.keys(manifest.dependencies ?? {});
+  const others = files
+    .filter((file) => within(file, SANDBOX))
+    .flatMap((file) => specifiers(file).map((name) => ({ file, target: name })))
+    .filter(({ target }) => !/^(\.|node:)/.test(target) && !named.includes(target));
+  t.same(others.map(show), []);
+});
+
+t.test("the sandbox knows no word of orchd", async (t) => {
+  const words = /(?<!@)orch|engine|\btools?\b|tool_|\bpolicy\b|data_dir|daemon\b/i;
+  t.same(
+    filesWith(words).filter((file) => within(file, SANDBOX)),
+    [],
+  );
+});
+
+/** A door that a stranger can read. */
+const MAX_NAMES = 25;
+
+t.test(`a door of the sandbox has at most ${MAX_NAMES} names, each with its meaning`, async (t) => {
+  for (const door of doors) {
+    const names = [...source(door).matchAll(/^export (?:type )?\{([^}]+)\} from "\.\/([^"]+)";/gm)].flatMap(
+      ([, list = "", file = ""]) => list.split(",").map((name) => ({ name: name.trim().replace(/^type /, ""), file })),
+    );
+    t.ok(names.length > 0 && names.length <= MAX_NAMES, `${door}: ${names.length} names`);
+    const bare = names.filter(
+      ({ name, file }) =>
+        !new RegExp(`\\*/\\nexport (?:async )?(?:function\\*? |const |class |interface |type )${name}\\b`).test(
+          source(join(SANDBOX, file)).replaceAll(/async function\* /g, "function "),
+        ),
+    );
+    t.same(
+      bare.map(({ name }) => `${door}: ${name}`),
+      [],
+    );
+  }
+});
+
 const beyondBackend = (file: string) =>
   within(file, "src/orchestrator") &&
   !withinAny(file, ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/orchestrator/daemon"]);
@@ -308,6 +423,12 @@ t.test("the orchestrator reaches engines through the backend's interface", async
     ({ file, target }) => beyondBackend(file) && within(target, "src/orchestrator/fleet") && !SEAM.includes(target),
   );
   t.same(past.map(show), []);
+});
+
+t.test("one file knows the backends in containers", async (t) => {
+  const rooms = ["docker", "kubernetes"].map((room) => `src/orchestrator/fleet/${room}`);
+  const outside = edges.filter(({ file, target }) => withinAny(target, rooms) && !withinAny(file, rooms));
+  t.same([...new Set(outside.map(({ file }) => file))], ["src/orchestrator/daemon/open-backend.ts"]);
 });
 
 t.test("nothing outside the fleet names a pid, a boot id or a folder of an engine", async (t) => {
@@ -371,6 +492,18 @@ t.test("each program reads the environment in one file", async (t) => {
   ]);
 });
 
+/** They compare times that are stored. */
+const STORED_TIMES = ["src/engine/tools/attachments/prune-attachments.ts", "src/orchestrator/supervision/start-run.ts"];
+
+t.test("no wait ends by the wall clock", async (t) => {
+  const wall = String.raw`\b(?:Date|host)\.now\(\)`;
+  const ends = new RegExp(`${wall} *[<>]|[<>]=? *${wall}|= ${wall} \\+`);
+  t.same(
+    filesWith(ends).filter((file) => file.startsWith("src/")),
+    STORED_TIMES,
+  );
+});
+
 t.test("one file exits the process", async (t) => {
   t.same(filesWith(/\bprocess\.exit\(/), ["src/shared/shutdown-signals.ts"]);
 });
@@ -378,6 +511,64 @@ t.test("one file exits the process", async (t) => {
 t.test("an engine is booted only by supervision, so that every running engine is supervised", async (t) => {
   const callers = files.filter((file) => /(?<!(?:const|function) )\bboot(?:Engine|Queued)\(/.test(source(file)));
   t.same(callers, ["src/orchestrator/supervision/supervise-engine.ts"]);
+});
+
+/** The functions of the supervision that start engines, and what opens the host. */
+const MAX_WHOLE_HOSTS = 23;
+
+t.test("functions take the parts of the host that they use", async (t) => {
+  const whole = files.flatMap((file) => source(file).match(/(?<!\w)host: (?:HostContext|StartingHost)\b(?!\[)/g) ?? []);
+  t.ok(whole.length <= MAX_WHOLE_HOSTS, `${whole.length} take all of it, or all that starts engines`);
+});
+
+/** Removals by path, where no tool can write. Others go by descriptors: `removeFolder`. */
+const REMOVED_BY_PATH = [
+  // A temporary folder of a verification.
+  "src/backup/verify-archive.ts",
+  // The stage of a catalog, and drafts of skills: a tool's domain has neither.
+  "src/engine/catalog-check/unpack-program.ts",
+  "src/engine/learning/skill-review.ts",
+  // A rehearsal has no tools, and no thread pool yet.
+  "src/engine/spare/rehearse.ts",
+  // Written by the daemon alone.
+  "src/orchestrator/fleet/isolation/compile-cache.ts",
+  // Folders in which no engine has run.
+  "src/orchestrator/fleet/process/spares/open-spares.ts",
+  "src/orchestrator/fleet/process/spawn-engine.ts",
+  // PostgreSQL's own.
+  "src/orchestrator/postgres/initialise-cluster.ts",
+  "src/orchestrator/postgres/server-files.ts",
+  "src/orchestrator/postgres/server-process.ts",
+];
+
+t.test("only folders in which no tool can write are removed by path", async (t) => {
+  const byPath = filesWith(/\brm(?:Sync)?\([^;]*\brecursive: true|\brimraf\b|\brmdir(?:Sync)?\([^;]*\brecursive\b/);
+  t.same(
+    byPath.filter((file) => file.startsWith("src/")),
+    REMOVED_BY_PATH,
+  );
+});
+
+/** What runs once for each element of a list, all at the same time. Other lists can have thousands of elements. */
+const ALL_AT_ONCE = [
+  // The paths of a settings group.
+  "src/orchestrator/daemon/isolation.ts",
+  // Reads of folders, of which Node.js runs four at a time.
+  "src/orchestrator/fleet/folders/folder-storage.ts",
+  // At most 200, and one query for each product.
+  "src/orchestrator/operations/take-due-runs.ts",
+  // The libraries of one program.
+  "src/orchestrator/postgres/server-files.ts",
+  // Engines end at once, since each takes seconds. Their queries are bounded.
+  "src/orchestrator/recovery/stop-fleet.ts",
+];
+
+t.test("what is done for each row is bounded, because the database has few connections", async (t) => {
+  const unbounded = filesWith(/\bPromise\.(?:all|allSettled)\([\s\w.()[\]]*\.map\(/);
+  t.same(
+    unbounded.filter((file) => file.startsWith("src/orchestrator/")),
+    ALL_AT_ONCE,
+  );
 });
 
 t.test("one file handles signals", async (t) => {
@@ -393,13 +584,6 @@ t.test("no two files of a program have the same name", async (t) => {
     return [...byName.values()].filter((same) => same.length > 1).map((same) => same.sort().join(", "));
   });
   t.same(shared, []);
-});
-
-t.test(`95 of 100 files have at most ${P95_LINES} lines`, async (t) => {
-  const longest = files.map((file) => [lines(file), file] as const).sort(([left], [right]) => right - left);
-  const long = longest.filter(([count]) => count > P95_LINES);
-  const excess = long.length - Math.floor(files.length / 20);
-  t.same(excess > 0 ? long.slice(-excess) : [], [], `${long.length} of ${files.length} files are longer`);
 });
 
 t.test(`no file has more than ${MAX_LINES} lines`, async (t) => {

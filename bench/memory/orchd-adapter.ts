@@ -46,8 +46,10 @@ class Orchd implements System {
       lane: new WriteLane(this.#store),
       people: new EntityResolver(tables.graph),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
+      toolNamed: () => undefined,
       skillNames: () => new Set(),
       isBusy: () => false,
+      isAllowed: () => true,
       now: () => clock,
       logger: createLogger("bench", "silent"),
     });

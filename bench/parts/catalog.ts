@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
-import type { CatalogPushed } from "../../src/contract/catalog-records.ts";
+import type { CatalogPushed } from "../../src/contract/orchestrator/catalog.ts";
 import { catalogArchive } from "../../test/helpers/catalog-archive.ts";
 import { call, inParallel, open } from "../measure.ts";
 import { type Row, loneRow, row } from "../report.ts";

@@ -1,4 +1,4 @@
-import { type OwnEngine, startEngine } from "../engine.ts";
+import { type BenchEngine, startEngine } from "../engine.ts";
 import { median, open, residentMiB } from "../measure.ts";
 import { type Row, difference } from "../report.ts";
 import type { Site } from "../site.ts";
@@ -16,7 +16,11 @@ export async function command(site: Site): Promise<readonly Row[]> {
   const catalog = { "agents/default.md": AGENT };
   const rounds = { isolated: [] as Round[], plain: [] as Round[] };
   for (let round = 0; round <= ROUNDS; round++) {
-    const isolated = await startEngine(site, {}, { catalog, isolation: { engine: true, tools: true, read: [] } });
+    const isolated = await startEngine(
+      site,
+      {},
+      { catalog, isolation: { engine: true, tools: true, sockets: true, required: false, read: [] } },
+    );
     const plain = await startEngine(site, {}, { catalog });
     const [ours, theirs] = await measure(isolated, plain);
     await isolated.stop();
@@ -49,7 +53,7 @@ interface Round {
 }
 
 /** Command by command in turn, so that both meet the same machine. */
-async function measure(...engines: [OwnEngine, OwnEngine]): Promise<[Round, Round]> {
+async function measure(...engines: [BenchEngine, BenchEngine]): Promise<[Round, Round]> {
   const times = engines.map((): number[] => []);
   const firstMiB = engines.map(() => 0);
   // Loads what a turn needs.
@@ -69,7 +73,7 @@ async function measure(...engines: [OwnEngine, OwnEngine]): Promise<[Round, Roun
   return [round(0), round(1)];
 }
 
-async function turn(engine: OwnEngine, message: string): Promise<number> {
+async function turn(engine: BenchEngine, message: string): Promise<number> {
   const began = performance.now();
   const response = await open(`${engine.url}/execute`, engine.request({ task_id: "command", message }));
   let text = "";

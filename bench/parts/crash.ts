@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeLaunch } from "../../src/contract/engine-launch.ts";
-import { findOrphans } from "../../src/orchestrator/fleet/find-processes.ts";
+import { encodeLaunch } from "../../src/contract/engine/launch.ts";
+import { findOrphans } from "../../src/orchestrator/fleet/process/find-processes.ts";
 import { call, end, floor, freePort, start, untilHealthy } from "../measure.ts";
 import { type Row, row } from "../report.ts";
 import { type Site, installDir } from "../site.ts";
+import { NOT_ISOLATED } from "../../src/contract/engine/launch-file.ts";
 
 const ROUNDS = 9;
 const WARM_UP = 1;
@@ -77,7 +78,7 @@ async function startLoop(site: Site, user: string) {
     tool_network: "open",
     tool_listen: [],
     limits: { max_processes: 256, memory_mb: 1024, disk_mb: 2048 },
-    isolation: { engine: false, tools: false, read: [] },
+    isolation: NOT_ISOLATED,
   });
   writeFileSync(launchFile, launch, { mode: 0o600 });
   const loop = start([floor("respawn.mjs")], {

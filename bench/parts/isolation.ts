@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
-import { type OwnEngine, startEngine } from "../engine.ts";
+import { NOT_ISOLATED } from "../../src/contract/engine/launch-file.ts";
+import { type BenchEngine, startEngine } from "../engine.ts";
 import { open, residentMiB } from "../measure.ts";
 import { type Row, difference, row } from "../report.ts";
 import type { Site } from "../site.ts";
@@ -10,7 +10,7 @@ const ROUNDS = 15;
 const WARM_UP = 3;
 /** An engine that nobody calls loads the rest after its health. */
 const SETTLE_MS = 1500;
-const ISOLATED = { engine: true, tools: true, read: [] };
+const ISOLATED = { engine: true, tools: true, sockets: true, required: false, read: [] };
 
 /** An engine that confines itself against one that does not: its boot, its memory before a tool runs, its first event. */
 export async function isolation(site: Site): Promise<readonly Row[]> {
@@ -49,7 +49,7 @@ interface Samples {
 const rounds = (): Samples => ({ ours: [], theirs: [] });
 
 /** Milliseconds from the call to the first event. */
-async function firstEvent(engine: OwnEngine): Promise<number> {
+async function firstEvent(engine: BenchEngine): Promise<number> {
   const began = performance.now();
   const response = await open(`${engine.url}/execute`, engine.request({ task_id: "isolation", message: "/say hello" }));
   let took: number | null = null;

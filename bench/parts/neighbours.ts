@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listProcesses } from "../../src/shared/processes.ts";
+import { listProcesses } from "../../src/sandbox/processes/process-table.ts";
 import { type Call, call, open } from "../measure.ts";
 import { type Row, loneRow, row } from "../report.ts";
 import type { Engine, Site } from "../site.ts";

@@ -36,7 +36,11 @@ export async function firstEvent({ url, engine_api_key: key }: Engine, round: nu
   const body = { task_id: `wake-${round}`, message: "/say Hello." };
   const stream = await open(`${url}/execute`, { method: "POST", headers: { "x-engine-key": key }, body });
   let firstMs: number | undefined;
-  for await (const chunk of stream) if (String(chunk).includes("event: ")) firstMs ??= performance.now() - began;
-  if (firstMs === undefined) throw new Error(`the engine answered ${stream.statusCode} without an event`);
+  let received = "";
+  for await (const chunk of stream) {
+    received ||= String(chunk);
+    if (String(chunk).includes("event: ")) firstMs ??= performance.now() - began;
+  }
+  if (firstMs === undefined) throw new Error(`the engine answered ${stream.statusCode} without an event: ${received}`);
   return firstMs;
 }

@@ -1,5 +1,6 @@
-import { type HostCheck, failed, passed, warned } from "../../src/contract/host-check.ts";
-import type { HostReport } from "../../src/contract/orchestrator-records.ts";
+import type { HostCheck } from "../../src/contract/orchestrator/host.ts";
+import { failed, passed, warned } from "../../src/contract/orchestrator/host-check.ts";
+import type { HostReport } from "../../src/contract/orchestrator/records.ts";
 import { VERSION } from "../../src/shared/version.ts";
 import { CliFailure } from "../exit-codes.ts";
 import type { Session } from "../session.ts";

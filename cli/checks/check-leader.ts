@@ -1,5 +1,6 @@
 import type { HostHealth } from "../../src/client/health-client.ts";
-import { type HostCheck, failed, passed } from "../../src/contract/host-check.ts";
+import type { HostCheck } from "../../src/contract/orchestrator/host.ts";
+import { failed, passed } from "../../src/contract/orchestrator/host-check.ts";
 import { CliFailure } from "../exit-codes.ts";
 
 /** Whether the host has a leader that this daemon reaches. `answer`: of a call that a follower forwards to the leader. */

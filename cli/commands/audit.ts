@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
+import type { AuditRecord } from "../../src/contract/orchestrator/audit.ts";
 import {
-  type AuditRecord,
   AUDIT_HEADS_FILE,
   type AuditHead,
   formatHead,
   parseHead,
   parseHeads,
-} from "../../src/contract/audit-chain.ts";
+} from "../../src/contract/orchestrator/audit-chain.ts";
 import { errorCode, hasCode } from "../../src/shared/error-code.ts";
 import { readAudit, verifyAudit } from "../audit-trail.ts";
 import { isLocal } from "../checks/check-locally.ts";

@@ -15,15 +15,22 @@ export const backupVerifyCommand: CommandMaker = (backup, settings) => {
     .command("verify <file>")
     .description("Check a backup on this machine: every hash, record and memory (- for standard input)")
     .addHelpText("after", example("orchctl backup verify orchd-1f0c2a9b-20261122T143000000Z.tar.gz"))
-    .action((file: string, _options, command) => runDaemon(settings, "--verify", file, command.optsWithGlobals()));
+    .action((file: string, _options, command) => runDaemon(settings, ["--verify", file], command.optsWithGlobals()));
 };
 
 export const backupRestoreCommand: CommandMaker = (backup, settings) => {
   backup
     .command("restore <file>")
     .description("Restore a backup into an empty data folder, with the settings of the daemon, which must not run")
+    .option("--resume-schedules", "run the schedules at once; without, they stay paused", false)
     .addHelpText("after", example("orchctl backup restore orchd-1f0c2a9b-20261122T143000000Z.tar.gz"))
-    .action((file: string, _options, command) => runDaemon(settings, "--restore", file, command.optsWithGlobals()));
+    .action((file: string, { resumeSchedules }: { readonly resumeSchedules: boolean }, command) =>
+      runDaemon(
+        settings,
+        ["--restore", file, ...(resumeSchedules ? ["--resume-schedules"] : [])],
+        command.optsWithGlobals(),
+      ),
+    );
 };
 
 /**
@@ -32,14 +39,19 @@ export const backupRestoreCommand: CommandMaker = (backup, settings) => {
  */
 async function runDaemon(
   { installDir, environment }: Settings,
-  option: "--verify" | "--restore",
-  file: string,
+  [option, file, ...more]: readonly [string, string, ...string[]],
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
   const account = await serviceAccount(layoutOf("/"), installDir);
   // Opened here, because the service's user may not be able to read the caller's file.
   const input = account === null || file === "-" ? null : await openArchive(file);
-  const args = [join(installDir, "bin/orchd.js"), option, input === null ? file : "-", ...(json ? ["--json"] : [])];
+  const args = [
+    join(installDir, "bin/orchd.js"),
+    option,
+    input === null ? file : "-",
+    ...more,
+    ...(json ? ["--json"] : []),
+  ];
   // A Ctrl-C reaches that program too. It removes its incomplete files.
   const undo = onInterrupt(() => undefined);
   try {

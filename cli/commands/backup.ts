@@ -1,4 +1,4 @@
-import type { BackupList, BackupRun } from "../../src/contract/backup-records.ts";
+import type { BackupList, BackupRun } from "../../src/client/records.ts";
 import { createBackup, sizeText } from "../create-backup.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";

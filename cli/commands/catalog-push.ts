@@ -1,11 +1,6 @@
+import type { CatalogChanges, CatalogFault, CatalogPushed, CatalogRollout } from "../../src/client/records.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
-import { catalogChanges } from "../../src/contract/catalog-digest.ts";
-import type {
-  CatalogChanges,
-  CatalogFault,
-  CatalogPushed,
-  CatalogRollout,
-} from "../../src/contract/catalog-records.ts";
+import { catalogChanges } from "../../src/contract/orchestrator/catalog-digest.ts";
 import { packCatalog } from "../catalog/pack-folder.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";

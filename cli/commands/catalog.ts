@@ -1,5 +1,5 @@
+import type { CatalogRemark, CatalogShown } from "../../src/client/records.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
-import type { CatalogRemark, CatalogShown } from "../../src/contract/engine-records.ts";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";

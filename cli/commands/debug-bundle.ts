@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { execa } from "execa";
-import { SECRET_FILES } from "../../src/contract/data-dir.ts";
-import { isPublicSetting } from "../../src/contract/settings.ts";
+import { SECRET_FILES } from "../../src/contract/orchestrator/data-dir.ts";
+import { isPublicSetting } from "../../src/contract/settings/settings.ts";
 import { errorCode } from "../../src/shared/error-code.ts";
 import { type BundleFile, collect } from "../bundle/collect.ts";
 import { redactSecrets } from "../../src/shared/redact-secrets.ts";

@@ -1,4 +1,4 @@
-import type { HostCheck } from "../../src/contract/host-check.ts";
+import type { HostCheck } from "../../src/client/records.ts";
 import { checkAll } from "../checks/check-all.ts";
 import { type Printer, safe } from "../output.ts";
 import { wrapped } from "../table.ts";

@@ -1,4 +1,4 @@
-import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
+import type { EngineRecord } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";

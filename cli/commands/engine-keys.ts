@@ -1,4 +1,4 @@
-import type { EngineWithKey } from "../../src/client/orchestrator-client.ts";
+import type { EngineWithKey } from "../../src/client/records.ts";
 import { duration, jsonObject } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { saveThenShow } from "../save-key.ts";

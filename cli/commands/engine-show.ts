@@ -1,7 +1,8 @@
+import type { EngineRecord, EngineState } from "../../src/client/records.ts";
 import { Option } from "commander";
 import { listEngines } from "../list-engines.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
+import { ENGINE_STATES } from "../../src/contract/orchestrator/records.ts";
 import { safe } from "../output.ts";
 import { fields, table } from "../table.ts";
 import { ago } from "../times.ts";
@@ -110,9 +111,11 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
   ].join("\n");
 }
 
-function describeAwake({ woken_by: by, kept_by: work, idle_since: since }: NonNullable<EngineRecord["awake"]>): string {
+function describeAwake(awake: NonNullable<EngineRecord["awake"]>): string {
+  const { woken_by: by, kept_by: work, idle_since: since, learning_due_at: due } = awake;
   const now = work.length > 0 ? `works: ${work.join(", ")}` : since === null ? "" : `idle since ${since}`;
-  return [by === null ? "" : `woken by ${by}`, now].filter(Boolean).join("; ") || "yes";
+  const learns = due === null ? "" : `learns at ${due}, or before it sleeps`;
+  return [by === null ? "" : `woken by ${by}`, now, learns].filter(Boolean).join("; ") || "yes";
 }
 
 /** The version of the product's catalog. Null for a product without one. */

@@ -1,5 +1,6 @@
+import type { EngineState } from "../../src/client/records.ts";
 import { Option } from "commander";
-import { ENGINE_STATES, type EngineState } from "../../src/contract/orchestrator-records.ts";
+import { ENGINE_STATES } from "../../src/contract/orchestrator/records.ts";
 import { duration } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";

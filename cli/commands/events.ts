@@ -1,7 +1,9 @@
+import type { EventRecord } from "../../src/client/records.ts";
 import { InvalidArgumentError } from "commander";
 import type { FollowOptions, OrchestratorEvent } from "../../src/client/orchestrator-stream.ts";
-import { type EventRecord, type EventType, ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator-events.ts";
+import { type EventType, ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator/event-types.ts";
 import { CliFailure } from "../exit-codes.ts";
+import { describeData } from "../event-words.ts";
 import { collected, duration, wholeNumber } from "../option-values.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
@@ -137,8 +139,7 @@ function describeEvent(event: EventRecord, { withProduct }: { readonly withProdu
     from === null && to === null
       ? []
       : [`${from === null ? "" : `${safe(from)} `}→ ${to === null ? "gone" : safe(to)}`];
-  const details = Object.entries(data ?? {}).map(([name, value]) => `${safe(name)}=${safe(value)}`);
-  const rest = [...change, ...(reason === null ? [] : [safe(reason)]), ...details];
+  const rest = [...change, ...(reason === null ? [] : [safe(reason)]), ...describeData(data ?? {}, reason)];
   return [safe(time), safe(type).padEnd(TYPE_WIDTH), ...ids, rest.join("  ")].join("  ").trimEnd();
 }
 

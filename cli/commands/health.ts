@@ -1,4 +1,5 @@
-import { type HostReadiness, createHealthClient } from "../../src/client/health-client.ts";
+import { createHealthClient } from "../../src/client/health-client.ts";
+import type { HostReadiness } from "../../src/client/records.ts";
 import { toCliFailure } from "../client-failure.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { nodeFetch } from "../node-fetch.ts";

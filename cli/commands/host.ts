@@ -1,6 +1,7 @@
+import type { HostStatus, Isolation } from "../../src/client/records.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import type { HostHealth } from "../../src/client/health-client.ts";
-import { ENGINE_STATES, type HostStatus, type Isolation } from "../../src/contract/orchestrator-records.ts";
+import { ENGINE_STATES } from "../../src/contract/orchestrator/records.ts";
 import { showLive } from "../live-view.ts";
 import { interval } from "../option-values.ts";
 import { safe } from "../output.ts";
@@ -28,27 +29,35 @@ export const statusCommand: CommandMaker = (program, settings) => {
     });
 };
 
-const drainingCommand =
-  (verb: "drain" | "resume", description: string, describe: (running: number) => string): CommandMaker =>
-  (program, settings) => {
-    program
-      .command(verb)
-      .description(description)
-      .addHelpText("after", example(`orchctl ${verb}`))
-      .action(async (_options, command) => {
-        const { client, print } = sessionOf(command, settings);
-        const status = await client.admin((admin) => admin[verb]());
-        print.document(status, () => describe(status.engines.running + status.engines.unhealthy));
-      });
-  };
+export const drainCommand: CommandMaker = (program, settings) => {
+  program
+    .command("drain")
+    .description("Take no new engines, also after a restart of the daemon; running engines continue")
+    .addHelpText("after", example("orchctl drain"))
+    .action(async (_options, command) => {
+      const { client, print } = sessionOf(command, settings);
+      const status = await client.admin((admin) => admin.drain());
+      const running = status.engines.running + status.engines.unhealthy;
+      const continuing = running === 1 ? "engine continues" : "engines continue";
+      print.document(
+        status,
+        () => `The host takes no new engines; ${running} running ${continuing}. orchctl resume ends this.`,
+      );
+    });
+};
 
-export const drainCommand = drainingCommand(
-  "drain",
-  "Take no new engines, also after a restart of the daemon; running engines continue",
-  (running) =>
-    `The host takes no new engines; ${running} running ${running === 1 ? "engine continues" : "engines continue"}. orchctl resume ends this.`,
-);
-export const resumeCommand = drainingCommand("resume", "Take new engines again", () => "The host takes new engines.");
+export const resumeCommand: CommandMaker = (program, settings) => {
+  program
+    .command("resume")
+    .description("Take new engines again, or run the schedules of a restored host")
+    .option("--schedules", "run the schedules that a restore left paused", false)
+    .addHelpText("after", example("orchctl resume"))
+    .action(async ({ schedules }: { readonly schedules: boolean }, command) => {
+      const { client, print } = sessionOf(command, settings);
+      const status = await client.admin((admin) => (schedules ? admin.resumeSchedules() : admin.resume()));
+      print.document(status, () => (schedules ? "Schedules run at their times." : "The host takes new engines."));
+    });
+};
 
 type ShownStatus = HostStatus & Pick<HostHealth, "role" | "leader">;
 
@@ -67,9 +76,11 @@ function describeStatus(status: ShownStatus, columns: number | null): string {
       ["host", safe(status.host_id)],
       ["leader", status.role === "leader" ? "this daemon" : `${safe(status.leader)}, which this daemon follows`],
       ["new engines", status.draining ? "refused: the host is draining (orchctl resume)" : "accepted"],
+      // Daemons of earlier versions omit it.
+      ["schedules", status.schedules_paused ? "paused since the restore (orchctl resume --schedules)" : "run"],
       ["restarts", status.breaker === "open" ? "paused: too many engines fail at once" : "not paused"],
       ["engines", all === 0 ? "none" : `${all}: ${states.join(", ")}`],
-      ["awake", `${status.awake.engines} of ${status.awake.limit ?? "any number"}`],
+      ["awake", describeAwake(status.awake)],
       ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
       ["spares", describeSpares(status.spares)],
       [
@@ -90,6 +101,10 @@ function describeStatus(status: ShownStatus, columns: number | null): string {
   const warnings = status.warnings.map((warning) => `warning: ${safe(warning)}`);
   return [...warnings, lines, ...isolationGaps(status.isolation)].join("\n");
 }
+
+/** Daemons of earlier versions omit the memory. */
+const describeAwake = ({ engines, limit, engine_mb: mb }: HostStatus["awake"]): string =>
+  `${engines} of ${limit ?? "any number"}${(mb as number | undefined) === undefined ? "" : `, some ${mb} MiB each`}`;
 
 /** Daemons of earlier versions omit it. */
 const describeSpares = (spares: HostStatus["spares"] | undefined): string =>

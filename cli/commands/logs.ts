@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { LOG_TAIL } from "../../src/contract/orchestrator-routes/engine-rows.ts";
+import { LOG_TAIL } from "../../src/contract/orchestrator/log-tail.ts";
 import {
   LEVELS,
   type Level,

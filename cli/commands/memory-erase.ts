@@ -1,7 +1,7 @@
+import type { MemoryErased } from "../../src/client/records.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
-import type { MemoryErased } from "../../src/contract/memory-file.ts";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";

@@ -1,9 +1,9 @@
+import type { MemoryFileEnd } from "../../src/client/records.ts";
 import { createWriteStream, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { EngineClient } from "../../src/client/engine-client.ts";
-import type { MemoryFileEnd } from "../../src/contract/memory-file.ts";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { type Printer, safe } from "../output.ts";

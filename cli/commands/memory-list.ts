@@ -1,5 +1,6 @@
+import type { MemoryItems } from "../../src/client/record-types.ts";
 import { Argument } from "commander";
-import { MEMORY_LISTS, type MemoryItems, type MemoryList } from "../../src/contract/memory-records.ts";
+import { MEMORY_LISTS, type MemoryList } from "../../src/contract/engine/memory-format.ts";
 import { withEngine } from "../connect-engine.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";

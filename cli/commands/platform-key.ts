@@ -1,4 +1,6 @@
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-keys.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/orchestrator/api-keys.ts";
+import { CliFailure } from "../exit-codes.ts";
+import { safe } from "../output.ts";
 import { saveThenShow } from "../save-key.ts";
 import { duration } from "../option-values.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
@@ -45,5 +47,28 @@ export const keyNewCommand: CommandMaker = (key, settings) => {
       sessionOf(command, settings).print.document({ platform_api_key: platformApiKey, ...body }, (columns) =>
         fields([["platform_api_key", platformApiKey], ...Object.entries(body)], columns),
       );
+    });
+};
+
+export const keyPairCommand: CommandMaker = (key, settings) => {
+  key
+    .command("pair")
+    .description("Send the stored keys of a host to another address of it too")
+    .addHelpText("after", example("orchctl key pair --url https://orchd.example.com"))
+    .action(async (_options, command) => {
+      const {
+        credentials,
+        print,
+        settings: { url },
+      } = sessionOf(command, settings);
+      const unpaired = await credentials.unpaired();
+      if (unpaired !== null) await credentials.pair(unpaired);
+      const products = await credentials.products();
+      if (products.length === 0)
+        throw new CliFailure(
+          "notFound",
+          `no keys of the host that answers at ${url} are stored in ${credentials.path}`,
+        );
+      print.document({ url, products }, () => `The stored keys of ${products.join(", ")} are used at ${safe(url)}.`);
     });
 };

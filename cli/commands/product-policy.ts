@@ -1,4 +1,4 @@
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/api-keys.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../src/contract/orchestrator/api-keys.ts";
 import { describeProduct } from "./product-show.ts";
 import { type PolicyOptions, policyOptions, readPolicy } from "../policy-options.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";

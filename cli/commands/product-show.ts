@@ -1,8 +1,13 @@
+import type { Policy, ProductRecord } from "../../src/client/records.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import type { ProductRecord } from "../../src/contract/orchestrator-records.ts";
-import type { Policy } from "../../src/contract/policy.ts";
+import {
+  POLICY_FIELDS,
+  type PolicyField,
+  type PolicyFieldName,
+} from "../../src/contract/orchestrator/policy-fields.ts";
 import { safe } from "../output.ts";
 import { describeBudgets } from "../budget-option.ts";
+import { assertPaired } from "../pair-host.ts";
 import { fields, table } from "../table.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { ago } from "../times.ts";
@@ -28,14 +33,14 @@ export const productListCommand: CommandMaker = (products, settings) => {
       const { client, credentials, print } = sessionOf(command, settings);
       const data = await client.admin((admin) => Array.fromAsync(admin.listProducts()));
       const current = await credentials.currentProduct();
-      const row = ({ id, slug, name, policy, created_at }: ProductRecord) => [
-        slug === current ? "*" : " ",
-        slug,
-        name,
-        policy.suspended ? "suspended" : "active",
-        policy.max_engines === null ? "no limit" : String(policy.max_engines),
-        ago(created_at, Date.now()),
-        id,
+      const row = (product: ProductRecord) => [
+        product.slug === current ? "*" : " ",
+        product.slug,
+        product.name,
+        statusOf(product),
+        product.policy.max_engines === null ? "no limit" : String(product.policy.max_engines),
+        ago(product.created_at, Date.now()),
+        product.id,
       ];
       print.document({ data, next_cursor: null }, (columns) =>
         table([" ", "SLUG", "NAME", "STATUS", "MAX ENGINES", "REGISTERED", "ID"], data.map(row), columns),
@@ -54,6 +59,7 @@ export const productUseCommand: CommandMaker = (products, settings) => {
         print,
         settings: { url },
       } = sessionOf(command, settings);
+      await assertPaired(credentials, url);
       if ((await credentials.platformKey(slug)) === null) {
         const advice = `orchctl products rotate-key ${slug} creates a new one; the old one expires then, or after --grace`;
         throw new CliFailure("notFound", `no key of ${slug} for ${url} is stored in ${credentials.path}; ${advice}`);
@@ -63,7 +69,8 @@ export const productUseCommand: CommandMaker = (products, settings) => {
     });
 };
 
-const atMost = (limit: number | null): string => (limit === null ? "no limit" : String(limit));
+const statusOf = ({ policy, deletion }: ProductRecord): string =>
+  deletion !== undefined ? "deleting" : policy.suspended ? "suspended" : "active";
 
 export function describeProduct(product: ProductRecord, columns: number | null): string {
   const {
@@ -74,6 +81,7 @@ export function describeProduct(product: ProductRecord, columns: number | null):
     engine_env_names,
     engine_env_values: values,
     platform_key: key,
+    deletion,
     created_at,
   } = product;
   const describeSetting = (setting: string) =>
@@ -83,35 +91,32 @@ export function describeProduct(product: ProductRecord, columns: number | null):
       ["product", `${slug}${name === null ? "" : ` (${safe(name)})`}`],
       ["id", id],
       ["registered", created_at],
+      ["deleting", deletion ? `since ${deletion.started_at}, ${deletion.engines_left} engines left` : null],
       [
         "platform key",
         key.prefix === null ? null : `${safe(key.prefix)}…${safe(key.last4 ?? "")} since ${key.created_at}`,
       ],
-      ["max engines", atMost(policy.max_engines)],
-      ["requests/minute", atMost(policy.requests_per_minute)],
-      ["allowed", policy.allowed_actions.join(", ") || "nothing"],
-      ["suspended", policy.suspended ? "yes" : "no"],
-      ["drain", `${policy.drain_s} s`],
-      ["memory", `${policy.memory_mb} MB per engine`],
-      ["processes", `${policy.max_processes} per engine`],
-      ["disk", `${policy.disk_mb} MB per engine`],
-      ["CPU weight", `${policy.cpu_weight}`],
-      [
-        "tool network",
-        typeof policy.tool_network === "string" ? policy.tool_network : safe(policy.tool_network.join(", ")),
-      ],
-      ["tool ports", policy.tool_listen.join(", ") || "none"],
-      ["attachments", describeAttachments(policy)],
-      ["budgets", describeBudgets(policy.budgets)],
-      ["schedules", `${policy.max_schedules} per engine${policy.schedules_paused ? ", paused" : ""}`],
-      ["schedule interval", `at least ${policy.min_schedule_interval_s} s`],
+      ...policyRows(policy),
       ["engine env", engine_env_names.map(describeSetting).join(", ") || null],
     ],
     columns,
   );
 }
 
-const describeAttachments = ({ attachment_mb: mb, attachment_count: count, attachment_kinds: kinds }: Policy): string =>
-  mb === 0 || count === 0 || kinds.length === 0
-    ? "none"
-    : `${count} and ${mb} MB per message; ${kinds.map((kind) => safe(kind)).join(", ")}`;
+const policyRows = (policy: Policy): readonly (readonly [string, string | null])[] =>
+  Object.entries<PolicyField>(POLICY_FIELDS).map(([name, row]) => [
+    row.label.toLowerCase(),
+    describeField(row, policy[name as PolicyFieldName]),
+  ]);
+
+function describeField(
+  { value: { kind }, unit }: PolicyField,
+  value: Policy[PolicyFieldName] | undefined,
+): string | null {
+  if (value === undefined) return null;
+  if (value === null) return "no limit";
+  if (kind === "budgets") return describeBudgets(value as Policy["budgets"]);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return safe(value.join(", ")) || "none";
+  return `${safe(String(value))}${unit === undefined ? "" : ` ${unit}`}`;
+}

@@ -1,4 +1,4 @@
-import type { PendingRequest } from "../../src/contract/engine-records.ts";
+import type { PendingRequest } from "../../src/client/records.ts";
 import { parseAnswer } from "../answers.ts";
 import { Conversation } from "../conversation.ts";
 import { withEngine } from "../connect-engine.ts";

@@ -1,4 +1,5 @@
-import { type HostSamples, SAMPLE_MEASURES, type UsageSamples } from "../../src/contract/sample-records.ts";
+import type { HostSamples, UsageSamples } from "../../src/client/records.ts";
+import { SAMPLE_MEASURES } from "../../src/contract/orchestrator/sample-measures.ts";
 import { interval } from "../option-values.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { table } from "../table.ts";

@@ -1,6 +1,7 @@
+import type { MissedPolicy } from "../../src/client/records.ts";
 import { Option } from "commander";
 import type { TimingOptions } from "../../src/client/schedules.ts";
-import { MISSED_POLICIES, type MissedPolicy } from "../../src/contract/schedule-records.ts";
+import { MISSED_POLICIES } from "../../src/contract/orchestrator/schedule-runs.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { duration, interval, wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";

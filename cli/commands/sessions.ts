@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../../src/contract/console-records.ts";
+import type { SessionRecord } from "../../src/client/records.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { table } from "../table.ts";

@@ -1,5 +1,5 @@
+import type { ServerAsset } from "../../src/client/records.ts";
 import type { EngineClient } from "../../src/client/engine-client.ts";
-import type { ServerAsset } from "../../src/contract/engine-records.ts";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";

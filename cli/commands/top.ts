@@ -1,5 +1,6 @@
+import type { EngineRecord, EngineState } from "../../src/client/records.ts";
 import { Option } from "commander";
-import { ENGINE_STATES, type EngineRecord, type EngineState } from "../../src/contract/orchestrator-records.ts";
+import { ENGINE_STATES } from "../../src/contract/orchestrator/records.ts";
 import { listEngines } from "../list-engines.ts";
 import { showLive } from "../live-view.ts";
 import { interval } from "../option-values.ts";

@@ -1,4 +1,4 @@
-import type { ModelRequestRecord, ModelRequestSummary, TurnRecord } from "../../src/contract/turn-records.ts";
+import type { ModelRequestRecord, ModelRequestSummary, TurnRecord } from "../../src/client/records.ts";
 import { withEngine } from "../connect-engine.ts";
 import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { UsageEntry, UsageOptions } from "../../src/client/usage-calls.ts";
-import { USAGE_GROUPS, type UsageGroup } from "../../src/contract/usage-records.ts";
+import { USAGE_GROUPS, type UsageGroup } from "../../src/contract/orchestrator/usage-groups.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { table } from "../table.ts";

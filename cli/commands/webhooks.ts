@@ -1,12 +1,9 @@
-import type { OrchestratorClient } from "../../src/client/orchestrator-client.ts";
-import type { WebhookWithSecret } from "../../src/client/schedules.ts";
-import type { WebhookRecord } from "../../src/contract/schedule-records.ts";
-import { findWebhook, firstRuns, runTable } from "../schedule-names.ts";
+import type { WebhookRecord, WebhookWithSecret } from "../../src/client/records.ts";
 import { duration, wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
+import { lastRun, resource } from "../resource.ts";
 import { type CommandMaker, type Session, example, sessionOf } from "../session.ts";
-import { fields, table } from "../table.ts";
-import { ago } from "../times.ts";
+import { fields } from "../table.ts";
 
 interface CreateOptions {
   readonly task?: string;
@@ -14,8 +11,8 @@ interface CreateOptions {
   readonly limit?: number;
 }
 
-export const webhookCreateCommand: CommandMaker = (webhooks, settings) => {
-  webhooks
+export const webhookCreateCommand: CommandMaker = (group, settings) => {
+  group
     .command("create <user> <name> <template...>")
     .description("Create a webhook that sends what it receives to a user's engine, and show its secret once")
     .option("--task <id>", "the conversation of every message (default: one for each)")
@@ -51,100 +48,47 @@ function showSecret({ print, settings }: Session, webhook: WebhookWithSecret): v
   );
 }
 
-export const webhookListCommand: CommandMaker = (webhooks, settings) => {
-  webhooks
-    .command("list <user>")
-    .alias("ls")
-    .description("List a user's webhooks with their last runs")
-    .addHelpText("after", example("orchctl webhooks list alice"))
-    .action(async (user: string, _options, command) => {
-      const { client, print } = sessionOf(command, settings);
-      const data = await client.platform((orchestrator) => Array.fromAsync(orchestrator.webhooks.list(user)), { user });
-      const rows = data.map(({ name, enabled, path, last_run: last, id }) => [
-        name,
-        enabled ? "on" : "paused",
-        path,
-        last && `${last.state} ${ago(last.ended_at ?? last.due_at, Date.now())}`,
-        id,
-      ]);
-      print.document({ data, next_cursor: null }, (columns) =>
-        table(["NAME", "STATE", "PATH", "LAST", "ID"], rows, columns),
-      );
-    });
-};
+const webhooks = resource<WebhookRecord>({
+  kind: "webhook",
+  example: "orders",
+  calls: (client) => client.webhooks,
+  columns: {
+    NAME: ({ name }) => name,
+    STATE: ({ enabled }) => (enabled ? "on" : "paused"),
+    PATH: ({ path }) => path,
+    LAST: lastRun,
+    ID: ({ id }) => id,
+  },
+  fields: (webhook, daemonUrl) => [
+    ["name", webhook.name],
+    ["id", webhook.id],
+    ["address", daemonUrl + webhook.path],
+    ["state", webhook.enabled ? "on" : "paused"],
+    ["template", webhook.template],
+    ["conversation", webhook.task_id ?? "one for each message"],
+    ["agent", webhook.agent],
+    ["messages per minute", String(webhook.requests_per_minute)],
+  ],
+  descriptions: {
+    list: "List a user's webhooks with their last runs",
+    show: "Show a webhook with its last runs, without its secret",
+    pause: "Refuse a webhook's messages",
+    resume: "Accept a webhook's messages again",
+    delete: "Delete a webhook and its runs",
+  },
+  switched: (_webhook, name, verb) => `${verb}d ${safe(name)}`,
+});
 
-export const webhookShowCommand: CommandMaker = (webhooks, settings) => {
-  webhooks
-    .command("show <user> <name>")
-    .description("Show a webhook with its last runs, without its secret")
-    .addHelpText("after", example("orchctl webhooks show alice orders"))
-    .action(async (user: string, name: string, _options, command) => {
-      const { client, print } = sessionOf(command, settings);
-      const { webhook, runs } = await client.platform(
-        async (orchestrator) => {
-          const webhook = await findWebhook(orchestrator, user, name);
-          return { webhook, runs: await firstRuns(orchestrator.webhooks.runs(user, webhook.id)) };
-        },
-        { user },
-      );
-      print.document({ ...webhook, runs }, (columns) =>
-        [describe(webhook, settings.url, columns), "", runTable(runs, columns)].join("\n"),
-      );
-    });
-};
+export const {
+  list: webhookListCommand,
+  show: webhookShowCommand,
+  pause: webhookPauseCommand,
+  resume: webhookResumeCommand,
+  remove: webhookDeleteCommand,
+} = webhooks;
 
-const describe = (webhook: WebhookRecord, url: string, columns: number | null): string =>
-  fields(
-    [
-      ["name", webhook.name],
-      ["id", webhook.id],
-      ["address", url + webhook.path],
-      ["state", webhook.enabled ? "on" : "paused"],
-      ["template", webhook.template],
-      ["conversation", webhook.task_id ?? "one for each message"],
-      ["agent", webhook.agent],
-      ["messages per minute", String(webhook.requests_per_minute)],
-    ],
-    columns,
-  );
-
-type Verb = "pause" | "resume" | "delete";
-
-/** Commands on one webhook that have no options. */
-const verbCommand =
-  (
-    verb: Verb,
-    description: string,
-    call: (client: OrchestratorClient, user: string, id: string) => Promise<object>,
-  ): CommandMaker =>
-  (webhooks, settings) => {
-    const command = webhooks
-      .command(`${verb} <user> <name>`)
-      .description(description)
-      .addHelpText("after", example(`orchctl webhooks ${verb} alice orders`))
-      .action(async (user: string, name: string, _options, self) => {
-        const { client, print } = sessionOf(self, settings);
-        const result = await client.platform(
-          async (orchestrator) => call(orchestrator, user, (await findWebhook(orchestrator, user, name)).id),
-          { user },
-        );
-        print.document(result, () => `${verb}d ${safe(name)}`);
-      });
-    if (verb === "delete") command.alias("rm");
-  };
-
-export const webhookPauseCommand = verbCommand("pause", "Refuse a webhook's messages", (client, user, id) =>
-  client.webhooks.change(user, id, { enabled: false }),
-);
-export const webhookResumeCommand = verbCommand("resume", "Accept a webhook's messages again", (client, user, id) =>
-  client.webhooks.change(user, id, { enabled: true }),
-);
-export const webhookDeleteCommand = verbCommand("delete", "Delete a webhook and its runs", (client, user, id) =>
-  client.webhooks.delete(user, id),
-);
-
-export const webhookRotateCommand: CommandMaker = (webhooks, settings) => {
-  webhooks
+export const webhookRotateCommand: CommandMaker = (group, settings) => {
+  group
     .command("rotate-secret <user> <name>")
     .description("Replace a webhook's secret, and show the new one once")
     .option("--grace <time>", "how long the old secret stays valid", duration)
@@ -153,7 +97,7 @@ export const webhookRotateCommand: CommandMaker = (webhooks, settings) => {
       const session = sessionOf(command, settings);
       const rotated = await session.client.platform(
         async (orchestrator) => {
-          const { id } = await findWebhook(orchestrator, user, name);
+          const { id } = await webhooks.find(orchestrator, user, name);
           return orchestrator.webhooks.rotateSecret(user, id, { graceS });
         },
         { user },

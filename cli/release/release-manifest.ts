@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod/mini";
 import { readIfThere } from "../../src/shared/files.ts";
+import { lazily } from "../../src/shared/lazily.ts";
 import { CliFailure } from "../exit-codes.ts";
 
-/** Paths and names that stay inside the release. */
-const path = z.string().check(z.regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/]/));
-
-const manifest = z.object({
-  version: z.string().check(z.regex(/^[0-9][\w.+-]{0,63}$/)),
-  arch: z.string(),
-  node: z.string(),
-  postgres: z.string(),
-  /** The migrations of the daemon's database, in order. */
-  migrations: z.array(z.string()),
-  /** The SHA-256 of each file but the manifest, by path. */
-  files: z.record(path, z.string()),
-});
-export type ReleaseManifest = z.output<typeof manifest>;
+const manifest = lazily(() =>
+  z.object({
+    version: z.string().check(z.regex(/^[0-9][\w.+-]{0,63}$/)),
+    arch: z.string(),
+    node: z.string(),
+    postgres: z.string(),
+    /** The migrations of the daemon's database, in order. */
+    migrations: z.array(z.string()),
+    /** The SHA-256 of each file but the manifest, by path. Paths and names stay inside the release. */
+    files: z.record(z.string().check(z.regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/]/)), z.string()),
+  }),
+);
+export type ReleaseManifest = z.output<ReturnType<typeof manifest>>;
 
 export const MANIFEST_FILE = "release.json";
 
@@ -32,7 +32,7 @@ export async function readManifest(folder: string): Promise<ReleaseManifest | nu
 
 function parseManifest(text: string, file: string): ReleaseManifest {
   try {
-    return z.parse(manifest, JSON.parse(text));
+    return z.parse(manifest(), JSON.parse(text));
   } catch {
     throw new CliFailure("usage", `${file} is not the manifest of a release of orchd, or is damaged; unpack it again`);
   }

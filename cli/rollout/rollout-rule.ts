@@ -1,4 +1,4 @@
-import type { EngineRecord } from "../../src/contract/orchestrator-records.ts";
+import type { EngineRecord } from "../../src/contract/orchestrator/records.ts";
 
 /** The state of an engine that the rule uses. */
 export type RolledEngine = Pick<EngineRecord, "id" | "version" | "state" | "restarts" | "usage">;

@@ -5,7 +5,13 @@ import { session } from "./session/session.ts";
 
 export const App = () => (
   <>
-    {session.value === "unknown" ? <main aria-busy="true" /> : session.value === null ? <SignIn /> : <Shell />}
+    {session.value === "unknown" ? (
+      <main aria-busy="true" />
+    ) : session.value === null ? (
+      <SignIn />
+    ) : (
+      <Shell key={session.value.id} sessionId={session.value.id} />
+    )}
     <Notices />
   </>
 );

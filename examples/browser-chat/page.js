@@ -9,6 +9,8 @@ export function startPage({ document, user, fetch = globalThis.fetch.bind(global
   /** Elements of the turn, by block index: an answer that is given again replaces blocks. */
   let blocks = [];
   let current = null;
+  /** Elements of open questions, by request id. */
+  const questions = new Map();
 
   const add = (kind, text) => {
     const line = document.createElement("div");
@@ -46,6 +48,9 @@ export function startPage({ document, user, fetch = globalThis.fetch.bind(global
       case "hitl_request":
         ask(data);
         break;
+      case "hitl_resolved":
+        questions.get(data.request_id)?.remove();
+        break;
       case "error":
         add("error", `${data.error}: ${data.message}`);
         break;
@@ -54,10 +59,16 @@ export function startPage({ document, user, fetch = globalThis.fetch.bind(global
 
   const ask = ({ request_id: id, question, options, context }) => {
     const box = add("question", question);
+    questions.set(id, box);
     const answer = async (text) => {
-      box.remove();
-      add("user", text);
-      await chat.answer(id, text).catch((error) => add("error", error.message));
+      try {
+        await chat.answer(id, text);
+        box.remove();
+        add("user", text);
+      } catch (error) {
+        // The question stays: another answer may be accepted.
+        add("error", error.message);
+      }
     };
     for (const option of options) {
       const button = document.createElement("button");

@@ -45,10 +45,19 @@ class Keys:
     def store(self, engine_id, key):
         with self._lock:
             self._keys[engine_id] = key
-            new = KEYS_FILE.with_suffix(".new")
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                json.dump(self._keys, file)
-            new.replace(KEYS_FILE)
+            self._write()
+
+    def drop(self, key):
+        """Forgets a key that an engine refused, unless another call has stored the new one already."""
+        with self._lock:
+            self._keys = {engine_id: known for engine_id, known in self._keys.items() if known != key}
+            self._write()
+
+    def _write(self):
+        new = KEYS_FILE.with_suffix(".new")
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(self._keys, file)
+        new.replace(KEYS_FILE)
 
 
 KEYS = Keys()
@@ -101,6 +110,18 @@ def engine_of(user):
         return engine["url"], {"X-Engine-Key": key}
 
 
+def with_engine(user, work):
+    """Calls the user's engine. A key that somebody else replaced is dropped, and the call repeated with a new one."""
+    url, key = engine_of(user)
+    try:
+        return work(url, key)
+    except Refused as error:
+        if str(error) != "INVALID_ENGINE_KEY":
+            raise
+        KEYS.drop(key["X-Engine-Key"])
+        return work(*engine_of(user))
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     # Without a Content-Length, the end of the connection ends a stream.
     protocol_version = "HTTP/1.0"
@@ -123,7 +144,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def get(self):
         address = urllib.parse.urlsplit(self.path)
         if address.path == "/api/turns":
-            url, key = engine_of(self.user_of())
             asked = dict(urllib.parse.parse_qsl(address.query))
             query = urllib.parse.urlencode(
                 {
@@ -133,8 +153,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     "follow": "true",
                 }
             )
-            headers = {**key, "Accept": "text/event-stream"}
-            return self.proxy(open_call(url, "GET", f"/execute/replay?{query}", headers))
+
+            def resume(url, key):
+                headers = {**key, "Accept": "text/event-stream"}
+                self.proxy(open_call(url, "GET", f"/execute/replay?{query}", headers))
+
+            return with_engine(self.user_of(), resume)
         if address.path not in FILES:
             raise Refused(404, "no such page")
         file, kind = FILES[address.path]
@@ -148,18 +172,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def post(self):
         if self.path not in ("/api/messages", "/api/answers", "/api/cancel"):
             raise Refused(404, "no such route")
-        url, key = engine_of(self.user_of())
+        user = self.user_of()
         if self.path == "/api/messages":
             task, message = self.body("task", "message")
             body = {"task_id": task, "message": message, "thinking": True}
-            return self.proxy(open_call(url, "POST", "/execute", key, body))
+            return with_engine(user, lambda url, key: self.proxy(open_call(url, "POST", "/execute", key, body)))
         if self.path == "/api/answers":
             request_id, answer = self.body("request_id", "answer")
-            call(url, "POST", "/hitl/respond", key, {"request_id": request_id, "answer": answer})
+            body = {"request_id": request_id, "answer": answer}
+            with_engine(user, lambda url, key: call(url, "POST", "/hitl/respond", key, body))
             return self.send_json(200, {"answered": True})
         (task,) = self.body("task")
-        cancelled = call(url, "POST", "/execute/cancel", key, {"task_id": task})["cancelled"]
-        return self.send_json(200, {"cancelled": cancelled})
+        body = {"task_id": task}
+        cancelled = with_engine(user, lambda url, key: call(url, "POST", "/execute/cancel", key, body))
+        return self.send_json(200, {"cancelled": cancelled["cancelled"]})
 
     def user_of(self):
         """Replace this with the session of your product: orchd does not authenticate users."""

@@ -21,8 +21,9 @@ const orchestrator = createOrchestratorClient({ url, platformKey });
 /** Engine id to engine key. A product keeps these in its database. */
 const keys: Record<string, string> = existsSync(keysFile) ? JSON.parse(readFileSync(keysFile, "utf8")) : {};
 
-function storeKey(engineId: string, key: string): void {
-  keys[engineId] = key;
+function storeKey(engineId: string, key: string | undefined): void {
+  if (key === undefined) delete keys[engineId];
+  else keys[engineId] = key;
   writeFileSync(`${keysFile}.new`, JSON.stringify(keys), { mode: 0o600 });
   renameSync(`${keysFile}.new`, keysFile);
 }
@@ -34,24 +35,44 @@ function userOf(request: IncomingMessage): string {
   return user;
 }
 
-/** Calls at the same moment share one `admit`, so that they agree on the key. */
-const admissions = new Map<string, Promise<EngineClient>>();
+/** A user's engine, and the key with which it is called. */
+interface Admitted {
+  readonly engineId: string;
+  readonly key: string;
+  readonly engine: EngineClient;
+}
 
-function engineOf(user: string): Promise<EngineClient> {
+/** Calls at the same moment share one `admit`, so that they agree on the key. */
+const admissions = new Map<string, Promise<Admitted>>();
+
+function admitted(user: string): Promise<Admitted> {
   const admission = admissions.get(user) ?? admit(user).finally(() => admissions.delete(user));
   admissions.set(user, admission);
   return admission;
 }
 
 /** Creates the user's engine, or starts it when it is stopped. */
-async function admit(user: string): Promise<EngineClient> {
-  const engine = await orchestrator.admit({ userId: user });
+async function admit(user: string): Promise<Admitted> {
+  const { id: engineId, url, engine_api_key: created } = await orchestrator.admit({ userId: user });
   // A key is returned once. When it was lost, a new one replaces it.
-  const key = engine.engine_api_key ?? keys[engine.id] ?? (await orchestrator.rotateKey(user)).engine_api_key;
+  const key = created ?? keys[engineId] ?? (await orchestrator.rotateKey(user)).engine_api_key;
   if (key === null) throw new Refused(502, "the engine has no key");
-  if (keys[engine.id] !== key) storeKey(engine.id, key);
+  if (keys[engineId] !== key) storeKey(engineId, key);
   // A person waits: a busy task is an error now, not a reason to retry.
-  return createEngineClient({ url: engine.url, key, limits: { retryBusy: false } });
+  return { engineId, key, engine: createEngineClient({ url, key, limits: { retryBusy: false } }) };
+}
+
+/** Calls the user's engine. A key that somebody else replaced is dropped, and the call repeated with a new one. */
+async function withEngine<T>(user: string, call: (engine: EngineClient) => Promise<T>): Promise<T> {
+  const { engineId, key, engine } = await admitted(user);
+  try {
+    return await call(engine);
+  } catch (error) {
+    if (!(error instanceof OrchdError && error.code === "INVALID_ENGINE_KEY")) throw error;
+    // Another call may have stored the new key already.
+    if (keys[engineId] === key) storeKey(engineId, undefined);
+    return call((await admitted(user)).engine);
+  }
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,26 +82,29 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { signal } = gone;
   switch (`${request.method} ${pathname}`) {
     case "POST /api/messages": {
-      const engine = await engineOf(userOf(request));
+      const user = userOf(request);
       const { task, message } = await bodyOf(request, ["task", "message"]);
-      return stream(engine.execute({ taskId: task, message, thinking: true, signal }), response, signal);
+      return withEngine(user, (engine) =>
+        stream(engine.execute({ taskId: task, message, thinking: true, signal }), response, signal),
+      );
     }
     case "GET /api/turns": {
-      const engine = await engineOf(userOf(request));
       const [taskId, turnId] = [searchParams.get("task") ?? "", searchParams.get("turn") ?? ""];
       const after = Number(searchParams.get("after") ?? 0);
-      return stream(engine.resume({ taskId, turnId, after, signal }), response, signal);
+      return withEngine(userOf(request), (engine) =>
+        stream(engine.resume({ taskId, turnId, after, signal }), response, signal),
+      );
     }
     case "POST /api/answers": {
-      const engine = await engineOf(userOf(request));
+      const user = userOf(request);
       const { request_id, answer: chosen } = await bodyOf(request, ["request_id", "answer"]);
-      await engine.respond(request_id, chosen);
+      await withEngine(user, (engine) => engine.respond(request_id, chosen));
       return send(response, 200, { answered: true });
     }
     case "POST /api/cancel": {
-      const engine = await engineOf(userOf(request));
+      const user = userOf(request);
       const { task } = await bodyOf(request, ["task"]);
-      return send(response, 200, { cancelled: await engine.cancel(task) });
+      return send(response, 200, { cancelled: await withEngine(user, (engine) => engine.cancel(task)) });
     }
     default:
       return sendPage(request, pathname, response);

@@ -14,6 +14,9 @@ import * as engineHandles from "./0013-engine-handles.ts";
 import * as budgets from "./0014-budgets.ts";
 import * as leaders from "./0015-leaders.ts";
 import * as consoleSessions from "./0016-console-sessions.ts";
+import * as pausedSchedules from "./0017-paused-schedules.ts";
+import * as productDeletion from "./0018-product-deletion.ts";
+import * as waitingRequests from "./0019-waiting-requests.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -33,4 +36,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0014-budgets": budgets,
   "0015-leaders": leaders,
   "0016-console-sessions": consoleSessions,
+  "0017-paused-schedules": pausedSchedules,
+  "0018-product-deletion": productDeletion,
+  "0019-waiting-requests": waitingRequests,
 };

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { readArchive } from "./archive-reader.ts";
 import type { BackupHeader, BackupManifest } from "./format.ts";
-import { assertRoom } from "./free-space.ts";
+import { assertFreeSpace } from "./free-space.ts";
 import type { Member } from "../shared/tar.ts";
 
 const OWN_FOLDER = 0o700;
@@ -56,7 +56,7 @@ async function writeMember(
   { size, mode, modifiedAt }: Member,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  await assertRoom(dirname(path), size);
+  await assertFreeSpace(dirname(path), size);
   await using file = await open(path, "wx", 0o600);
   for await (const chunk of body) await file.writeFile(chunk);
   await file.chmod(mode);

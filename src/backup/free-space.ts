@@ -7,7 +7,7 @@ const RESERVE_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 
 /** Throws {@link InvalidBackup} when a file of `bytes` would fill the file system. */
-export async function assertRoom(folder: string, bytes: number): Promise<void> {
+export async function assertFreeSpace(folder: string, bytes: number): Promise<void> {
   if (bytes < SMALL_BYTES) return;
   const { bavail, bsize } = await statfs(folder);
   if (bytes + RESERVE_BYTES > bavail * bsize)

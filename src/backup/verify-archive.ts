@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { readArchive } from "./archive-reader.ts";
 import { storeProblem } from "./check-store.ts";
 import { type BackupHeader, type BackupManifest, RECORDS, engineOf } from "./format.ts";
-import { assertRoom } from "./free-space.ts";
+import { assertFreeSpace } from "./free-space.ts";
 import { InvalidBackup } from "./invalid-backup.ts";
 import { recordLines, tableOf } from "./record-lines.ts";
 import { STORE_FILES } from "./store-snapshot.ts";
@@ -63,7 +63,7 @@ export async function verifyArchive(
               rows.set(table, (rows.get(table) ?? 0) + recordLines(member.path, await text(body)).length);
           } else if (engineOf(section) !== null && member.type === "file" && STORE_FILES.includes(member.path)) {
             await mkdir(stores, { recursive: true });
-            await assertRoom(stores, member.size);
+            await assertFreeSpace(stores, member.size);
             await pipeline(body, createWriteStream(join(stores, member.path), { mode: 0o600 }));
           }
         },

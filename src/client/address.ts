@@ -20,10 +20,9 @@ export function headerValue(name: string, value: string): string {
 }
 
 /** An ID as one segment of a path, percent-encoded so that servers and proxies do not split or decode it. */
-export function pathSegment(field: string, text: string, example: string): string {
+export function pathSegment(field: string, text: unknown): string {
   // JavaScript callers have no compiler that checks the type.
-  if (typeof text !== "string")
-    throw invalidArgument(`${field}: expected a string, as in ${example}, got ${typeName(text)}`);
+  if (typeof text !== "string") throw invalidArgument(`${field}: expected a string, got ${typeName(text)}`);
   if (text === "" || !text.isWellFormed()) throw invalidArgument(`${field}: expected a non-empty ID in valid Unicode`);
   const encoded = encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -74,3 +73,7 @@ export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** `drain_s` is `drainS`, and `Idempotency-Key` is `idempotencyKey`. */
+export const camelCase = (name: string): string =>
+  name.toLowerCase().replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());

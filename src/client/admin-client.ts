@@ -1,44 +1,24 @@
-import type { BackupList, BackupRun } from "../contract/backup-records.ts";
-import type { SessionLink, SessionRecord, SessionRole } from "../contract/console-records.ts";
-import type { EventRecord } from "../contract/orchestrator-events.ts";
-import {
-  ADMIN_KEY_HEADER,
-  type EngineRecord,
-  type EngineState,
-  type HostReport,
-  type HostStatus,
-  type Page,
-  type Policy,
-  type ProductRecord,
-} from "../contract/orchestrator-records.ts";
-import type { HostSamples, UsageSamples } from "../contract/sample-records.ts";
-import { headerValue, pathSegment, queryOf } from "./address.ts";
-import {
-  type CallOptions,
-  type ConnectionOptions,
-  type RequestParams,
-  type RetryOptions,
-  callJson,
-  serviceOf,
-} from "./http-call.ts";
+import type { EventRecord, ProductRecord } from "./records.ts";
+import * as routes from "./orchestrator-routes.ts";
+import { ADMIN_KEY_HEADER } from "../contract/orchestrator/headers.ts";
+import { headerValue } from "./address.ts";
+import { type CallOptions, type ConnectionOptions, serviceOf } from "./http-call.ts";
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
-import type { PricesRecord } from "../contract/usage-records.ts";
+import { type ListOf, type OptionsOf, callsOf, requestOf } from "./route.ts";
 import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
-import { readPages } from "./pages.ts";
+import type { SetPolicyRequest } from "./records.ts";
 
 export type AdminClientOptions = ConnectionOptions & ({ readonly adminKey: string } | BySession);
 
 /** What to change in a policy. A field left out keeps its value; in `engine_env`, null removes a setting. */
-export type PolicyChanges = {
-  readonly [Field in keyof Policy]?: Policy[Field] | undefined;
-} & { readonly engine_env?: Readonly<Record<string, string | null>> | undefined };
+export type PolicyChanges = SetPolicyRequest;
 
-export interface RegisterOptions extends CallOptions {
-  readonly slug: string;
-  readonly name?: string | undefined;
-  readonly policy?: PolicyChanges | undefined;
+export interface RegisterOptions extends Pick<
+  OptionsOf<typeof routes.registerProduct>,
+  "slug" | "name" | "policy" | "signal"
+> {
   /** The hash of a key that the caller has made. Without it the daemon creates the key. */
   readonly key?: Omit<PlatformKeyHash, "graceS"> | undefined;
 }
@@ -57,18 +37,10 @@ export type RegisteredProduct<Options extends RegisterOptions> = ProductRecord &
 };
 
 const keyFields = ({ hash, prefix, last4 }: PlatformKeyHash) => ({
-  api_key_hash: hash,
-  key_prefix: prefix,
-  key_last4: last4,
+  apiKeyHash: hash,
+  keyPrefix: prefix,
+  keyLast4: last4,
 });
-
-/** One line of the audit log. `entry` is JSON text; `hash` covers it and `prev_hash`. */
-export interface AuditLine {
-  readonly seq: number;
-  readonly entry: string;
-  readonly prev_hash: string;
-  readonly hash: string;
-}
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
 
@@ -77,15 +49,9 @@ export function createAdminClient(options: AdminClientOptions) {
   const headers =
     "session" in options ? sessionHeaders() : { [ADMIN_KEY_HEADER]: headerValue("adminKey", options.adminKey) };
   const service = serviceOf(options, headers, HOST_LIMITS);
-  const call = <T>(
-    method: RequestParams["method"],
-    path: string,
-    more?: Partial<RequestParams>,
-    retry?: RetryOptions,
-  ) => callJson<T>(service, { method, path, ...more }, retry);
-  const product = (idOrSlug: string, example: string): string =>
-    `/products/${pathSegment("product", idOrSlug, example)}`;
-  const eventFeed = (productId: string | undefined) => ({ path: "/admin/events", query: { product_id: productId } });
+  const { call, list } = callsOf(service);
+  const eventFeed = (productId: string | undefined) => (page: routes.AdminEventsParams) =>
+    requestOf(routes.adminEvents, { productId, ...page });
 
   return {
     url: service.url,
@@ -94,143 +60,75 @@ export function createAdminClient(options: AdminClientOptions) {
      * Registers a product. Its platform key is in this response only, so a lost response is not retried. It is null for
      * a key that the caller has made.
      */
-    registerProduct: <Options extends RegisterOptions>({ signal, key, ...product }: Options) =>
-      call<RegisteredProduct<Options>>(
-        "POST",
-        "/products/register",
-        { body: { ...product, ...(key !== undefined && keyFields(key)) }, signal },
-        { repeatable: false },
-      ),
-
-    listProducts: ({ pageSize = 200, signal }: CallOptions & { readonly pageSize?: number } = {}) =>
-      readPages((cursor) =>
-        call<Page<ProductRecord>>("GET", `/products${queryOf({ limit: pageSize, cursor })}`, { signal }),
-      ),
-
-    getProduct: async (idOrSlug: string, { signal }: CallOptions = {}) =>
-      call<ProductRecord>("GET", product(idOrSlug, 'getProduct("demo")'), { signal }),
-
-    setPolicy: async (idOrSlug: string, policy: PolicyChanges, { signal }: CallOptions = {}) =>
-      call<ProductRecord>("PUT", `${product(idOrSlug, 'setPolicy("demo", {})')}/policy`, { body: policy, signal }),
-
+    registerProduct: async <Options extends RegisterOptions>({ key, ...product }: Options) =>
+      (await call(routes.registerProduct, {
+        ...product,
+        ...(key !== undefined && keyFields(key)),
+      })) as RegisteredProduct<Options>,
+    listProducts: (given: ListOf<typeof routes.listProducts> = {}) => list(routes.listProducts, given),
+    getProduct: (productId: string, given: CallOptions = {}) => call(routes.showProduct, { ...given, productId }),
+    setPolicy: (productId: string, body: PolicyChanges, given: CallOptions = {}) =>
+      call(routes.setPolicy, { ...given, productId, body }),
     /** Replaces the platform key by one whose hash is given. */
-    setPlatformKeyHash: async (idOrSlug: string, key: PlatformKeyHash, { signal }: CallOptions = {}) =>
-      call<ProductRecord>(
-        "PUT",
-        `${product(idOrSlug, 'setPlatformKeyHash("demo", key)')}/platform-key-hash`,
-        { body: { ...keyFields(key), grace_s: key.graceS }, signal },
-        { repeatable: false },
-      ),
-
+    setPlatformKeyHash: async (productId: string, key: PlatformKeyHash, given: CallOptions = {}) =>
+      call(routes.setPlatformKeyHash, { ...given, productId, ...keyFields(key), graceS: key.graceS }),
     /** Deletes a product; `force` destroys its engines and their data first. */
-    deleteProduct: async (
-      idOrSlug: string,
-      { force, signal }: CallOptions & { readonly force?: boolean | undefined } = {},
-    ) =>
-      call<{ readonly deleted: true }>(
-        "DELETE",
-        product(idOrSlug, 'deleteProduct("demo")') + queryOf({ force }),
-        { signal, deadlineMs: service.limits.engineDeadlineMs },
-        { repeatable: false },
-      ),
+    deleteProduct: (productId: string, given: OptionsOf<typeof routes.deleteProduct, "productId"> = {}) =>
+      call(routes.deleteProduct, { ...given, productId }),
 
     /** The engines of every product. */
-    listEngines: ({
-      state,
-      pageSize = 200,
-      signal,
-    }: CallOptions & { readonly state?: EngineState | undefined; readonly pageSize?: number } = {}) =>
-      readPages((cursor) =>
-        call<Page<EngineRecord>>("GET", `/admin/engines${queryOf({ limit: pageSize, state, cursor })}`, { signal }),
-      ),
-
+    listEngines: (given: ListOf<typeof routes.adminEngines> = {}) => list(routes.adminEngines, given),
     /** Restarts a running engine after its running turns; `drainS` is how long it waits for them. */
-    restartEngine: async (
-      id: string,
-      { drainS, signal }: CallOptions & { readonly drainS?: number | undefined } = {},
-    ) =>
-      call<EngineRecord>(
-        "POST",
-        `/admin/engines/${pathSegment("engine", id, 'restartEngine("eng_…")')}/restart`,
-        { body: { drain_s: drainS }, signal, deadlineMs: service.limits.engineDeadlineMs },
-        { repeatable: false },
-      ),
+    restartEngine: (engineId: string, given: OptionsOf<typeof routes.restartEngine, "engineId"> = {}) =>
+      call(routes.restartEngine, { ...given, engineId }),
 
     /** Stored events of every product and of the host, the newest first. */
     listEvents: ({
       productId,
-      ...options
+      ...given
     }: CallOptions & {
       readonly productId?: string | undefined;
       readonly pageSize?: number;
-    } = {}): AsyncGenerator<EventRecord> => listEvents(service, eventFeed(productId), options),
-
+    } = {}): AsyncGenerator<EventRecord> => listEvents(service, eventFeed(productId), given),
     /** The same events as they happen; see the orchestrator client's `events`. */
     events: ({
       productId,
-      ...options
+      ...given
     }: FollowOptions & { readonly productId?: string | undefined } = {}): AsyncGenerator<OrchestratorEvent> =>
-      followEvents(service, eventFeed(productId), options),
+      followEvents(service, eventFeed(productId), given),
 
     /** What the users of every product have spent, by product unless grouped otherwise. */
     usage: (given: AdminUsageOptions = {}): AsyncGenerator<UsageEntry> =>
-      readUsage((path, options) => call("GET", path, options), "/admin/usage", given),
-
+      readUsage((query) => call(routes.adminUsage, query), given),
     /** Reads the price table again. */
-    reloadPrices: ({ signal }: CallOptions = {}) =>
-      call<PricesRecord>("POST", "/admin/prices/reload", { body: {}, signal }),
+    reloadPrices: (given: CallOptions = {}) => call(routes.reloadPrices, given),
 
     /** What the engines of the host used in the last hour, together. */
-    samples: ({ signal }: CallOptions = {}) => call<HostSamples>("GET", "/admin/samples", { signal }),
-
+    samples: (given: CallOptions = {}) => call(routes.hostSamples, given),
     /** What one engine used in the last hour. */
-    engineSamples: async (id: string, { signal }: CallOptions = {}) =>
-      call<UsageSamples>("GET", `/admin/engines/${pathSegment("engine", id, 'engineSamples("eng_…")')}/samples`, {
-        signal,
-      }),
+    engineSamples: (engineId: string, given: CallOptions = {}) => call(routes.engineSamples, { ...given, engineId }),
 
     /** The open sessions of the console. */
-    listSessions: ({ pageSize = 200, signal }: CallOptions & { readonly pageSize?: number } = {}) =>
-      readPages((cursor) =>
-        call<Page<SessionRecord>>("GET", `/admin/sessions${queryOf({ limit: pageSize, cursor })}`, { signal }),
-      ),
-
+    listSessions: (given: ListOf<typeof routes.listSessions> = {}) => list(routes.listSessions, given),
     /** Ends a session of the console. */
-    endSession: async (id: string, { signal }: CallOptions = {}) =>
-      call<{ readonly ended: true }>(
-        "DELETE",
-        `/admin/sessions/${pathSegment("session", id, 'endSession("ses_…")')}`,
-        { signal },
-        { repeatable: false },
-      ),
-
+    endSession: (sessionId: string, given: CallOptions = {}) => call(routes.endSession, { ...given, sessionId }),
     /** A link that opens one session of the console within a minute. Needs the admin key. */
-    createLink: ({ role, signal }: CallOptions & { readonly role?: SessionRole | undefined } = {}) =>
-      call<SessionLink>("POST", "/console/links", { body: { role }, signal }, { repeatable: false }),
+    createLink: (given: OptionsOf<typeof routes.createLink> = {}) => call(routes.createLink, given),
 
-    status: ({ signal }: CallOptions = {}) => call<HostStatus>("GET", "/admin/status", { signal }),
-
+    status: (given: CallOptions = {}) => call(routes.adminStatus, given),
     /** Checks of the daemon and its host. */
-    doctor: ({ signal }: CallOptions = {}) => call<HostReport>("GET", "/admin/doctor", { signal }),
-
+    doctor: (given: CallOptions = {}) => call(routes.checkHost, given),
     /** Lines of the audit log after the line `after`, in their order, at most 200. */
-    audit: ({
-      after = 0,
-      limit = 200,
-      signal,
-    }: CallOptions & { readonly after?: number; readonly limit?: number } = {}) =>
-      call<Page<AuditLine>>("GET", `/admin/audit${queryOf({ after, limit })}`, { signal }),
-
+    audit: ({ after = 0, limit = 200, ...given }: Omit<OptionsOf<typeof routes.adminAudit>, "cursor"> = {}) =>
+      call(routes.adminAudit, { ...given, after, limit }),
     /** The backups of the host, and the one that runs. */
-    listBackups: ({ signal }: CallOptions = {}) => call<BackupList>("GET", "/admin/backups", { signal }),
-
+    listBackups: (given: CallOptions = {}) => call(routes.listBackups, given),
     /** Starts a backup; `listBackups` shows its progress. */
-    createBackup: ({ signal }: CallOptions = {}) =>
-      call<BackupRun>("POST", "/admin/backups", { body: {}, signal }, { repeatable: false }),
-
+    createBackup: (given: CallOptions = {}) => call(routes.createBackup, given),
     /** The host takes no new engines, also after a restart of the daemon. */
-    drain: ({ signal }: CallOptions = {}) => call<HostStatus>("POST", "/admin/drain", { body: {}, signal }),
-
-    resume: ({ signal }: CallOptions = {}) => call<HostStatus>("POST", "/admin/resume", { body: {}, signal }),
+    drain: (given: CallOptions = {}) => call(routes.drainHost, given),
+    resume: (given: CallOptions = {}) => call(routes.resumeHost, given),
+    /** Runs the schedules that a restore left paused. */
+    resumeSchedules: (given: CallOptions = {}) => call(routes.resumeSchedules, given),
   };
 }

@@ -1,4 +1,4 @@
-import type { AttachmentPart } from "../contract/attachment-records.ts";
+import type { AttachmentPart } from "./records.ts";
 
 export interface AttachmentOptions {
   /** The name of a `File` by default. */

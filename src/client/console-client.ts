@@ -1,12 +1,10 @@
-import {
-  CONSOLE_HEADER,
-  CONSOLE_PRODUCT_HEADER,
-  type SessionRecord,
-  type SessionRole,
-} from "../contract/console-records.ts";
+import type { SessionRole } from "./records.ts";
+import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER } from "../contract/console/session-limits.ts";
 import { headerValue } from "./address.ts";
-import { type CallOptions, type ConnectionOptions, callJson, serviceOf } from "./http-call.ts";
+import * as routes from "./orchestrator-routes.ts";
+import { type CallOptions, type ConnectionOptions, serviceOf } from "./http-call.ts";
 import { HOST_LIMITS } from "./limits.ts";
+import { callsOf } from "./route.ts";
 
 /**
  * A session of the console instead of a key. For a page that the daemon serves: its browser sends the session's cookie.
@@ -29,20 +27,14 @@ export type ConsoleClient = ReturnType<typeof createConsoleClient>;
 /** How a person signs in to the console and out of it. `url` is the daemon's. */
 export function createConsoleClient(connection: ConnectionOptions) {
   const service = serviceOf(connection, sessionHeaders(), HOST_LIMITS);
-  const path = "/console/session";
+  const { call } = callsOf(service);
   return {
     url: service.url,
 
     /** Opens a session by the admin key or a one-time link. The browser keeps its cookie. */
-    signIn: ({ signal, ...by }: SignInOptions) => {
-      const body = "link" in by ? { link: by.link } : { admin_key: by.adminKey, role: by.role };
-      return callJson<SessionRecord>(service, { method: "POST", path, body, signal }, { repeatable: false });
-    },
-
+    signIn: (given: SignInOptions) => call(routes.signIn, given),
     /** The session of this browser. Throws `INVALID_SESSION` when there is none. */
-    session: ({ signal }: CallOptions = {}) => callJson<SessionRecord>(service, { method: "GET", path, signal }),
-
-    signOut: ({ signal }: CallOptions = {}) =>
-      callJson<{ readonly ended: true }>(service, { method: "DELETE", path, signal }),
+    session: (given: CallOptions = {}) => call(routes.showSession, given),
+    signOut: (given: CallOptions = {}) => call(routes.signOut, given),
   };
 }

@@ -1,30 +1,15 @@
-import {
-  type CatalogReloaded,
-  type CatalogShown,
-  type CoreSoulReloaded,
-  ENGINE_KEY_HEADER,
-  type EngineHealth,
-  type KnowledgeHit,
-  type PendingRequest,
-  type ServerAsset,
-} from "../contract/engine-records.ts";
-import type { MessageContent } from "../contract/attachment-records.ts";
-import { checkedField, headerValue, newIdempotencyKey, queryOf } from "./address.ts";
+import type { KnowledgeHit, PendingRequest, ReplayPage, ServerAsset } from "./records.ts";
+import { ENGINE_KEY_HEADER } from "../contract/engine/headers.ts";
+import { checkedField, headerValue, newIdempotencyKey } from "./address.ts";
+import * as routes from "./engine-routes.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { turnCalls } from "./engine-turns.ts";
 import { type StreamPosition, executeTurn, followEvents } from "./engine-stream.ts";
-import {
-  type CallOptions,
-  type ConnectionOptions,
-  type RequestParams,
-  type Retry,
-  type RetryOptions,
-  callJson,
-  serviceOf,
-} from "./http-call.ts";
+import { type CallOptions, type ConnectionOptions, type Retry, serviceOf, type Service } from "./http-call.ts";
 import { HumanResponder, type OnHuman } from "./human-responder.ts";
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
+import { type OptionsOf, callsOf } from "./route.ts";
 import { retryTurn } from "./retry-turn.ts";
 import { LinkedAbort } from "./timeouts.ts";
 import { Turn, type TurnReading } from "./turn.ts";
@@ -51,19 +36,8 @@ interface ReadOptions extends CallOptions {
 
 type OnRetry = ((retry: Retry) => void) | undefined;
 
-export interface ExecuteOptions extends ReadOptions {
-  /** Text, or parts: texts, images and files. `attachment` makes a part of bytes. */
-  readonly message: MessageContent;
-  /** The conversation. The next turn with the same ID continues it. */
-  readonly taskId: string;
-  readonly agent?: string | undefined;
-  readonly thinking?: boolean | undefined;
-  readonly maxSteps?: number | undefined;
-  readonly onDisconnect?: "continue" | "cancel" | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Generated if left out. Your own one lets a restarted program resume the turn it started. */
-  readonly idempotencyKey?: string | undefined;
-}
+/** Of an own `idempotencyKey`: it lets a restarted program resume the turn it started. Generated if left out. */
+export interface ExecuteOptions extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId"> {}
 
 export interface ResumeOptions extends ReadOptions {
   readonly taskId: string;
@@ -79,18 +53,10 @@ export interface ReplayOptions extends CallOptions {
   readonly turnId?: string | undefined;
 }
 
-export interface AllowToolsOptions extends CallOptions {
-  readonly server: string;
-  /** The server's name for it. Needs `definition`. */
-  readonly tool?: string | undefined;
-  readonly definition?: string | undefined;
-}
+export type AllowToolsOptions = OptionsOf<typeof routes.allowTools>;
 
-export interface TypedReplayPage {
+export interface TypedReplayPage extends Omit<ReplayPage, "events"> {
   readonly events: readonly TurnEvent[];
-  readonly next_after: string | null;
-  readonly truncated: boolean;
-  readonly oldest_ts: string | null;
 }
 
 export type EngineClient = ReturnType<typeof createEngineClient>;
@@ -100,16 +66,15 @@ export function createEngineClient(options: EngineClientOptions) {
   const headers = "session" in options ? sessionHeaders() : { [ENGINE_KEY_HEADER]: headerValue("key", options.key) };
   const service = serviceOf(options, headers, DEFAULT_LIMITS);
   const { limits } = service;
-  const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
-  const post = <T>(path: string, request: Pick<RequestParams, "body" | "signal">, retry?: RetryOptions) =>
-    callJson<T>(service, { method: "POST", path, ...request }, retry);
+  const calls = callsOf(service);
+  const { call } = calls;
 
-  const cancel = async (taskId: string, { signal }: CallOptions = {}): Promise<boolean> =>
-    (await post<{ cancelled: boolean }>("/execute/cancel", { body: { task_id: taskId }, signal })).cancelled;
-  const pending = async (call: CallOptions = {}): Promise<readonly PendingRequest[]> =>
-    (await get<{ requests: readonly PendingRequest[] }>("/hitl/pending", call)).requests;
-  const respond = async (requestId: string, answer: string, { signal }: CallOptions = {}): Promise<void> => {
-    await post("/hitl/respond", { body: { request_id: requestId, answer }, signal });
+  const cancel = async (taskId: string, given: CallOptions = {}): Promise<boolean> =>
+    (await call(routes.cancel, { ...given, taskId })).cancelled;
+  const pending = async (given: CallOptions = {}): Promise<readonly PendingRequest[]> =>
+    (await call(routes.pending, given)).requests;
+  const respond = async (requestId: string, answer: string, given: CallOptions = {}): Promise<void> => {
+    await call(routes.respond, { ...given, requestId, answer });
   };
 
   const reading = (
@@ -133,16 +98,15 @@ export function createEngineClient(options: EngineClientOptions) {
     /** Runs a turn. The message is delivered once, even if the connection is lost. */
     execute(options: ExecuteOptions): Turn {
       checkedField(options, "taskId", 'execute({ taskId: "t1", message: "Hello" })');
-      const { message, taskId, onRetry, idempotencyKey = newIdempotencyKey() } = options;
-      const { agent, thinking, maxSteps: max_steps, onDisconnect: on_disconnect, metadata } = options;
-      const body = { message, task_id: taskId, agent, thinking, max_steps, on_disconnect, metadata };
+      const { onHuman: _, signal: _signal, onRetry, idempotencyKey = newIdempotencyKey(), ...params } = options;
+      const { taskId } = params;
       const key = headerValue("idempotencyKey", idempotencyKey);
       const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false };
       const attempt = (signal: AbortSignal) => (tries: number) => {
         position.turnId = null;
         // The first key belongs to the refused turn, so a new turn needs a new key.
-        const headers = { "Idempotency-Key": tries === 1 ? key : `${key}~${tries}` };
-        return executeTurn({ service, position, signal, onRetry }, { body, headers });
+        const nextKey = tries === 1 ? key : `${key}~${tries}`;
+        return executeTurn({ service, position, signal, onRetry }, { ...params, idempotencyKey: nextKey });
       };
       return new Turn({
         taskId,
@@ -165,42 +129,16 @@ export function createEngineClient(options: EngineClientOptions) {
       });
     },
 
-    /** Live events of a task, or of all tasks, after `after`, without an end. Of a turn: to its end. */
-    async *follow({
-      after,
-      taskId,
-      turnId,
-      signal,
-      onRetry,
-    }: ReplayOptions & { readonly onRetry?: OnRetry } = {}): AsyncGenerator<TurnEvent> {
-      const abort = new LinkedAbort(signal);
-      const position: StreamPosition = {
-        turnId: turnId ?? null,
-        taskId: taskId ?? null,
-        after: after ?? null,
-        replayed: true,
-      };
-      try {
-        yield* followEvents({ service, position, signal: abort.signal, onRetry });
-      } finally {
-        abort.dispose();
-      }
-    },
+    /**
+     * Live events of a task, or of all tasks, after `after`. Of a turn: to its end. They end when the engine sleeps, unless
+     * they come through the daemon's gateway, which continues them after the next wake.
+     */
+    follow: (given: FollowTurnOptions = {}): AsyncGenerator<TurnEvent> => followStored(service, given),
 
     /** One page of stored events; `next_after` is the `after` of the next page. */
-    async replay({
-      after,
-      taskId,
-      turnId,
-      limit,
-      signal,
-    }: ReplayOptions & { readonly limit?: number } = {}): Promise<TypedReplayPage> {
-      const query = queryOf({ turn_id: turnId, task_id: taskId, after, limit });
-      type Page = Omit<TypedReplayPage, "events"> & {
-        readonly events: readonly { readonly event: string; readonly data: Readonly<Record<string, unknown>> }[];
-      };
-      const page = await get<Page>(`/execute/replay${query}`, { signal });
-      return { ...page, events: page.events.map(({ event, data }) => toEvent(event, data)) };
+    async replay({ after, ...given }: ReplayOptions & { readonly limit?: number } = {}): Promise<TypedReplayPage> {
+      const page = await call(routes.replay, { ...given, after: after === undefined ? undefined : String(after) });
+      return { ...page, events: page.events.map(({ event, data }) => toEvent(event, { ...data })) };
     },
 
     /** Cancels the task's turn; false if it has none. */
@@ -211,35 +149,45 @@ export function createEngineClient(options: EngineClientOptions) {
     respond,
 
     /** Needs no key. */
-    health: (call?: CallOptions) => get<EngineHealth>("/health", call),
+    health: (given: CallOptions = {}) => call(routes.health, given),
 
-    async servers(call?: CallOptions): Promise<readonly ServerAsset[]> {
-      return (await get<{ servers: readonly ServerAsset[] }>("/assets/servers", call)).servers;
-    },
+    servers: async (given: CallOptions = {}): Promise<readonly ServerAsset[]> =>
+      (await call(routes.listServers, given)).servers,
 
     /** Allows tools that changed since they were first seen: all of a server, or one as `servers` shows it. */
-    async allowTools({ signal, ...body }: AllowToolsOptions): Promise<void> {
-      await post("/assets/servers/allow", { body, signal });
+    async allowTools(given: AllowToolsOptions): Promise<void> {
+      await call(routes.allowTools, given);
     },
 
-    async searchKnowledge({
-      query,
-      limit,
-      signal,
-    }: { readonly query: string; readonly limit?: number } & CallOptions): Promise<readonly KnowledgeHit[]> {
-      const found = await post<{ results: readonly KnowledgeHit[] }>("/memory/knowledge/search", {
-        body: { query, limit },
-        signal,
-      });
-      return found.results;
-    },
+    searchKnowledge: async (given: OptionsOf<typeof routes.searchMemory>): Promise<readonly KnowledgeHit[]> =>
+      (await call(routes.searchMemory, given)).results,
 
     /** The catalog in use, and what a reload of its files would find. */
-    showCatalog: (call?: CallOptions) => get<CatalogShown>("/assets/catalog", call),
-    reloadCatalog: ({ signal }: CallOptions = {}) => post<CatalogReloaded>("/admin/reload-catalog", { signal }),
-    reloadCoreSoul: ({ signal }: CallOptions = {}) => post<CoreSoulReloaded>("/admin/reload-core-soul", { signal }),
+    showCatalog: (given: CallOptions = {}) => call(routes.showCatalog, given),
+    reloadCatalog: (given: CallOptions = {}) => call(routes.reloadCatalog, given),
+    reloadCoreSoul: (given: CallOptions = {}) => call(routes.reloadCoreSoul, given),
 
-    ...turnCalls(service),
-    ...memoryCalls(service),
+    ...turnCalls(calls),
+    ...memoryCalls(service, calls),
   };
+}
+
+type FollowTurnOptions = ReplayOptions & { readonly onRetry?: OnRetry };
+
+async function* followStored(
+  service: Service,
+  { after, taskId, turnId, signal, onRetry }: FollowTurnOptions,
+): AsyncGenerator<TurnEvent> {
+  const abort = new LinkedAbort(signal);
+  const position: StreamPosition = {
+    turnId: turnId ?? null,
+    taskId: taskId ?? null,
+    after: after ?? null,
+    replayed: true,
+  };
+  try {
+    yield* followEvents({ service, position, signal: abort.signal, onRetry });
+  } finally {
+    abort.dispose();
+  }
 }

@@ -1,7 +1,8 @@
-import { TURN_ID_HEADER } from "../contract/engine-records.ts";
-import { queryOf } from "./address.ts";
-import { type RequestParams, type RetryOptions, type Service, openStream, withRetries } from "./http-call.ts";
+import { TURN_ID_HEADER } from "../contract/engine/headers.ts";
+import * as routes from "./engine-routes.ts";
+import { type RetryOptions, type Service, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
+import { requestOf } from "./route.ts";
 import { resumableStream } from "./resumable-stream.ts";
 import { type TurnEvent, endsTurn, readEvents, seqOf, turnIdOf } from "./turn-event.ts";
 
@@ -12,6 +13,8 @@ export interface StreamPosition {
   taskId: string | null;
   /** The `seq` of the last event read, or another position in the log. */
   after: string | number | null;
+  /** Whether the engine sleeps: it said so after the last event. */
+  asleep?: boolean;
   /** Whether the events are replayed, so that their requests may have been answered already. */
   replayed: boolean;
 }
@@ -24,13 +27,10 @@ interface Reading extends RetryOptions {
 }
 
 /** A turn's events from the first one: by `POST /execute`, and after a lost connection by replay. */
-export function executeTurn(
-  reading: Reading,
-  request: Pick<RequestParams, "body" | "headers">,
-): AsyncGenerator<TurnEvent> {
+export function executeTurn(reading: Reading, params: routes.ExecuteParams): AsyncGenerator<TurnEvent> {
   const { service, position, signal, onRetry } = reading;
   const post = async () => {
-    const { headers, chunks } = await openStream(service, { method: "POST", path: "/execute", signal, ...request });
+    const { headers, chunks } = await openStream(service, { ...requestOf(routes.execute, params), signal });
     position.turnId ??= headers.get(TURN_ID_HEADER);
     position.replayed = headers.get("idempotent-replayed") === "true";
     return readEvents(chunks);
@@ -47,7 +47,10 @@ export function executeTurn(
   });
 }
 
-/** Live events after the position, to the end of its turn if it has one. */
+/**
+ * Live events after the position, to the end of its turn if it has one. Without one, they end when the engine sleeps: to
+ * reconnect would wake it. The daemon's gateway keeps the stream open instead.
+ */
 export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
   const { service, position, signal, onRetry } = reading;
   const ofOneTurn = position.turnId !== null;
@@ -56,6 +59,7 @@ export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
     reopen: () => replay(reading),
     advance: (event) => advance(position, event, { namesTurn: false }),
     isLast: (event) => ofOneTurn && endsTurn(event),
+    isOver: () => position.asleep === true,
     limits: service.limits,
     signal,
     onRetry,
@@ -64,15 +68,21 @@ export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
 
 async function replay({ service, position, signal }: Reading): Promise<AsyncIterable<TurnEvent>> {
   const { turnId, taskId, after } = position;
-  const query = queryOf({ turn_id: turnId, task_id: turnId === null ? taskId : null, after, follow: true });
-  const { headers, chunks } = await openStream(service, { method: "GET", path: `/execute/replay${query}`, signal });
+  const params = {
+    turnId: turnId ?? undefined,
+    taskId: turnId === null ? (taskId ?? undefined) : undefined,
+    after: after === null ? undefined : String(after),
+    follow: true,
+  };
+  const { headers, chunks } = await openStream(service, { ...requestOf(routes.replay, params), signal });
   // A reader without a position has missed nothing.
   if (headers.get("x-truncated") === "true" && after !== null && after !== 0) {
     const message = `events after ${after} are no longer stored; start at details.oldest_ts`;
     throw new OrchdError({ code: "EVENTS_TRUNCATED", message, details: { oldest_ts: headers.get("x-oldest-ts") } });
   }
   position.replayed = true;
-  return readEvents(chunks);
+  position.asleep = false;
+  return readEvents(chunks, () => (position.asleep = true));
 }
 
 function advance(
@@ -80,6 +90,7 @@ function advance(
   event: TurnEvent,
   { namesTurn }: { readonly namesTurn: boolean },
 ): "new" | "transient" | "duplicate" {
+  position.asleep = false;
   if (namesTurn) position.turnId ??= turnIdOf(event);
   const seq = seqOf(event);
   if (seq === null) return "transient";

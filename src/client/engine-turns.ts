@@ -1,29 +1,18 @@
-import type { ModelRequestRecord, ModelRequests, TurnPage, TurnRecord } from "../contract/turn-records.ts";
-import { queryOf } from "./address.ts";
-import type { ListOptions } from "./engine-memory.ts";
-import { type CallOptions, type Service, callJson } from "./http-call.ts";
-
-export interface ListTurnsOptions extends ListOptions {
-  readonly taskId?: string | undefined;
-}
+import * as routes from "./engine-routes.ts";
+import type { CallOptions } from "./http-call.ts";
+import type { Calls, OptionsOf } from "./route.ts";
 
 /** The calls that read an engine's turns and their requests to models. */
-export function turnCalls(service: Service) {
-  const get = <T>(path: string, { signal }: CallOptions) => callJson<T>(service, { method: "GET", path, signal });
-  const pathOf = (turnId: string) => `/turns/${encodeURIComponent(turnId)}`;
+export const turnCalls = ({ call }: Calls) => ({
+  /** One page of turns, the newest first. */
+  listTurns: (given: OptionsOf<typeof routes.listTurns> = {}) => call(routes.listTurns, given),
 
-  return {
-    /** One page of turns, the newest first. */
-    listTurns: ({ taskId, limit, cursor, ...call }: ListTurnsOptions = {}) =>
-      get<TurnPage>(`/turns${queryOf({ task_id: taskId, limit, cursor })}`, call),
+  turn: (turnId: string, given: CallOptions = {}) => call(routes.showTurn, { ...given, turnId }),
 
-    turn: (turnId: string, call: CallOptions = {}) => get<TurnRecord>(pathOf(turnId), call),
+  /** The model calls of a turn, with their tokens by part of the context. Kept for 24 hours. */
+  modelRequests: (turnId: string, given: CallOptions = {}) => call(routes.listRequests, { ...given, turnId }),
 
-    /** The model calls of a turn, with their tokens by part of the context. Kept for 24 hours. */
-    modelRequests: (turnId: string, call: CallOptions = {}) => get<ModelRequests>(`${pathOf(turnId)}/requests`, call),
-
-    /** One request as it was sent, without secrets. */
-    modelRequest: (turnId: string, number: number, call: CallOptions = {}) =>
-      get<ModelRequestRecord>(`${pathOf(turnId)}/requests/${number}`, call),
-  };
-}
+  /** One request as it was sent, without secrets. */
+  modelRequest: (turnId: string, number: number, given: CallOptions = {}) =>
+    call(routes.showRequest, { ...given, turnId, number: String(number) }),
+});

@@ -1,33 +1,23 @@
-import { type CallOptions, type ConnectionOptions, callJson, serviceOf } from "./http-call.ts";
+import * as routes from "./orchestrator-routes.ts";
+import { type CallOptions, type ConnectionOptions, serviceOf } from "./http-call.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
+import type { HostHealth as CurrentHealth } from "./records.ts";
+import { type Route, callsOf } from "./route.ts";
 
-export interface HostHealth {
-  readonly status: "ok";
-  readonly version: string;
-  readonly uptime_s: number;
-  /** A follower passes calls on to the leader. */
-  readonly role: "leader" | "follower";
-  /** The address or name of the daemon that leads. Null while none is known. */
-  readonly leader: string | null;
-}
-
-export interface HostReadiness {
-  readonly status: "ready";
-  readonly version: string;
-  readonly role: HostHealth["role"];
-  readonly leader: string | null;
-}
+/** A daemon of an earlier version gives no `host_id`. */
+export type HostHealth = Omit<CurrentHealth, "host_id"> & Partial<Pick<CurrentHealth, "host_id">>;
 
 export type HealthClient = ReturnType<typeof createHealthClient>;
 
 /** The calls that need no key. `url` is the orchestrator's, or for `health` an engine's. */
 export function createHealthClient(connection: ConnectionOptions) {
   const service = serviceOf(connection, {}, DEFAULT_LIMITS);
-  const get = <T>(path: string, { signal }: CallOptions = {}) => callJson<T>(service, { method: "GET", path, signal });
+  const { call } = callsOf(service);
   return {
     url: service.url,
-    health: <T extends object = HostHealth>(call?: CallOptions) => get<T>("/health", call),
+    health: async <T extends object = HostHealth>(given: CallOptions = {}) =>
+      (await call<Route<object, object>>(routes.health, given)) as T,
     /** Throws `SERVICE_UNAVAILABLE` with the reason while the orchestrator is not ready. */
-    ready: (call?: CallOptions) => get<HostReadiness>("/ready", call),
+    ready: (given: CallOptions = {}) => call(routes.ready, given),
   };
 }

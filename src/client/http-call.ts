@@ -60,6 +60,8 @@ export interface RequestParams {
   readonly upload?: { readonly content: Blob | string | ReadableStream<Uint8Array>; readonly type: string };
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** The limit of the route, which `deadlineMs` replaces. */
+  readonly timeout?: Timeout | undefined;
   readonly deadlineMs?: number | undefined;
 }
 
@@ -112,10 +114,19 @@ export async function openStream(service: Service, params: StreamParams): Promis
   }
 }
 
+/** By the names that the rows of the route tables have. */
+type Timeout = keyof ReturnType<typeof timeoutsOf>;
+
+const timeoutsOf = ({ deadlineMs, engineDeadlineMs }: ClientLimits) => ({
+  short: deadlineMs,
+  boot: engineDeadlineMs,
+  hour: 3600_000,
+});
+
 /** The caller's signal and the call's deadline in one. */
 const withDeadline = (
   { limits, url }: Service,
-  { signal, deadlineMs = limits.deadlineMs }: RequestParams,
+  { signal, timeout = "short", deadlineMs = timeoutsOf(limits)[timeout] }: RequestParams,
 ): LinkedAbort =>
   new LinkedAbort(signal, {
     ms: deadlineMs,

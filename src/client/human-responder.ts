@@ -1,5 +1,5 @@
-import type { EngineEventData } from "../contract/engine-events.ts";
-import type { PendingRequest } from "../contract/engine-records.ts";
+import type { EngineEventData } from "./record-types.ts";
+import type { PendingRequest } from "./records.ts";
 import { OrchdError } from "./orchd-error.ts";
 
 export type HumanRequest = EngineEventData["hitl_request"];

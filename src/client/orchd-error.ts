@@ -1,5 +1,4 @@
-import type { EngineErrorCode } from "../contract/engine-errors.ts";
-import type { OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
+import type { EngineErrorCode, OrchestratorErrorCode } from "./records.ts";
 
 /** The client's own errors, next to the codes of the services. */
 export const CLIENT_ERRORS = {

@@ -1,16 +1,9 @@
-import { IDEMPOTENCY_KEY_HEADER, PLATFORM_KEY_HEADER } from "../contract/orchestrator-records.ts";
-import { headerValue, newIdempotencyKey, pathSegment } from "./address.ts";
-import {
-  type CallOptions,
-  type ConnectionOptions,
-  type RequestParams,
-  type Retry,
-  type RetryOptions,
-  callJson,
-  serviceOf,
-} from "./http-call.ts";
+import { PLATFORM_KEY_HEADER } from "../contract/orchestrator/headers.ts";
+import { headerValue, newIdempotencyKey } from "./address.ts";
+import { type CallOptions, type ConnectionOptions, type Retry, serviceOf } from "./http-call.ts";
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { HOST_LIMITS } from "./limits.ts";
+import { type AnswerOf, type ParamsOf, type Route, callsOf } from "./route.ts";
 
 export type OrchestratorClientOptions = ConnectionOptions &
   (
@@ -31,7 +24,7 @@ export interface ChangeOptions extends CallOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** How a product calls the orchestrator: reads, changes that run once, and the path of a user's engine. */
+/** How a product calls the orchestrator: reads, changes that run once. */
 export type OrchestratorCalls = ReturnType<typeof orchestratorCalls>;
 
 export function orchestratorCalls(options: OrchestratorClientOptions) {
@@ -40,28 +33,15 @@ export function orchestratorCalls(options: OrchestratorClientOptions) {
       ? sessionHeaders(options.product)
       : { [PLATFORM_KEY_HEADER]: headerValue("platformKey", options.platformKey) };
   const service = serviceOf(options, headers, HOST_LIMITS);
+  const { call, list } = callsOf(service);
   return {
     service,
-    get: <T>(path: string, { signal, deadlineMs }: Pick<RequestParams, "signal" | "deadlineMs"> = {}) =>
-      callJson<T>(service, { method: "GET", path, signal, deadlineMs }),
+    call,
+    list,
     /** A change runs once, even if its response is lost and it is sent again. */
-    change: <T>(
-      path: string,
-      body: object,
-      {
-        signal,
-        deadlineMs = service.limits.engineDeadlineMs,
-        idempotencyKey,
-        ...retry
-      }: ChangeOptions & RetryOptions & { readonly idempotencyKey?: string | undefined } = {},
-    ) => {
-      const key = headerValue("idempotencyKey", idempotencyKey ?? newIdempotencyKey());
-      return callJson<T>(
-        service,
-        { method: "POST", path, body, headers: { [IDEMPOTENCY_KEY_HEADER]: key }, signal, deadlineMs },
-        retry,
-      );
-    },
-    engine: (userId: string, example: string): string => `/engines/${pathSegment("userId", userId, example)}`,
+    change: async <Row extends Route>(
+      route: Row,
+      given: ParamsOf<Row> & ChangeOptions & { readonly idempotencyKey?: string | undefined },
+    ): Promise<AnswerOf<Row>> => call(route, { ...given, idempotencyKey: given.idempotencyKey ?? newIdempotencyKey() }),
   };
 }

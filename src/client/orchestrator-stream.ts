@@ -1,7 +1,7 @@
-import { type EventRecord, GAP_EVENT } from "../contract/orchestrator-events.ts";
-import type { Page } from "../contract/orchestrator-records.ts";
-import { queryOf } from "./address.ts";
-import { type RetryOptions, type Service, callJson, openStream, withRetries } from "./http-call.ts";
+import type { EventsParams } from "./orchestrator-routes.ts";
+import type { EventPage, EventRecord } from "./records.ts";
+import { GAP_EVENT } from "../contract/orchestrator/event-types.ts";
+import { type RequestParams, type RetryOptions, type Service, callJson, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { readPages } from "./pages.ts";
 import { resumableStream } from "./resumable-stream.ts";
@@ -22,10 +22,8 @@ export interface FollowOptions extends Pick<RetryOptions, "onRetry"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface EventFeed {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | undefined>>;
-}
+/** The request for a page of events, or for the events after one. */
+type EventFeed = (page: EventsParams) => RequestParams;
 
 /** An ID that sorts before all others: after it come all events that are kept. */
 const BEFORE_ALL = "evt_00000000-0000-0000-0000-000000000000";
@@ -33,38 +31,26 @@ const BEFORE_ALL = "evt_00000000-0000-0000-0000-000000000000";
 /** Stored events, the newest first. */
 export const listEvents = (
   service: Service,
-  { path, query }: EventFeed,
+  feed: EventFeed,
   { pageSize = 200, signal }: { readonly pageSize?: number | undefined; readonly signal?: AbortSignal | undefined },
 ): AsyncGenerator<EventRecord> =>
-  readPages((cursor) =>
-    callJson<Page<EventRecord>>(service, {
-      method: "GET",
-      path: path + queryOf({ limit: pageSize, ...query, cursor }),
-      signal,
-    }),
-  );
+  readPages((cursor) => callJson<EventPage>(service, { ...feed({ limit: pageSize, cursor }), signal }));
 
 /** Events as they happen, each once. A lost stream resumes after the last event, also after a daemon restart. */
 export async function* followEvents(
   service: Service,
-  { path, query }: EventFeed,
+  feed: EventFeed,
   { after, onRetry, onReconnect, signal }: FollowOptions,
 ): AsyncGenerator<OrchestratorEvent> {
   const abort = new LinkedAbort(signal);
   const newest = async () => {
-    for await (const { id } of listEvents(service, { path, query: query ?? {} }, { pageSize: 1, signal: abort.signal }))
-      return id;
+    for await (const { id } of listEvents(service, feed, { pageSize: 1, signal: abort.signal })) return id;
     return BEFORE_ALL;
   };
   try {
     let last = after === "start" ? BEFORE_ALL : (after ?? (await newest()));
-    const open = async () => {
-      const headers = { "Last-Event-ID": last };
-      const target = path + queryOf({ ...query });
-      return readRecords(
-        (await openStream(service, { method: "GET", path: target, headers, signal: abort.signal })).chunks,
-      );
-    };
+    const open = async () =>
+      readRecords((await openStream(service, { ...feed({ lastEventId: last }), signal: abort.signal })).chunks);
     yield* resumableStream<OrchestratorEvent>({
       open: () => withRetries(service, { signal: abort.signal, onRetry }, open),
       reopen: async () => {

@@ -41,7 +41,7 @@ export async function* readChunks(
     }
   } finally {
     // The cancel of a lost connection fails, and nothing is left to close.
-    void reader.cancel().catch(() => undefined);
+    reader.cancel().catch(() => undefined);
   }
 }
 

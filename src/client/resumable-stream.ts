@@ -16,16 +16,18 @@ interface ResumableStream<T> extends Pick<RetryOptions, "onRetry"> {
   readonly advance: (item: T) => "new" | "transient" | "duplicate";
   /** Whether the stream ends with this item. */
   readonly isLast: (item: T) => boolean;
+  /** Whether a stream that ends, or whose connection is lost, is not to be reopened. Default: it is reopened. */
+  readonly isOver?: () => boolean;
   readonly limits: ClientLimits;
   readonly signal: AbortSignal;
 }
 
 /** A stream that reconnects: each item once, until the last one. */
 export async function* resumableStream<T>(parts: ResumableStream<T>): AsyncGenerator<T> {
-  const { open, reopen, advance, isLast, limits, signal, onRetry } = parts;
+  const { open, reopen, advance, isLast, isOver = () => false, limits, signal, onRetry } = parts;
   let items = await open();
   for (let lost = 0; ;) {
-    const since = Date.now();
+    const since = performance.now();
     let reason: OrchdError;
     try {
       for await (const item of items) {
@@ -39,7 +41,8 @@ export async function* resumableStream<T>(parts: ResumableStream<T>): AsyncGener
     } catch (error) {
       reason = assertRetryable(error, signal);
     }
-    if (Date.now() - since > STABLE_MS) lost = 0;
+    if (isOver()) return;
+    if (performance.now() - since > STABLE_MS) lost = 0;
     ({ items, lost } = await reconnect(reason, lost));
   }
 

@@ -9,13 +9,20 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** The frames of an event stream. Comments, frames without data and an unterminated last frame are dropped. */
-export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SseFrame> {
+/**
+ * The frames of an event stream. Frames without data and an unterminated last frame are dropped. `onComment` is called
+ * with comments, after the frames before them were read.
+ */
+export async function* readFrames(
+  chunks: AsyncIterable<Uint8Array>,
+  onComment: (comment: string) => void = () => undefined,
+): AsyncGenerator<SseFrame> {
   const decoder = new TextDecoder();
-  const frames: SseFrame[] = [];
+  const frames: (SseFrame | { readonly comment: string })[] = [];
   const parser = createParser({
     maxBufferSize: MAX_LINE_LENGTH,
-    onEvent: ({ id = null, event = null, data }) => void frames.push({ type: event, id, data }),
+    onEvent: ({ id = null, event = null, data }) => frames.push({ type: event, id, data }),
+    onComment: (comment) => frames.push({ comment }),
     // The SSE standard ignores every other invalid line.
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") throw tooLong();
@@ -23,7 +30,9 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
   });
   for await (const chunk of chunks) {
     parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* frames.splice(0);
+    for (const frame of frames.splice(0))
+      if ("comment" in frame) onComment(frame.comment);
+      else yield frame;
   }
 }
 

@@ -1,4 +1,5 @@
-import { ENGINE_EVENT_TYPES, type EngineEventData, type StoredEvent } from "../contract/engine-events.ts";
+import type { EngineEventData, StoredEvent } from "./record-types.ts";
+import { ENGINE_EVENT_TYPES } from "./event-types.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { retryAfterOf } from "./read-response.ts";
 import { type SseFrame, readFrames } from "./sse-frames.ts";
@@ -17,18 +18,25 @@ export interface UnknownEvent {
 
 export type TurnEvent = StoredEvent | HeartbeatEvent | UnknownEvent;
 
-/** The events of an engine's stream. */
-export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TurnEvent> {
-  for await (const frame of readFrames(chunks)) {
+/** The events of an engine's stream. `onSleep` is called when the engine sleeps. */
+export async function* readEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  onSleep: () => void = () => undefined,
+): AsyncGenerator<TurnEvent> {
+  const onComment = (comment: string) => {
+    if (comment.trimStart().startsWith("sleeping ")) onSleep();
+  };
+  for await (const frame of readFrames(chunks, onComment)) {
     if (frame.type !== null) yield toEvent(frame.type, dataOf(frame));
   }
 }
 
 /** A typed event; a type unknown to this client becomes `unknown` with all its data. */
 export function toEvent(type: string, data: Readonly<Record<string, unknown>>): TurnEvent {
-  const known: readonly string[] = ENGINE_EVENT_TYPES;
   // The fields of a known type are not checked: the engine is trusted.
-  return known.includes(type) ? ({ event: type, data } as unknown as TurnEvent) : { event: "unknown", type, data };
+  return ENGINE_EVENT_TYPES.includes(type)
+    ? ({ event: type, data } as unknown as TurnEvent)
+    : { event: "unknown", type, data };
 }
 
 export const seqOf = ({ data }: TurnEvent): number | null =>

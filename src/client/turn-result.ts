@@ -1,4 +1,4 @@
-import type { EngineEventData } from "../contract/engine-events.ts";
+import type { EngineEventData } from "./record-types.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { type TurnEvent, seqOf, toError } from "./turn-event.ts";
 

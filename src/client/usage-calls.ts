@@ -1,5 +1,6 @@
-import type { UsageGroup, UsagePage, UsageRecord } from "../contract/usage-records.ts";
-import { queryOf } from "./address.ts";
+import type { AdminUsageParams } from "./orchestrator-routes.ts";
+import type { UsagePage, UsageRecord } from "./records.ts";
+import type { UsageGroup } from "../contract/orchestrator/usage-groups.ts";
 import type { CallOptions } from "./http-call.ts";
 import { readPages } from "./pages.ts";
 
@@ -22,14 +23,14 @@ export interface AdminUsageOptions extends UsageOptions {
 /** A record of usage, with the fields of its page. */
 export type UsageEntry = UsageRecord & Pick<UsagePage, "currency" | "since" | "until">;
 
-type Get = (path: string, options: CallOptions) => Promise<UsagePage>;
-
 /** Every record of a list. Pages are fetched as they are read. */
-export function readUsage(get: Get, path: string, options: AdminUsageOptions): AsyncGenerator<UsageEntry> {
-  const { since, until, by, userId, productId, pageSize = 200, signal } = options;
-  const query = { since, until, by: by?.join(","), user_id: userId, product_id: productId, limit: pageSize };
+export function readUsage(
+  fetchPage: (query: AdminUsageParams & CallOptions) => Promise<UsagePage>,
+  options: AdminUsageOptions,
+): AsyncGenerator<UsageEntry> {
+  const { by, pageSize: limit = 200, ...given } = options;
   return readPages(async (cursor) => {
-    const { data, currency, ...page } = await get(path + queryOf({ ...query, cursor }), { signal });
+    const { data, currency, ...page } = await fetchPage({ ...given, by: by?.join(","), limit, cursor });
     const all = { currency, since: page.since, until: page.until };
     return { data: data.map((record) => ({ ...record, ...all })), next_cursor: page.next_cursor };
   });

@@ -1,5 +1,7 @@
 import type * as z from "zod/mini";
 
+export type Timeout = "short" | "boot" | "hour";
+
 interface Endpoint {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `{name}` marks a parameter, percent-decoded once. */
@@ -15,6 +17,13 @@ export type Parameter = { readonly summary: string } & (
   | { readonly kind: "text"; readonly maxLength?: number }
 );
 export type IntegerParameter = Extract<Parameter, { kind: "integer" }>;
+
+export const PAGE_LIMIT: IntegerParameter = { kind: "integer", min: 1, max: 200, fallback: 50, summary: "Page size" };
+/** The query of every list. */
+export const PAGE = {
+  limit: PAGE_LIMIT,
+  cursor: { kind: "text", summary: "`next_cursor` of the previous page of the same list" },
+} as const satisfies Record<string, Parameter>;
 
 /** The body of a response. `Schema` is the name of one of the interface's response schemas. */
 export type Content<Schema extends string> =
@@ -33,6 +42,7 @@ export type Content<Schema extends string> =
 /** A row of an interface's route table. Routing, 405, the OpenAPI document and the contract test derive from it. */
 export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
   readonly auth: Auth;
+  /** Markdown without a full stop, with links as from docs/. */
   readonly summary: string;
   readonly query?: Readonly<Record<string, Parameter>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
@@ -42,10 +52,16 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */
   readonly requestArchive?: true;
+  /** Costs a tenth of a call, until the handler charges the rest before it changes something. */
+  readonly looksUpFirst?: true;
   /** A raw body that the handler reads itself. */
   readonly rawBody?: true;
   /** The largest body in bytes. Left out, the default of the interface. */
   readonly maxBodyBytes?: number;
+  /** `false`: a call without `Idempotency-Key` is not sent again after a lost response, for it may have run. */
+  readonly repeatable?: false;
+  /** How long a client waits for the response. `boot`: as an engine may need to start or stop. Left out, it is short. */
+  readonly timeout?: Timeout;
   /** Success status to the bodies it may have, by the `Accept` header. */
   readonly responses: Readonly<Record<number, readonly Content<Schema>[]>>;
   /** Error codes in addition to those of every route with this authentication and method. */

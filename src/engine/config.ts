@@ -1,7 +1,7 @@
-import { type EngineConfig, readEngineSettings } from "../contract/engine-settings.ts";
+import { type EngineConfig, readEngineSettings } from "../contract/settings/engine-settings.ts";
 import { EnvironmentReader } from "../shared/environment.ts";
 
-export { type EngineConfig, PROVIDERS, type ProviderName } from "../contract/engine-settings.ts";
+export { type EngineConfig, PROVIDERS, type ProviderName } from "../contract/settings/engine-settings.ts";
 
 /** Reads the settings an engine was launched with; throws `InvalidSettings` with every problem. */
 export function readEngineConfig(settings: Readonly<Record<string, string>>): EngineConfig {

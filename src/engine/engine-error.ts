@@ -1,4 +1,4 @@
-import { ENGINE_ERRORS, type EngineErrorCode } from "../contract/engine-errors.ts";
+import { ENGINE_ERRORS, type EngineErrorCode } from "../contract/engine/errors.ts";
 
 /** An error for the client: a row of `ENGINE_ERRORS` with a message. */
 export class EngineError extends Error {

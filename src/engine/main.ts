@@ -1,14 +1,12 @@
 import type { Server } from "node:http";
 import { hasCode } from "../shared/error-code.ts";
-import type { EngineErrorBody } from "../contract/engine-api.ts";
-import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine-exit.ts";
-import { type EngineLaunch, decodeLaunch } from "../contract/engine-launch.ts";
-import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
+import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine/exit.ts";
+import { type EngineLaunch, decodeLaunch } from "../contract/engine/launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../contract/engine/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
-import { refuseUnreadable } from "../shared/http/unreadable-requests.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
 import { type EngineConfig, readEngineConfig } from "./config.ts";
-import { type OpenedEngine, openEngine } from "./open-engine.ts";
+import { type OpenedEngine, openEngine } from "./app/open-engine.ts";
 import { StoreUnusable, systemExit } from "./store/store-unusable.ts";
 
 const EXIT_CRASH = 1;
@@ -62,7 +60,6 @@ function readLaunch(text: string | null): EngineLaunch {
 
 function listen(server: Server, { host, port, listen_fd }: EngineLaunch): Promise<void> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  refuseUnreadable(server, (message) => ({ error: "INVALID_REQUEST", message }) satisfies EngineErrorBody);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(listen_fd === undefined ? { host, port } : { fd: listen_fd }, () => {

@@ -1,5 +1,5 @@
-import { LAUNCH_FILE_VARIABLE } from "../contract/launch-file.ts";
-import { isSparePath } from "../contract/spare.ts";
+import { LAUNCH_FILE_VARIABLE } from "../contract/engine/launch-file.ts";
+import { isSparePath } from "../contract/engine/spare.ts";
 import { confine } from "./isolation/confine.ts";
 import { run as runEngine } from "./main.ts";
 import { warmUp } from "./http/warm-up.ts";

@@ -1,4 +1,4 @@
-import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../contract/orchestrator-errors.ts";
+import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../contract/orchestrator/errors.ts";
 
 interface Particulars {
   readonly retryAfterS?: number | null;
@@ -25,3 +25,6 @@ export class ApiError extends Error {
     return ORCHESTRATOR_ERRORS[this.code].status;
   }
 }
+
+/** For a call whose work the next daemon finishes. */
+export const daemonStops = (): ApiError => new ApiError("SERVICE_UNAVAILABLE", "orchd is stopping", { retryAfterS: 1 });

@@ -1,6 +1,7 @@
 import type PQueue from "p-queue";
 import type { Alarm } from "../shared/alarm.ts";
 import type { Clock } from "../shared/clock.ts";
+import type { FairOptions, FairQueue } from "../shared/fair-queue.ts";
 import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
 import type { Logger } from "../shared/logger.ts";
@@ -12,6 +13,7 @@ import type { HostIsolation } from "./fleet/isolation/host-isolation.ts";
 import type { LiveEngines } from "./fleet/live-engines.ts";
 import type { Db } from "./store/database.ts";
 import type { UidRange } from "./store/engine-users.ts";
+import type { EnginesOfUsers } from "./store/engines-of-users.ts";
 import type { EngineStates } from "./store/engine-states.ts";
 import type { EventLog } from "./store/events.ts";
 import type { Leadership } from "./store/host-lock.ts";
@@ -28,67 +30,98 @@ import type { Metrics } from "./status/metrics.ts";
 import type { Sessions } from "./status/sessions.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
-import type { Wake, WakeOutcome } from "./supervision/wake-outcome.ts";
+import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { OpenRuns } from "./supervision/open-runs.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
 
-/** The dependencies of the operations, created once by the composition root. Each operation takes the members it uses. */
-export interface HostContext {
+/** The records of this host. */
+export interface Records {
   readonly db: Db;
   readonly states: EngineStates;
+  /** Look-ups of engines for calls that wait, of which there may be a thousand. */
+  readonly awaited: EnginesOfUsers;
   readonly events: EventLog;
   readonly directory: ProductDirectory;
-  /** Of the console. */
-  readonly sessions: Sessions;
   readonly leadership: Leadership;
+  readonly box: SealedBox;
+}
+
+/** The engines of this host, and what runs them. */
+export interface Fleet {
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
   /** The processes that this daemon supervises, by engine. */
   readonly live: LiveEngines;
-  /** Boots in flight by engine, at most one each. */
-  readonly boots: Map<string, BootInFlight>;
-  /** Wakes in flight by engine, at most one each. */
-  readonly wakes: Map<string, Promise<WakeOutcome>>;
-  /** The calls that the gateway has sent and that are not answered. */
-  readonly calls: CallsInFlight;
-  /** Limits the engines that are awake. */
-  readonly awakeSlots: AwakeSlots;
-  /** Wakes an engine, such as for a call that waits on its socket. */
-  readonly wake: Wake;
-  /** The runs of schedules and webhooks that have not ended. */
-  readonly runs: OpenRuns;
-  /** Rung when a due time may have come closer. */
-  readonly alarm: Alarm;
-  /** The engines whose transition an operation is finishing. */
-  readonly transitions: TransitionOwners;
-  /** Limits concurrent boots. */
-  readonly bootQueue: BootQueue;
-  /** Pauses restarts while many engines fail. */
-  readonly breaker: FleetBreaker;
-  readonly failures: RecentFailures;
-  /** Limits the responses stored for idempotency keys. */
-  readonly idempotencyLimit: IdempotencyLimit;
-  readonly backups: Backups;
-  readonly prices: Prices;
-  readonly readiness: Readiness;
-  readonly metrics: Metrics;
-  /** What the engines used in the last hour. */
-  readonly samples: EngineSampleStore;
-  readonly tracer: Tracer;
+  readonly supervisor: Supervisor;
   /** Limits concurrent health probes. */
   readonly probes: PQueue;
   /** Detects periods in which this process was stalled. */
   readonly stalls: StallWatch;
+  /** What the engines used in the last hour. */
+  readonly samples: EngineSampleStore;
+}
+
+/** What is in flight for engines. */
+export interface InFlight {
+  /** Boots by engine, at most one each. */
+  readonly boots: Map<string, BootInFlight>;
+  /** Wakes by engine, at most one each. */
+  readonly wakes: Map<string, Promise<WakeOutcome>>;
+  /** The calls that the gateway has sent and that are not answered. */
+  readonly calls: CallsInFlight;
+  /** The engines whose transition an operation is finishing. */
+  readonly transitions: TransitionOwners;
+  /** The runs of schedules and webhooks that have not ended. */
+  readonly runs: OpenRuns;
   /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
-  readonly box: SealedBox;
+}
+
+/** What limits the starts of engines. */
+export interface StartLimits {
+  /** Limits the engines that are awake. */
+  readonly awakeSlots: AwakeSlots;
+  /** Limits concurrent boots. */
+  readonly bootQueue: BootQueue;
+  /** Pauses restarts while many engines fail. */
+  readonly breaker: FleetBreaker;
+}
+
+/** What serves calls of the API and due times. */
+export interface Service {
+  /** Of the console. */
+  readonly sessions: Sessions;
+  readonly readiness: Readiness;
+  /** Limits the responses stored for idempotency keys. */
+  readonly idempotencyLimit: IdempotencyLimit;
+  /** Limits how many engines are destroyed at once with their products. */
+  readonly destroys: PQueue<FairQueue, FairOptions>;
+  readonly failures: RecentFailures;
+  readonly backups: Backups;
+  /** Rung when a due time may have come closer. */
+  readonly alarm: Alarm;
+}
+
+/** What every part of the daemon may use. */
+export interface Runtime {
   readonly settings: HostSettings;
+  readonly prices: Prices;
   readonly now: Clock;
   readonly logger: Logger;
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
   /** Aborted when the daemon stops. Supervision ends and engines keep running. */
   readonly stopping: AbortSignal;
 }
+
+/** What reads, changes and ends engines. */
+export type EngineHost = Records & Fleet & InFlight & Runtime;
+/** What starts engines. Others start them by `supervisor`. */
+export type StartingHost = EngineHost & StartLimits;
+
+/** The dependencies of the operations, opened once by `daemon/open-host.ts`. Each operation takes the parts or members it uses. */
+export interface HostContext extends Records, Fleet, InFlight, StartLimits, Service, Runtime {}
 
 interface BootInFlight {
   /** Cancels the boot. Its process is stopped before `settled`. */

@@ -24,13 +24,14 @@ export class EnvironmentReader {
     return this.#env[name] || fallback;
   }
 
-  /** A decimal integer within bounds, inclusive. `1e6`, `0x10` and `5s` are refused. */
-  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+  /** A decimal integer within bounds, inclusive. `1e6`, `0x10` and `5s` are refused. `or` names another accepted value. */
+  integer(name: string, fallback: number, { min, max, or }: { min: number; max: number; or?: string }): number {
     const text = this.#env[name];
     if (!text) return fallback;
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < min || value > max) {
-      return this.#refuse(name, `an integer from ${min} to ${max}`, text, fallback);
+      const expected = `an integer from ${min} to ${max}${or === undefined ? "" : ` or ${or}`}`;
+      return this.#refuse(name, expected, text, fallback);
     }
     return value;
   }

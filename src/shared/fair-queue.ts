@@ -56,8 +56,9 @@ export class FairQueue implements Queue<Run, FairOptions> {
 
   #insert(one: Waiting): void {
     const waiting = this.#lanes.get(one.lane) ?? [];
-    const behind = waiting.findIndex(({ priority }) => priority < one.priority);
-    waiting.splice(behind === -1 ? waiting.length : behind, 0, one);
+    // From the end, where most items go.
+    const before = waiting.findLastIndex(({ priority }) => priority >= one.priority);
+    waiting.splice(before + 1, 0, one);
     this.#lanes.set(one.lane, waiting);
     this.size++;
   }

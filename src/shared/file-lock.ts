@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Deadline } from "./deadline.ts";
 
 const RETRY_MS = 50;
 const SQLITE_BUSY = 5;
@@ -15,16 +16,17 @@ export interface FileLock {
 export async function acquireLock(file: string, waitMs: number): Promise<FileLock | null> {
   // SQLite's busy timeout would block the event loop, and with it a holder in this process.
   const lock = new DatabaseSync(file, { timeout: 0 });
-  const deadline = Date.now() + waitMs;
+  const deadline = new Deadline(waitMs);
   for (;;) {
     try {
       lock.exec("begin exclusive");
       return { release: () => lock.close() };
     } catch (error) {
       const isBusy = error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
-      if (!isBusy || Date.now() >= deadline) lock.close();
+      const isLate = deadline.isOver;
+      if (!isBusy || isLate) lock.close();
       if (!isBusy) throw error;
-      if (Date.now() >= deadline) return null;
+      if (isLate) return null;
     }
     await sleep(RETRY_MS);
   }

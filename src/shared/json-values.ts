@@ -11,6 +11,9 @@ export function isFlatterThan(levels: number, value: unknown): boolean {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What a model is shown of a value: text as it is, anything else as JSON. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+
 /** A canonical form for hashing: equal for values that differ only in the order of object keys. */
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);

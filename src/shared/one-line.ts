@@ -11,3 +11,7 @@ export function oneLine(value: unknown): string {
 const LINE_BREAK = /[\u0085\u2028\u2029]/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, "g");
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** At most `max` characters of a text. */
+export const shortened = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;

@@ -178,7 +178,8 @@ export function characters(min: number, max: number) {
 
 /** Bytes of UTF-8, the unit every length limit of the interfaces is given in. */
 export function byteLength(text: string): number {
-  return Buffer.byteLength(text, "utf8");
+  // Not Buffer: the types of the client, which come from schemas with this limit, are checked without those of Node.js.
+  return new TextEncoder().encode(text).byteLength;
 }
 
 /** A string of `min` to `max` bytes of well-formed UTF-8 without control characters: an opaque id chosen by a client. */

@@ -1,3 +1,5 @@
+import { inBackground } from "./background.ts";
+
 /** Runs the work of one key in order, one at a time. Different keys run concurrently. */
 export class SerialLanes {
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -7,9 +9,12 @@ export class SerialLanes {
     const done = before.then(work, work);
     const tail = done.catch(() => undefined);
     this.#tails.set(key, tail);
-    void tail.then(() => {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    });
+    inBackground(
+      "end of a lane",
+      tail.then(() => {
+        if (this.#tails.get(key) === tail) this.#tails.delete(key);
+      }),
+    );
     return done;
   }
 }

@@ -43,6 +43,9 @@ export function exitWithoutReader(output: NodeJS.WriteStream): void {
   });
 }
 
+/** Exits the process after everything was closed, whatever still waits. `process.exitCode` is its exit code. */
+export const exitClosed = (): never => process.exit();
+
 function firstThenExit(first: (signal: NodeJS.Signals) => void): (signal: NodeJS.Signals) => void {
   let firstAt: number | null = null;
   return (signal) => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Test } from "tap";
-import { engineStatus, setEngineKeys, sleepEngine } from "../../src/orchestrator/fleet/engine-control.ts";
+import { engineStatus, setEngineKeys, sleepEngine } from "../../src/orchestrator/engine-calls/engine-control.ts";
 import { listen } from "../../src/shared/http/http-server.ts";
 import { HOST } from "../helpers/fleet.ts";
 import { until } from "../helpers/until.ts";
@@ -63,7 +63,7 @@ export async function callCases(t: Test, under: BackendUnderTest): Promise<void>
   });
 
   const noPorts = under.takesHostPorts ? false : "this backend takes no ports of this host";
-  await t.test("a program that took the address of a stopped engine is told", { skip: noPorts }, async (t) => {
+  await t.test("a program that took the address of a stopped engine is reported", { skip: noPorts }, async (t) => {
     const order = await under.order();
     const thief = await listen(() => undefined, HOST, order.launch.port);
     t.teardown(() => thief.close(0));
@@ -99,7 +99,7 @@ export async function callCases(t: Test, under: BackendUnderTest): Promise<void>
     const { engine_id: id } = order.launch;
     void tell(process, "exit", { code: "79" });
     await process.exited;
-    backend.sockets.refuse(id, { message: "too many engines are awake", retryAfterS: 7 });
+    backend.sockets.refuse(id, { code: "SLEEPING_BUSY", message: "too many engines are awake", retryAfterS: 7 });
     const answer = await fetch(`${process.address}/health`);
     t.same([answer.status, answer.headers.get("retry-after")], [503, "7"]);
     const next = await started(t, under, nextOf(order, crypto.randomUUID()));

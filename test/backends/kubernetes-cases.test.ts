@@ -43,12 +43,12 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
   const setStatus = (pod: string, status: object) =>
     api.call("PATCH", `${pods.path}/${pod}/status`, { body: { status }, contentType: "application/merge-patch+json" });
 
-  await t.test("an image that cannot be pulled is told with the cluster's words", async (t) => {
+  await t.test("an image that cannot be pulled is reported with the cluster's message", async (t) => {
     const nowhere = { ...options, image: "127.0.0.1:9/orchd/nowhere:1", pullPolicy: "IfNotPresent" as const };
     t.match(await refusal(t, createKubernetesBackend(nowhere)), /cannot start: (?:ErrImagePull|ImagePullBackOff): /);
   });
 
-  await t.test("a catalog that is missing, or that cannot be unpacked, is told", async (t) => {
+  await t.test("a missing or broken catalog is reported", async (t) => {
     const digest = "a".repeat(64);
     const order = { ...podOrder("does-as-told"), catalog: { productId: "prd_1", version: 1, digest } };
     t.match(await refusal(t, backend, order), /files of its product's catalog are not in the cluster/);
@@ -58,13 +58,13 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     t.match(await refusal(t, backend, order), /the engine's pod cannot start: Error: .*Cannot find module/);
   });
 
-  await t.test("a pod that no node has room for is told within the time of a start", async (t) => {
+  await t.test("a pod that fits no node is reported within the start timeout", async (t) => {
     const order = { ...podOrder("does-as-told"), cpuWeight: 1_000_000 };
     const said = await refusal(t, createKubernetesBackend({ ...options, startMs: 3000 }), order);
     t.match(said, /did not start within 3 s: Unschedulable: .*[Ii]nsufficient cpu/);
   });
 
-  await t.test("a volume that nobody provides is told", async (t) => {
+  await t.test("a volume that no provisioner makes is reported", async (t) => {
     const name = `${namespace.name}-pending`;
     const path = "/apis/storage.k8s.io/v1/storageclasses";
     await api.call("POST", path, { body: { metadata: { name }, provisioner: "orchd.test/nobody" } });
@@ -73,7 +73,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     t.match(await refusal(t, pending), /did not start within 3 s: Unschedulable: .*PersistentVolumeClaims/);
   });
 
-  await t.test("a quota that is used up is told", async (t) => {
+  await t.test("an exceeded quota is reported", async (t) => {
     const path = `/api/v1/namespaces/${name}/resourcequotas`;
     await api.call("POST", path, { body: { metadata: { name: "none" }, spec: { hard: { pods: "0" } } } });
     t.teardown(() => api.call("DELETE", `${path}/none`));
@@ -93,7 +93,7 @@ t.test("the Kubernetes backend", { skip }, async (t) => {
     t.match(await healthy(order, process), { kind: "healthy" });
   });
 
-  await t.test("what was deleted or evicted is the host's, with a reason", async (t) => {
+  await t.test("a deleted or evicted pod counts as ended by the host, with a reason", async (t) => {
     const { process, order } = await start(t);
     const body = { apiVersion: "policy/v1beta1", kind: "Eviction", metadata: { name: podOf(order), namespace: name } };
     await api.call("POST", `${pods.path}/${podOf(order)}/eviction`, { body });

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import { shownProcess } from "../../src/contract/engine-handle.ts";
+import { shownProcess } from "../../src/contract/orchestrator/engine-handle.ts";
 import { LaunchFailed, PortTaken } from "../../src/orchestrator/fleet/launch-failed.ts";
 import { listen } from "../../src/shared/http/http-server.ts";
 import { HOST } from "../helpers/fleet.ts";

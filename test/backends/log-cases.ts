@@ -1,4 +1,5 @@
 import type { Test } from "tap";
+import { until } from "../helpers/until.ts";
 import { type BackendUnderTest, ask, started } from "./under-test.ts";
 
 export async function logCases(t: Test, under: BackendUnderTest): Promise<void> {
@@ -8,6 +9,12 @@ export async function logCases(t: Test, under: BackendUnderTest): Promise<void> 
     const { order, process } = await started(t, under, await under.order("does-as-told.log"));
     const id = order.launch.engine_id;
     const say = (text: string, to = "stdout") => ask(process, "say", { text, to });
+    /** A backend may learn of a line after the engine's answer. */
+    const logged = async (text: string, to?: string) => {
+      const before = (await backend.logs(id, 100)).length;
+      await say(text, to);
+      await until("the line is in the log", async () => (await backend.logs(id, 100)).length > before);
+    };
     const follow = async (lines: number, count: number, during: () => Promise<unknown>) => {
       const abort = new AbortController();
       const seen: string[] = [];
@@ -20,9 +27,9 @@ export async function logCases(t: Test, under: BackendUnderTest): Promise<void> 
     };
 
     await t.test("has what it wrote to both outputs, in order", async (t) => {
-      await say("one");
-      await say("two", "stderr");
-      await say("three");
+      await logged("one");
+      await logged("two", "stderr");
+      await logged("three");
       t.same(await backend.logs(id, 10), ["ready", "one", "two", "three"]);
     });
 
@@ -32,7 +39,7 @@ export async function logCases(t: Test, under: BackendUnderTest): Promise<void> 
     });
 
     await t.test("shows no key", async (t) => {
-      await say("using sk-orch-0123456789abcdef");
+      await logged("using sk-orch-0123456789abcdef");
       t.same(await backend.logs(id, 1), ["using sk-orch-[redacted]"]);
     });
 
@@ -58,13 +65,13 @@ export async function logCases(t: Test, under: BackendUnderTest): Promise<void> 
     });
 
     await t.test("has long lines, cut", async (t) => {
-      await say("x".repeat(12_000));
+      await logged("x".repeat(12_000));
       const [line = ""] = await backend.logs(id, 1);
       t.ok(line.length >= 12_000 && line.length <= 16_384);
     });
 
     await t.test("has text of all alphabets", async (t) => {
-      await say("żółć 😀");
+      await logged("żółć 😀");
       t.same(await backend.logs(id, 1), ["żółć 😀"]);
     });
 

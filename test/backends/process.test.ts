@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
-import { shownProcess } from "../../src/contract/engine-handle.ts";
-import { createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
+import { shownProcess } from "../../src/contract/orchestrator/engine-handle.ts";
+import { createProcessBackend } from "../../src/orchestrator/fleet/process/process-backend.ts";
 import { daemonThatDies, readText, silent, testFleet } from "../helpers/fleet.ts";
 import { boundedHierarchies } from "../helpers/limits.ts";
 import { conformance } from "./conformance.ts";

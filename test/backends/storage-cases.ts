@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Test } from "tap";
-import { sha256 } from "../../src/contract/api-keys.ts";
+import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import type { Member } from "../../src/shared/tar.ts";
 import { type BackendUnderTest, ask, started } from "./under-test.ts";
 

@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import type { EngineHandle } from "../../src/contract/engine-handle.ts";
+import type { EngineHandle } from "../../src/contract/orchestrator/engine-handle.ts";
 import type {
   EngineBackend,
   EngineParameters,
@@ -7,7 +7,7 @@ import type {
   Incarnation,
   LaunchOrder,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
-import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
+import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/engine-calls/health-probe.ts";
 
 /** A backend with what the cases must do behind its back. Its engines are the fixtures named after their user, up to a dot. */
 export interface BackendUnderTest {

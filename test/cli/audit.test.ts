@@ -2,13 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { type Verdict, verifyAudit } from "../../cli/audit-trail.ts";
-import {
-  type AuditHead,
-  type AuditRecord,
-  GENESIS_HASH,
-  auditHash,
-  formatHead,
-} from "../../src/contract/audit-chain.ts";
+import type { AuditRecord } from "../../src/contract/orchestrator/audit.ts";
+import { type AuditHead, GENESIS_HASH, auditHash, formatHead } from "../../src/contract/orchestrator/audit-chain.ts";
 import { type FakeServer, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 

@@ -324,7 +324,7 @@ t.test("a connection that is cut is taken up again, with every event once", asyn
   const ran = await orchctl(["chat", "alice", "hi"], { env: KEYS });
   t.equal(ran.code, 0, ran.stderr);
   t.equal(ran.stdout, "one two three\n— turn completed\n");
-  t.equal(server.calls.at(-1)?.path, "/execute/replay?turn_id=turn_1&after=3&follow=true");
+  t.equal(server.calls.at(-1)?.path, "/execute/replay?after=3&turn_id=turn_1&follow=true");
   t.equal(server.calls.at(-1)?.headers.accept, "text/event-stream");
 });
 

@@ -103,7 +103,7 @@ t.test("a bundle that cannot be written leaves nothing", async (t) => {
   t.notOk(existsSync(join(folder, "none")));
 });
 
-t.test("of a log, fields and stack frames that orchd makes are kept, texts of others are not", async (t) => {
+t.test("a log keeps fields and stack frames of orchd, not texts of others", async (t) => {
   const line = JSON.stringify({ level: 50, msg: "turn failed", reply: "hello", err: { type: "E", message: "hello" } });
   t.same(JSON.parse(redactLogLine(line, "engine")), {
     level: 50,

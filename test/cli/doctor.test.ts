@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { HostCheck } from "../../src/contract/host-check.ts";
+import type { HostCheck } from "../../src/contract/orchestrator/host.ts";
 import { VERSION } from "../../src/shared/version.ts";
 import { fault, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
@@ -33,7 +33,7 @@ t.test("each check is a line, with what to type below it; a problem ends with 1,
   t.same(JSON.parse(json.stderr), { error: { code: "PROBLEMS", message: "1 problem" } });
 });
 
-t.test("what the daemon refuses, or does not know, is a line too", async (t) => {
+t.test("a call that the daemon refuses or does not know is a line too", async (t) => {
   const server = await startFakeServer(t);
   const doctor = () => orchctlFor(t, server)(["doctor"], { env: KEY });
   server.on("GET /health", {

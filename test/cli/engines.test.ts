@@ -126,7 +126,7 @@ t.test("list passes its filter on and reads every page", async (t) => {
   t.same(JSON.parse(ran.stdout), { data: [engine(), engine()], next_cursor: null });
   t.same(
     server.calls.map(({ path }) => path),
-    ["/engines?limit=200&state=running", "/engines?limit=200&state=running&cursor=eng_1"],
+    ["/engines?limit=200&state=running", "/engines?limit=200&cursor=eng_1&state=running"],
   );
   t.equal((await orchctl(["engines", "list", "--state", "asleep"], { env: KEY })).code, 2);
 });
@@ -141,7 +141,7 @@ t.test("show and list tell since when an engine sleeps and why, or what keeps it
   t.match((await orchctl(["engines", "list"], { env: KEY })).stdout, /alice +sleeping \(idle\)/);
   const { stdout } = await orchctl(["engines", "show", "alice"], { env: KEY });
   t.match(stdout, /asleep +since 2026-11-01T12:00:00\.000Z \(idle\); a call wakes it/);
-  const awake = { woken_by: "call", kept_by: ["turn", "stream"], idle_since: null } as const;
+  const awake = { woken_by: "call", kept_by: ["turn", "stream"], idle_since: null, learning_due_at: null } as const;
   server.on("GET /engines/alice", { body: engine({ awake }) });
   const shown = await orchctl(["engines", "show", "alice"], { env: KEY });
   t.match(shown.stdout, /awake +woken by call; works: turn, stream/);
@@ -200,7 +200,7 @@ t.test("an output that cannot be written ends with 1, and a closed standard erro
   t.match(await shell("--nonsense 2>&1 >/dev/null | head -c 0"), { stdout: "2\n" });
 });
 
-t.test("a reader that has seen enough ends a command without a word", async (t) => {
+t.test("a command ends silently when its reader closes the pipe", async (t) => {
   const server = await startFakeServer(t);
   const { env } = orchctlFor(t, server);
   server.on("GET /engines/alice/logs", (_call, response) => {
@@ -230,7 +230,7 @@ t.test("health shows the daemon, why it is not ready, and an engine", async (t) 
   t.match(ran.stdout, /status +ok\n/);
 });
 
-t.test("what cannot be undone needs --yes where nobody can be asked", async (t) => {
+t.test("irreversible commands need --yes without a terminal", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   server.on("GET /engines/alice", { body: engine() });

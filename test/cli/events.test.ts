@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import t, { type Test } from "tap";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { type FakeServer, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -57,6 +57,24 @@ t.test("events are printed like a log, the newest last, with what changed and wh
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);
   feed(server, "GET /events", [
+    event("evt_4", {
+      type: "engine.crashed",
+      from: "running",
+      to: "backoff",
+      reason: "exited with code 1",
+      data: {
+        phase: "run",
+        reason: "exited with code 1",
+        exit_code: 1,
+        signal: null,
+        oom: false,
+        log_tail: [
+          '{"level":50,"time":"2026-11-01T12:00:00.000Z","name":"engine","err":{"type":"Error","message":"disk I/O error","stack":"Error: …\\n  at x"},"msg":"uncaught exception"}',
+          '{"level":50,"time":"2026-11-01T12:00:00.000Z","err":{"message":"no \\"space\\" left","stack":"Err',
+          "plain words",
+        ],
+      },
+    }),
     event("evt_3", { type: "engine.leaked", from: "stopping", to: "stop_failed", data: { pids: [7, 8] } }),
     event("evt_2", { type: "engine.crashed", to: "backoff", from: "running", reason: "exit \u001b[31m1" }),
     event("evt_1", { type: "product.registered", user_id: null, from: null, to: null, data: { slug: "demo" } }),
@@ -66,7 +84,9 @@ t.test("events are printed like a log, the newest last, with what changed and wh
   t.same(ran.stdout.trim().split("\n"), [
     "2026-11-01T12:00:00.000Z  product.registered      -  slug=demo",
     String.raw`2026-11-01T12:00:00.000Z  engine.crashed          alice  running → backoff  exit \u{1b}[31m1`,
-    "2026-11-01T12:00:00.000Z  engine.leaked           alice  stopping → stop_failed  pids=[7,8]",
+    "2026-11-01T12:00:00.000Z  engine.leaked           alice  stopping → stop_failed  pids=7,8",
+    "2026-11-01T12:00:00.000Z  engine.crashed          alice  running → backoff  exited with code 1  phase=run  " +
+      'exit_code=1  log: uncaught exception: disk I/O error; no "space" left; plain words',
   ]);
   const json = await orchctl(["events", "-n", "2", "--json"], { env: KEY });
   t.same(
@@ -74,7 +94,7 @@ t.test("events are printed like a log, the newest last, with what changed and wh
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line).id),
-    ["evt_2", "evt_3"],
+    ["evt_3", "evt_4"],
   );
 });
 

@@ -1,10 +1,6 @@
 import t from "tap";
-import {
-  ENGINE_STATES,
-  type HostStatus,
-  ISOLATION_PARTS,
-  type IsolationPart,
-} from "../../src/contract/orchestrator-api.ts";
+import { ISOLATION_PARTS } from "../../src/contract/orchestrator/host.ts";
+import { ENGINE_STATES, type HostStatus, type IsolationPart } from "../../src/contract/orchestrator/requests.ts";
 import { engine, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -18,9 +14,10 @@ function status(more: Partial<HostStatus> = {}): HostStatus {
     host_id: "host_1",
     uptime_s: 90_061,
     draining: false,
+    schedules_paused: false,
     breaker: "closed",
     engines: { ...engines, running: 12, failed: 2 },
-    awake: { engines: 12, limit: 700 },
+    awake: { engines: 12, limit: 700, engine_mb: 38 },
     boots: { starting: 1, waiting: 3 },
     spares: { ready: 4, target: 5, problem: null },
     ports: { min: 20_000, max: 20_099, total: 100, taken: 14, free: 80, resting: 4, quarantined: 2 },

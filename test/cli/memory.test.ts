@@ -26,7 +26,7 @@ async function withMemory(t: Test): Promise<Both> {
   };
 }
 
-t.test("what is remembered is listed, searched, exported, imported elsewhere, and erased", async (t) => {
+t.test("memory is listed, searched, exported, imported elsewhere, and erased", async (t) => {
   const [first, second] = [await withMemory(t), await withMemory(t)];
   await first.engine.turn(
     "t",
@@ -108,7 +108,7 @@ t.test("learning is asked for, and its drafts are decided on", async (t) => {
   t.match(await memory(["end", "alice", "kn_none"]), { code: 4, stderr: /no fact has this id/ });
 });
 
-t.test("what goes wrong has its exit code, and leaves no half file", async (t) => {
+t.test("each failure has its exit code, and leaves no partial file", async (t) => {
   const { engine, memory } = await withMemory(t);
   const folder = t.testdir({ bad: "no lines\n" });
   t.match(await memory(["import", "alice", join(folder, "bad")]), { code: 2, stderr: /line 1: expected JSON/ });

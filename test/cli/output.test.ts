@@ -2,7 +2,7 @@ import t from "tap";
 import { safe, safeLines, width } from "../../cli/output.ts";
 import { fields, table } from "../../cli/table.ts";
 
-t.test("what steers a terminal is written out, what belongs to letters stays", async (t) => {
+t.test("control characters are escaped, combining characters stay", async (t) => {
   t.equal(safe("a\u001b[31m\u0007\u009b"), String.raw`a\u{1b}[31m\u{7}\u{9b}`);
   t.equal(safe("\u202eabc\u2066\u200f"), String.raw`\u{202e}abc\u{2066}\u{200f}`);
   t.equal(safe("line\u2028one\r\n"), String.raw`line\u{2028}one\u{d}\u{a}`);

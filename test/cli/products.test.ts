@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { plausibleKey, sha256 } from "../../src/contract/api-keys.ts";
+import { plausibleKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -86,6 +86,8 @@ t.test("a policy comes from options, from a file and from standard input; option
   t.same(await policy(["--budget", "none"]), { budgets: { engine: {}, product: {}, warn_at: 0.8 } });
   t.same(await policy(["--policy-file", file, "--max-engines", "7"]), { max_engines: 7, memory_mb: 512 });
   t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
+  t.same(await policy(["--suspend"]), { suspended: true, suspend: "drain" });
+  t.same(await policy(["--suspend-now"]), { suspended: true, suspend: "now" });
   t.same(await policy(["--allow", "start,stop"]), { allowed_actions: ["start", "stop"] });
   t.same(await policy(["--unset-engine-env", "LLM_API_KEY"]), { engine_env: { LLM_API_KEY: null } });
 });
@@ -95,6 +97,7 @@ t.test("a policy that contradicts itself or is no JSON object is refused before 
   const orchctl = orchctlFor(t, server);
   for (const [args, words] of [
     [["--suspend", "--resume"], /cannot be used with/],
+    [["--suspend-now", "--resume"], /cannot be used with/],
     [["--max-engines", "many"], /--max-engines <n>.*Expected a whole number/],
     [["--drain", "soon"], /Expected a time such as/],
     [["--tool-listen", "http"], /--tool-listen <ports>.*Expected a whole number/],
@@ -180,6 +183,17 @@ t.test("list reads every page and prints one document", async (t) => {
   const table = await orchctl(["products", "list"], { env: ADMIN });
   t.match(table.stdout, /SLUG +NAME +STATUS/);
   t.match(table.stdout, /other +- +active +100 +\d+ d ago +prd_2/);
+});
+
+t.test("a product that is being deleted says so, with the engines that are left", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const record = product({ deletion: { started_at: "2026-11-01T13:00:00.000Z", engines_left: 7 } });
+  server.on("GET /products", { body: { data: [record], next_cursor: null } });
+  server.on("GET /products/demo", { body: record });
+  t.match((await orchctl(["products", "list"], { env: ADMIN })).stdout, /demo +- +deleting +100/);
+  const shown = await orchctl(["products", "show", "demo"], { env: ADMIN });
+  t.match(shown.stdout, /deleting +since 2026-11-01T13:00:00.000Z, 7 engines left\n/);
 });
 
 t.test(

@@ -1,5 +1,5 @@
 import t from "tap";
-import { SAMPLE_COUNT, SAMPLE_MEASURES } from "../../src/contract/sample-records.ts";
+import { SAMPLE_COUNT, SAMPLE_MEASURES } from "../../src/contract/orchestrator/sample-measures.ts";
 import { engine, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 

@@ -248,7 +248,7 @@ t.test("two open questions are asked one after the other", { skip }, async (t) =
   );
 });
 
-t.test("what a slow call waits for is shown, and Ctrl-C ends it with 130", { skip }, async (t) => {
+t.test("a slow call shows what it waits for, and Ctrl-C ends it with 130", { skip }, async (t) => {
   const server = await startFakeServer(t);
   const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x" };
   server.on("POST /engines/alice/stop", () => new Promise<void>(() => undefined));

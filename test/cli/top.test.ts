@@ -1,5 +1,5 @@
 import t from "tap";
-import type { EngineUsage } from "../../src/contract/orchestrator-records.ts";
+import type { EngineUsage } from "../../src/contract/orchestrator/records.ts";
 import { engine, fault, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import t, { type Test } from "tap";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
 import { type Daemon, freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";

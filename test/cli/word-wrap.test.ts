@@ -26,7 +26,7 @@ t.test("wide characters are two columns each, and are shown as they come", async
   t.equal(new WordWrap(() => 80).push("用户"), "用户");
 });
 
-t.test("fenced code is not wrapped, what comes behind it is", async (t) => {
+t.test("fenced code is not wrapped, the text after it is", async (t) => {
   const code = "```sh\nls -l --all --human-readable\n```\n";
   t.equal(wrapped(`${code}one two three`, 9, 4), `${code}one two\nthree`);
 });

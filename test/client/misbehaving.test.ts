@@ -76,7 +76,7 @@ t.test("a silent server is left, and the turn read on elsewhere", async (t) => {
     response.end(frames([text("two"), COMPLETED], { firstSeq: 3 }));
   });
   t.equal(await client.execute(MESSAGE).text(), "one two");
-  t.match(replays(server)[0]?.path, /turn_id=turn_1&after=2&follow=true$/);
+  t.match(replays(server)[0]?.path, /after=2&turn_id=turn_1&follow=true$/);
 });
 
 t.test(

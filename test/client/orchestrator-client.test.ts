@@ -153,7 +153,7 @@ t.test("a list goes on over its pages as it is read, and no further", async (t) 
   const ids: string[] = [];
   for await (const { id } of client.list({ state: "running", pageSize: 2 })) ids.push(id);
   t.same(ids, ["null-1", "null-2", "c2-1", "c2-2"]);
-  t.equal(server.calls[1]?.path, "/engines?limit=2&state=running&cursor=c2");
+  t.equal(server.calls[1]?.path, "/engines?limit=2&cursor=c2&state=running");
   server.calls.length = 0;
   for await (const _ of client.list()) break;
   t.equal(server.calls.length, 1);
@@ -242,7 +242,8 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
   server.on("DELETE /products/demo", { body: { deleted: true } });
   for (const path of ["/products", "/admin/engines", "/admin/events", "/admin/audit"])
     server.on(`GET ${path}`, { body: page });
-  for (const route of ["GET /admin/status", "POST /admin/drain", "POST /admin/resume"]) server.on(route, { body: {} });
+  for (const route of ["GET /admin/status", "POST /admin/drain", "POST /admin/resume", "POST /admin/schedules/resume"])
+    server.on(route, { body: {} });
   for (const route of ["GET /admin/backups", "POST /admin/backups"]) server.on(route, { body: {} });
   t.equal((await client.registerProduct({ slug: "demo", policy: { max_engines: 2 } })).platform_api_key, "orchp_new");
   await client.getProduct("demo");
@@ -257,6 +258,7 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
   await client.createBackup();
   await client.drain();
   await client.resume();
+  await client.resumeSchedules();
   t.same(await client.deleteProduct("demo", { force: true }), { deleted: true });
   t.same(
     server.calls.map(({ method, path, body }) => [`${method} ${path}`, body]),
@@ -268,12 +270,13 @@ t.test("each admin call has its route, its key and its fields", async (t) => {
       ["GET /products?limit=200", undefined],
       ["GET /admin/engines?limit=200&state=running", undefined],
       ["GET /admin/events?limit=200&product_id=prd_1", undefined],
-      ["GET /admin/audit?after=7&limit=200", undefined],
+      ["GET /admin/audit?limit=200&after=7", undefined],
       ["GET /admin/status", undefined],
       ["GET /admin/backups", undefined],
       ["POST /admin/backups", {}],
       ["POST /admin/drain", {}],
       ["POST /admin/resume", {}],
+      ["POST /admin/schedules/resume", {}],
       ["DELETE /products/demo?force=true", undefined],
     ],
   );
@@ -297,8 +300,8 @@ t.test("usage is read page by page, with the currency and days of its list", asy
   ]);
   for await (const entry of client.engineUsage("a")) t.fail(`nothing was answered, got ${JSON.stringify(entry)}`);
   t.same(paths(server), [
-    "GET /usage?since=2026-11-01&by=user%2Cmodel&user_id=x&limit=200",
-    "GET /usage?since=2026-11-01&by=user%2Cmodel&user_id=x&limit=200&cursor=c",
+    "GET /usage?limit=200&since=2026-11-01&by=user%2Cmodel&user_id=x",
+    "GET /usage?limit=200&cursor=c&since=2026-11-01&by=user%2Cmodel&user_id=x",
     "GET /engines/a/usage?limit=200",
   ]);
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import t, { type Test } from "tap";
@@ -94,6 +94,20 @@ t.test("the packed client", async (t) => {
     t.notOk(manifest["dependencies"] ?? manifest["peerDependencies"] ?? manifest["optionalDependencies"]);
   });
 
+  await t.test("its types name no package, which a product may not have", async (t) => {
+    const open = [join(installed, "dist/types/client/index.d.ts")];
+    const seen = new Set<string>();
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"([^"]+)"/g)) {
+        t.match(target, /^\./, `${file} imports ${target}`);
+        open.push(join(dirname(file), target.replace(/\.[jt]s$/, ".d.ts")));
+      }
+    }
+    t.ok(seen.size > 10);
+  });
+
   await t.test("its types compile in a fresh project under nodenext and bundler resolution", async (t) => {
     writeFileSync(join(dir, "use.ts"), USE);
     writeFileSync(join(dir, "example.ts"), documentedExample());
@@ -143,8 +157,8 @@ t.test("the packed client", async (t) => {
       import { readFileSync } from "node:fs";
       import vm from "node:vm";
       const response = () => new Response(${JSON.stringify(stream)}, { headers: { "content-type": "text/event-stream" } });
-      const { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, setTimeout } = globalThis;
-      const web = { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, setTimeout };
+      const { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, performance, setTimeout } = globalThis;
+      const web = { AbortController, TextDecoder, URL, URLSearchParams, clearTimeout, console, crypto, performance, setTimeout };
       const context = vm.createContext({ ...web, fetch: async () => response() });
       const module = new vm.SourceTextModule(readFileSync(${JSON.stringify(outfile)}, "utf8"), { context });
       await module.link((name) => { throw new Error("it imports " + name); });

@@ -2,8 +2,8 @@ import t from "tap";
 import { DEFAULT_LIMITS } from "../../src/client/limits.ts";
 import { type ErrorParts, OrchdError } from "../../src/client/orchd-error.ts";
 import { retryWait } from "../../src/client/retry-rule.ts";
-import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
-import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
+import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
+import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator/errors.ts";
 
 const wait = (parts: Partial<ErrorParts>, { tries = 1, random = 0, repeatable = true, retryBusy = true } = {}) =>
   retryWait(new OrchdError({ code: "LLM_RATE_LIMITED", message: "", ...parts }), {

@@ -69,12 +69,9 @@ t.test("a key or an id that was left out is refused before any call", async (t) 
 t.test("an id that is no text is refused in words that say how it is given", async (t) => {
   const orchestrator = createOrchestratorClient({ url: "http://127.0.0.1:1", platformKey: "k" });
   const wrong = { userId: "alice" } as never;
-  const refusal = { code: "INVALID_ARGUMENT", message: 'userId: expected a string, as in get("alice"), got an object' };
-  await t.rejects(orchestrator.get(wrong), refusal);
-  for (const method of ["start", "stop", "rotateKey", "destroy", "wait"] as const) {
-    const message = `userId: expected a string, as in ${method}("alice"), got an object`;
-    await t.rejects(async () => orchestrator[method](wrong), { code: "INVALID_ARGUMENT", message });
-  }
+  const refusal = { code: "INVALID_ARGUMENT", message: "userId: expected a string, got an object" };
+  for (const method of ["get", "start", "stop", "rotateKey", "destroy", "wait"] as const)
+    await t.rejects(async () => orchestrator[method](wrong), refusal);
   for (const call of ["provision", "admit"] as const) {
     const message = `userId: expected an object with userId, as in ${call}({ userId: "alice" }), got a string`;
     await t.rejects(async () => orchestrator[call]("alice" as never), { code: "INVALID_ARGUMENT", message });

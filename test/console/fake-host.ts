@@ -29,7 +29,7 @@ const engineAt = (index: number) => ({
   },
   last_error: null,
   sleep: null,
-  awake: { woken_by: null, kept_by: [], idle_since: null },
+  awake: { woken_by: null, kept_by: [], idle_since: null, learning_due_at: null },
   stop_reason: null,
   last_active_at: AT,
 });

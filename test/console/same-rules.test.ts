@@ -7,29 +7,23 @@ import { phasesOf } from "../../console/src/views/engine/lives-of-events.ts";
 import { readableLine } from "../../console/src/views/engine/log-line.ts";
 import { hashOf, newPlatformKey } from "../../console/src/views/products/platform-key.ts";
 import { POLICY_GROUPS, inputOf, readInput } from "../../console/src/views/products/policy-fields.ts";
-import { PLATFORM_KEY_PREFIX, plausibleKey, storedKey } from "../../src/contract/api-keys.ts";
-import { GENESIS_HASH, auditHash, brokenLink as daemonsBrokenLink } from "../../src/contract/audit-chain.ts";
-import { policyPatch } from "../../src/contract/orchestrator-api.ts";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
-import { DEFAULT_POLICY } from "../../src/contract/policy.ts";
+import { PLATFORM_KEY_PREFIX, plausibleKey, storedKey } from "../../src/contract/orchestrator/api-keys.ts";
+import {
+  GENESIS_HASH,
+  auditHash,
+  brokenLink as daemonsBrokenLink,
+} from "../../src/contract/orchestrator/audit-chain.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
+import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 
 const fields = POLICY_GROUPS.flatMap((group) => group.fields);
 
-t.test("the policy form has every field of a policy, and their defaults fit", async (t) => {
-  t.same([...fields.map(({ name }) => name), "budgets"].sort(), Object.keys(DEFAULT_POLICY).sort());
-  for (const field of fields)
-    t.same(readInput(field, inputOf(field, DEFAULT_POLICY)), { value: DEFAULT_POLICY[field.name] }, field.name);
-});
-
-t.test("the bounds of the policy form are those of the daemon", async (t) => {
-  const accepts = (name: string, value: unknown) => policyPatch.safeParse({ [name]: value }).success;
+t.test("the policy form reads back what it shows, and names what does not fit", async (t) => {
   for (const field of fields) {
-    if (field.kind !== "number") continue;
-    const { name, min, max } = field;
-    t.same([accepts(name, min), accepts(name, min - 1)], [true, false], `${name} from ${min}`);
-    if (max !== undefined) t.same([accepts(name, max), accepts(name, max + 1)], [true, false], `${name} to ${max}`);
-    t.equal(accepts(name, null), field.isNullable === true, `${name} without a limit`);
-    t.match(readInput(field, String(min - 1)), { problem: /^expected a whole number/ });
+    t.same(readInput(field, inputOf(field, DEFAULT_POLICY)), { value: DEFAULT_POLICY[field.name] }, field.name);
+    const { value } = field;
+    if (value.kind === "integer")
+      t.match(readInput(field, String(value.min - 1)), { problem: /^expected a whole number/ }, field.name);
   }
 });
 

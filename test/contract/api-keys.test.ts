@@ -6,7 +6,7 @@ import {
   plausibleKey,
   sameSecret,
   storedKey,
-} from "../../src/contract/api-keys.ts";
+} from "../../src/contract/orchestrator/api-keys.ts";
 
 t.test("a key has its prefix, 32 random and 6 check characters, and no two are alike", async (t) => {
   const keys = Array.from({ length: 200 }, () => newKey(ENGINE_KEY_PREFIX));
@@ -17,7 +17,7 @@ t.test("a key has its prefix, 32 random and 6 check characters, and no two are a
   t.equal(new Set(keys).size, keys.length);
 });
 
-t.test("one wrong character in a key of ours is seen without a look-up", async (t) => {
+t.test("a wrong character in an orchd key is detected without a look-up", async (t) => {
   const key = newKey(PLATFORM_KEY_PREFIX);
   t.ok(plausibleKey(PLATFORM_KEY_PREFIX, key));
   const wrong = Array.from(key, (at, index) => key.slice(0, index) + (at === "x" ? "y" : "x") + key.slice(index + 1));
@@ -32,7 +32,7 @@ t.test("a key of another form is left to the look-up", async (t) => {
   t.ok(plausibleKey(PLATFORM_KEY_PREFIX, "whatever an operator chose"));
 });
 
-t.test("what is stored of a key does not contain it", async (t) => {
+t.test("the stored form of a key does not contain the key", async (t) => {
   const key = newKey(ENGINE_KEY_PREFIX);
   const stored = storedKey(key);
   t.match(stored.hash, /^[0-9a-f]{64}$/);

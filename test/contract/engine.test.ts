@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
-import { newKey, sha256 } from "../../src/contract/api-keys.ts";
-import { ENGINE_ERRORS } from "../../src/contract/engine-errors.ts";
-import { ENGINE_RESPONSES } from "../../src/contract/engine-responses.ts";
+import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
+import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
+import { ENGINE_RESPONSES } from "../../src/contract/engine/responses.ts";
 import {
   ENGINE_ROUTES,
   type EngineRoute,
   type EngineRouteName,
   engineBodyBytes,
   engineErrorsOf,
-} from "../../src/contract/engine-routes.ts";
+} from "../../src/contract/engine/routes.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -26,7 +26,7 @@ const defineTool = (description: string) => writeFileSync(serverTools, JSON.stri
 
 mkdirSync(join(dataDir, "catalog"));
 const command = [resolve(import.meta.dirname, "../fixtures/tool-servers/changes.mjs"), serverTools];
-const pages = { command: process.execPath, args: command };
+const pages = { command: process.execPath, args: command, permissions: { "*": "allow" } };
 const defineServers = (servers: object) =>
   writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: servers }));
 defineServers({ pages, bad: { url: 7 } });
@@ -136,6 +136,8 @@ t.test("people", async () => {
 });
 
 t.test("tool servers", async () => {
+  // A call connects the idle server, which lists its tools again.
+  await engine.turn("pages", "/tool mcp__pages__read {}");
   await serverIs(engine, "held");
   const { body } = await call("listServers", { expect: 200 });
   const { tools } = body.servers.find(({ name }: { name: string }) => name === "pages");
@@ -221,7 +223,7 @@ t.test("the engine itself", async (t) => {
   await call("startTurn", { body: { key: "", request: other }, expect: "INVALID_REQUEST" });
   await call("startTurn", { body: { key: "k", request: { ...other, agent: "nobody" } }, expect: "NOT_FOUND" });
   const { body: found } = await call("findTurn", { query: "?key=run_1&wait_ms=10000", expect: 200 });
-  t.same(found.turn, { turn_id: turn.turn_id, state: "completed", error: null });
+  t.same(found.turn, { turn_id: turn.turn_id, state: "completed", error: null, request_id: null });
   t.same((await call("findTurn", { query: `?turn_id=${turn.turn_id}`, expect: 200 })).body, found);
   t.equal((await call("findTurn", { query: "?key=run_2", expect: 200 })).body.turn, null);
   await call("sleep", { body: { idle_ms: -1 }, expect: "INVALID_REQUEST" });
@@ -232,6 +234,14 @@ t.test("the engine itself", async (t) => {
   await call("setBudgets", { body: { ...budgets, own: [{ name: "tokens" }] }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "spent", message: "/say no" }, expect: "BUDGET_EXCEEDED" });
   await call("setBudgets", { body: budgets, expect: 200 });
+  await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
+  await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
+  await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });
+  await call("respond", { body: { request_id: "hitl-none", answer: "yes" }, expect: "POLICY_DENIED" });
+  await call("triggerLearning", { expect: "POLICY_DENIED" });
+  const suspended = { ...start, key: "run_3" };
+  await call("startTurn", { body: suspended, expect: "POLICY_DENIED" });
+  await call("setSuspension", { body: { suspended: null }, expect: 200 });
   await call("drain", { expect: 200 });
   await call("execute", { body: { task_id: "late", message: "/say late" }, expect: "ENGINE_DRAINING" });
   await engine.call("/admin/lc/trigger", { method: "POST" });

@@ -3,8 +3,22 @@ import t from "tap";
 import { docsPageOf } from "../../scripts/docs-page.ts";
 import { INTERFACES } from "../../scripts/interfaces.ts";
 import { openApiOf } from "../../scripts/openapi.ts";
+import type { Schema } from "../../scripts/openapi-types.ts";
 
 const DOCUMENTS = { orchestrator: openApiOf(INTERFACES.orchestrator), engine: openApiOf(INTERFACES.engine) };
+
+/** The paths of the properties without a meaning. */
+function withoutMeaning({ properties = {}, items, anyOf, oneOf, ...schema }: Schema, path: string): readonly string[] {
+  const { additionalProperties: rest } = schema;
+  const inner = [items, ...(anyOf ?? []), ...(oneOf ?? []), typeof rest === "object" ? rest : undefined];
+  return [
+    ...Object.entries(properties).flatMap(([name, property]) => [
+      ...(property.description === undefined ? [`${path}.${name}`] : []),
+      ...withoutMeaning(property, `${path}.${name}`),
+    ]),
+    ...inner.flatMap((one) => (one === undefined ? [] : withoutMeaning(one, path))),
+  ];
+}
 
 for (const [name, document] of Object.entries(DOCUMENTS)) {
   const text = JSON.stringify(document);
@@ -42,10 +56,33 @@ for (const [name, document] of Object.entries(DOCUMENTS)) {
     );
   });
 
+  t.test(`every property of the ${name}'s schemas has a meaning`, async (t) => {
+    const missing = Object.entries(document.components.schemas).flatMap(([schema, definition]) =>
+      withoutMeaning(definition, schema),
+    );
+    t.same(missing, []);
+  });
+
+  t.test(
+    `every schema with properties in the ${name}'s document has an example with all that is required`,
+    async (t) => {
+      const { schemas } = document.components;
+      for (const [schema, { properties, required = [], examples = [] }] of Object.entries(schemas)) {
+        if (properties === undefined) continue;
+        const [example] = examples as readonly Record<string, unknown>[];
+        t.same(
+          required.filter((field) => !Object.hasOwn(example ?? {}, field)),
+          [],
+          schema,
+        );
+      }
+    },
+  );
+
   t.test(`the ${name}'s page shows every route, runs no script and loads nothing`, async (t) => {
     const page = docsPageOf(document);
     const missing = Object.keys(document.paths).filter((path) => !page.includes(` ${path}</code></h3>`));
     t.same(missing, []);
-    t.notMatch(page, /<script|<link|<img|\bsrc=|\bstyle=|\bon\w+=|url\(|https?:/i);
+    t.notMatch(page, /<script|<link|<img|\bsrc=|\bstyle=|\bon\w+=|url\(|href="(?!#|openapi\.json")/i);
   });
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { newKey, sha256 } from "../../src/contract/api-keys.ts";
-import { CATALOG_LIMITS } from "../../src/contract/catalog-limits.ts";
-import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator-errors.ts";
-import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator-responses.ts";
-import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator-routes.ts";
-import { type Route, maxBodyBytes, takesSession } from "../../src/contract/orchestrator-routes/route-row.ts";
+import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
+import { CATALOG_LIMITS } from "../../src/contract/orchestrator/catalog-limits.ts";
+import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator/errors.ts";
+import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator/responses.ts";
+import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator/routes.ts";
+import { type Route, maxBodyBytes, takesSession } from "../../src/contract/orchestrator/routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { openConsole, signInHeaders } from "../helpers/console.ts";
@@ -173,6 +173,7 @@ t.test("the host", async () => {
   await call("provisionEngine", { body: { user_id: "erin" }, expect: "SERVICE_UNAVAILABLE" });
   await call("ready", { expect: "SERVICE_UNAVAILABLE" });
   await call("resumeHost", { expect: 200 });
+  await call("resumeSchedules", { expect: 200 });
 });
 
 t.test("the console and its sessions", async (t) => {

@@ -1,6 +1,6 @@
-import { signWebhook } from "../../src/contract/webhook-signature.ts";
-import type { RouteName } from "../../src/contract/orchestrator-routes.ts";
-import type { Route } from "../../src/contract/orchestrator-routes/route-row.ts";
+import { signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
+import type { RouteName } from "../../src/contract/orchestrator/routes.ts";
+import type { Route } from "../../src/contract/orchestrator/routes/route-row.ts";
 import type { ContractCaller } from "./contract-caller.ts";
 
 const ALICE = { user_id: "alice" };

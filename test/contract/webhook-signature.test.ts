@@ -1,6 +1,6 @@
 import t from "tap";
-import { isSigned, signWebhook } from "../../src/contract/webhook-signature.ts";
-import { fillTemplate, templateProblem } from "../../src/contract/webhook-template.ts";
+import { isSigned, signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
+import { fillTemplate, templateProblem } from "../../src/contract/orchestrator/webhook-template.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const body = Buffer.from('{"test": 2432232314}');
@@ -14,7 +14,7 @@ t.test("a signature is that of the specification's example", async (t) => {
   t.ok(isSigned({ ...message, signature: `v1a,abc v1,AAAA ${signature}` }, { secrets: ["whsec_AAAA", secret], now }));
 });
 
-t.test("whatever differs from what was signed is refused", async (t) => {
+t.test("a request that differs from the signed one is refused", async (t) => {
   const signed = { ...message, signature: signWebhook(secret, message) };
   const dotted = { ...message, id: "msg.1" };
   const cases = {

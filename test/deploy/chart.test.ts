@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import t from "tap";
 import * as yaml from "yaml";
 import manifest from "../../package.json" with { type: "json" };
-import { PROVIDERS, SETTINGS } from "../../src/contract/settings.ts";
+import { PROVIDERS, SETTINGS } from "../../src/contract/settings/settings.ts";
 
 interface Described {
   readonly properties?: Readonly<Record<string, Described>>;

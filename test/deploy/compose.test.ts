@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import * as yaml from "yaml";
-import { SETTINGS } from "../../src/contract/settings.ts";
+import { SETTINGS } from "../../src/contract/settings/settings.ts";
 import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
 import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -18,6 +18,7 @@ interface Service {
   readonly build?: { readonly target: string };
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
 }
 
 const folder = resolve(import.meta.dirname, "../../deploy");
@@ -43,6 +44,7 @@ t.test("only the daemon is published, on loopback, and it has no rights to lose"
   );
   for (const name of ["keys", "orchd"])
     t.match(services[name], { read_only: true, cap_drop: ["ALL"], build: { target: "orchd" } });
+  t.same(services["orchd"]?.cap_add, ["SYS_PTRACE"], "which opens pidfd_getfd");
 });
 
 t.test("it builds the daemon on the Dockerfile's base", async (t) => {

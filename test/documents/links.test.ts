@@ -69,9 +69,9 @@ t.test("every folder of the sources is in the architecture's list of rooms", asy
   );
 });
 
-t.test("the README has at most 150 lines and names every document", async (t) => {
+t.test("the README has at most 165 lines and names every document", async (t) => {
   const readme = documentText("README.md");
-  t.ok(readme.trimEnd().split("\n").length <= 150);
+  t.ok(readme.trimEnd().split("\n").length <= 165);
   t.same(
     DOCUMENTS.filter((path) => path !== "README.md" && !readme.includes(`](${path})`)),
     [],

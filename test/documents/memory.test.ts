@@ -1,6 +1,6 @@
 import t from "tap";
 import { RECORD_TYPES } from "../../src/engine/memory/portability/file-records.ts";
-import { MEMORY_LISTS } from "../../src/contract/memory-records.ts";
+import { MEMORY_LISTS } from "../../src/contract/engine/memory-format.ts";
 import { documentText, namesIn, tableIs } from "./documents.ts";
 
 const FILE = "docs/memory.md";

@@ -2,9 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import t from "tap";
+import { CLAIM_OUTCOMES } from "../../src/contract/orchestrator/spares-report.ts";
 import { parse } from "yaml";
-import { ENGINE_METRICS, type EngineMetricRow, type EngineSample } from "../../src/contract/engine-metrics.ts";
-import { ENGINE_STATES, type HostStatus } from "../../src/contract/orchestrator-api.ts";
+import type { EngineSample } from "../../src/contract/engine/status.ts";
+import { ENGINE_METRICS, type EngineMetricRow } from "../../src/contract/engine/metrics.ts";
+import { ENGINE_STATES, type HostStatus } from "../../src/contract/orchestrator/requests.ts";
 import { Metrics } from "../../src/orchestrator/status/metrics.ts";
 import { documentText, namesIn, tableIs } from "./documents.ts";
 
@@ -46,7 +48,9 @@ async function exposition() {
     return [name, labels, row.kind === "counter" ? 1 : [1, 1]];
   });
   metrics.engines.add("acme", { revision: 1, samples }, null);
-  for (const outcome of ["running", "failed", "overtaken"]) metrics.bootSeconds.observe({ outcome }, 1);
+  for (const outcome of ["running", "failed", "overtaken"]) {
+    for (const spare of [...CLAIM_OUTCOMES, "off"]) metrics.bootSeconds.observe({ outcome, spare }, 1);
+  }
   for (const outcome of ["exported", "dropped"] as const) metrics.spans.inc({ outcome });
   const host = {
     engines: Object.fromEntries(ENGINE_STATES.map((state) => [state, 1])),
@@ -59,6 +63,7 @@ async function exposition() {
   const spares = { ready: 1, target: 1, problem: null, claims };
   const idle = {
     spares,
+    awake: { limit: 1, engineMb: 1 },
     backups: { created: 1, failed: 1 },
     draining: false,
     breakerOpen: false,

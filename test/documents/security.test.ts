@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import t from "tap";
-import { engineFolders, toolFileRules } from "../../src/engine/isolation/file-rules.ts";
+import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
+import { programFileRules } from "../../src/sandbox/programs/program-files.ts";
 
 const text = readFileSync(resolve(import.meta.dirname, "../../docs/security.md"), "utf8");
 const folders = engineFolders("<engine folder>");
-const rules = toolFileRules({ read: [], write: Object.values(folders) });
+const rules = programFileRules({ read: [], write: Object.values(folders) });
 
 /** The paths in the table of what tools can reach. */
 const documented = new Set(

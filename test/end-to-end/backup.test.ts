@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { signWebhook } from "../../src/contract/webhook-signature.ts";
+import { signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
 import { ask } from "../helpers/api.ts";
 import { keptFolderOf, orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
@@ -28,7 +28,7 @@ const calls = (daemon: Daemon, key: string) => ({
   post: (path: string, body: unknown = {}) => daemon.platform(key, path, { method: "POST", body }),
 });
 
-// With the bundled server; test/end-to-end/restore.test.ts has others.
+// With the bundled server; test/end-to-end/refused-restores.test.ts has others.
 t.test("a backup made under running turns becomes the same host elsewhere", async (t) => {
   const old = newPlace(t);
   const passphrase = { ORCH_BACKUP_PASSPHRASE: "correct horse battery" };

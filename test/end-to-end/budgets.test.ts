@@ -1,3 +1,4 @@
+import pg from "pg";
 import root from "tap";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
@@ -14,7 +15,11 @@ interface TestUser {
 const env = { ORCH_HEALTH_INTERVAL_S: "1", LLM_PROVIDER: "sandbox" };
 const place = { dataDir: freshFolder(root), databaseUrl: await freshDatabaseUrl(root), env };
 let daemon = await startDaemon(root, place);
-const { body: acme } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
+const { body: acme } = await daemon.admin("/products/register", {
+  method: "POST",
+  // Waits for conditions are many calls.
+  body: { slug: "acme", policy: { requests_per_minute: null } },
+});
 const get = async (path: string) => (await daemon.platform(acme.platform_api_key, path)).body;
 const provision = async (user_id: string): Promise<TestUser> =>
   (await daemon.platform(acme.platform_api_key, "/engines/provision", { method: "POST", body: { user_id } })).body;
@@ -39,22 +44,45 @@ const events = async (type: string) =>
 const alice = await provision("alice");
 
 root.test("a budget of each engine stops its user, names itself, and a policy change lifts it at once", async (t) => {
+  // With a turn the engine's spending is read with each probe, and otherwise once a minute.
+  const headers = { "x-engine-key": alice.engine_api_key };
+  const asking = await openStream(alice.url, "/execute", { headers, body: { task_id: "ask", message: "/ask Why?" } });
   t.match((await setBudgets({ engine: { tokens_per_day: 20 } })).body.policy.budgets, {
     engine: { tokens_per_day: 20 },
     product: {},
     warn_at: 0.8,
   });
   await until("the engine has it", async () => (await outcome(alice)) !== null);
-  const { status, headers, body } = await refusal(alice);
+  const { status, headers: sent, body } = await refusal(alice);
   t.equal(status, 429);
   t.match(body, { error: "BUDGET_EXCEEDED", details: { budget: "engine.tokens_per_day", limit: 20 } });
-  t.ok(Number(headers["retry-after"]) > 0 && Number(headers["retry-after"]) <= 86_400, "Retry-After");
+  t.ok(Number(sent["retry-after"]) > 0 && Number(sent["retry-after"]) <= 86_400, "Retry-After");
   t.match(body.details.resets_at, /T00:00:00\.000Z$/);
   await until("the stop is an event", async () => (await events("budget.spent")).length === 1);
   t.match((await events("budget.spent"))[0], {
     user_id: "alice",
     data: { budget: "engine.tokens_per_day", limit: 20 },
   });
+  await ask(alice.url, "/execute/cancel", { method: "POST", headers, body: { task_id: "ask" } });
+  await asking.all();
+  await setBudgets({});
+  await until("it is lifted", async () => (await outcome(alice)) === null);
+});
+
+root.test("a notice that cannot be stored is stored later", async (t) => {
+  const database = new pg.Client({ connectionString: place.databaseUrl });
+  await database.connect();
+  t.teardown(() => database.end());
+  const before = (await events("budget.spent")).length;
+  await database.query("alter table budget_notices rename to budget_notices_away");
+  const headers = { "x-engine-key": alice.engine_api_key };
+  const asking = await openStream(alice.url, "/execute", { headers, body: { task_id: "ask", message: "/ask Why?" } });
+  await setBudgets({ engine: { tokens_per_month: 20 } });
+  await until("it fails", () => daemon.output().includes("failed to update the budgets of an engine"));
+  await database.query("alter table budget_notices_away rename to budget_notices");
+  await until("the stop is an event", async () => (await events("budget.spent")).length === before + 1);
+  await ask(alice.url, "/execute/cancel", { method: "POST", headers, body: { task_id: "ask" } });
+  await asking.all();
   await setBudgets({});
   await until("it is lifted", async () => (await outcome(alice)) === null);
 });
@@ -108,10 +136,8 @@ root.test("shares outlive the daemon, and come back from an engine that sleeps",
   await daemon.stop("SIGKILL");
   t.equal(await outcome(alice), null, "an engine uses its share without a daemon");
   daemon = await startDaemon(root, place);
-  t.equal(
-    (await daemon.platform(acme.platform_api_key, "/engines/alice/sleep", { method: "POST", body: {} })).status,
-    200,
-  );
+  const sleep = () => daemon.platform(acme.platform_api_key, "/engines/alice/sleep", { method: "POST", body: {} });
+  await until("it sleeps", async () => (await sleep()).status === 200);
   t.equal(await outcome(alice), null, "the woken engine gets its share again");
   const wrong = await setBudgets({ engine: { tokens_per_week: 1 } });
   t.match(wrong.body.error.message, "budgets.engine.tokens_per_week: unknown field");

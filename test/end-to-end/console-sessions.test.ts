@@ -1,9 +1,9 @@
 import t from "tap";
 import { createEngineClient } from "../../src/client/engine-client.ts";
-import { SESSION_LIMITS } from "../../src/contract/console-records.ts";
-import { ENGINE_ROUTES, type EngineRoute } from "../../src/contract/engine-routes.ts";
-import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator-routes.ts";
-import { type Route, isReadOnly, takesSession } from "../../src/contract/orchestrator-routes/route-row.ts";
+import { SESSION_LIMITS } from "../../src/contract/console/session-limits.ts";
+import { ENGINE_ROUTES, type EngineRoute } from "../../src/contract/engine/routes.ts";
+import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator/routes.ts";
+import { type Route, isReadOnly, takesSession } from "../../src/contract/orchestrator/routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { openConsole, signInHeaders } from "../helpers/console.ts";
 import { openStream } from "../helpers/engine.ts";
@@ -29,7 +29,7 @@ const newLink = async (role = "admin"): Promise<string> =>
 const signIn = (body: object, headers = signInHeaders(daemon.url)) =>
   ask(daemon.url, "/console/session", { method: "POST", headers, body });
 
-t.test("a session stands for the admin key and for every product that its calls name", async (t) => {
+t.test("a session authenticates as admin and as every product that its calls name", async (t) => {
   t.match(console.record, { id: /^ses_/, role: "admin", opened_by: "admin_key", is_current: true });
   t.match(await console.call("/console/session"), { status: 200, body: { id: console.record.id } });
   t.match(await console.call("/admin/status"), { status: 200, body: { draining: false } });

@@ -7,7 +7,7 @@ import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 const databaseUrl = await freshDatabaseUrl(t);
 const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl });
 
-t.test("what the database cannot do just now is answered 503, with when to come again", async (t) => {
+t.test("a failing database is answered with 503 and Retry-After", async (t) => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`

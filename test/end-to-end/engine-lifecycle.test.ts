@@ -59,6 +59,12 @@ t.test(
     t.equal(shown.status, 200);
     t.notOk(shown.text.includes(made.body.engine_api_key), "the key is shown once");
     t.same((await p.post("/engines/provision", { user_id: "alice" })).body.error.code, "ENGINE_ALREADY_EXISTS");
+    const log = await until("the engine has written something", async () => {
+      const answer = await p.get("/engines/alice/logs?tail=10");
+      return /engine accepts turns/.test(answer.text) ? answer : null;
+    });
+    t.match(log, { status: 200, headers: { "content-type": /^text\/plain/ } });
+    t.equal((await p.get("/engines/alice/logs?tail=x")).body.error.code, "INVALID_REQUEST");
   },
 );
 
@@ -167,6 +173,27 @@ t.test("admit creates once, and gives back, started if need be, what is there", 
   });
 });
 
+t.test("admits during a destroy create the next engine, started or not", async (t) => {
+  const p = await product();
+  await p.post("/engines/provision", { user_id: "phoenix" });
+  for (const start of [true, false]) {
+    const destroyed = p.del("/engines/phoenix");
+    await until("it is being destroyed", async () => {
+      const { status, body } = await p.get("/engines/phoenix");
+      return status === 404 || body.state === "destroying";
+    });
+    const admitted = await Promise.all(
+      Array.from({ length: 4 }, () => p.post("/engines/admit", { user_id: "phoenix", start })),
+    );
+    t.equal((await destroyed).status, 200);
+    t.same(
+      admitted.filter(({ status }) => status !== 200 && status !== 201),
+      [],
+      `start: ${start}`,
+    );
+  }
+});
+
 t.test("many admits of one user at once make one engine, one key and no error", async (t) => {
   const p = await product();
   const answers = await Promise.all(Array.from({ length: 50 }, () => p.post("/engines/admit", { user_id: "grace" })));
@@ -184,14 +211,6 @@ t.test("a lookup provisions only with auto_provision", async (t) => {
   t.match(made, { status: 201, body: { state: "running" } });
   t.match(await p.get("/engines/heidi?auto_provision=true"), { status: 200, body: { id: made.body.id } });
   t.equal((await p.get("/engines/heidi?auto_provision=yes")).body.error.code, "INVALID_REQUEST");
-});
-
-t.test("an engine can be made without being started", async (t) => {
-  const p = await product();
-  const made = await p.post("/engines/provision", { user_id: "ivan", start: false });
-  t.match(made, { status: 201, body: { state: "stopped", pid: null } });
-  t.match(made.body.engine_api_key, /^sk-orch-/);
-  t.match(await p.post("/engines/ivan/start", {}), { status: 200, body: { state: "running" } });
 });
 
 t.test("any user_id within the rules travels whole: slashes, dots, blanks, emoji, 256 bytes", async (t) => {
@@ -232,19 +251,23 @@ t.test("pages of a list miss and repeat no engine", async (t) => {
   }
 });
 
-t.test("wait answers when the state is reached, and in vain with 504", async (t) => {
-  const p = await product();
-  await p.post("/engines/provision", { user_id: "judy", start: false });
-  const vain = await p.get("/engines/judy/wait?state=running&timeout_s=0");
-  t.match(vain, {
-    status: 504,
-    body: { error: { code: "BOOT_TIMEOUT", message: /waited \d+ s: the engine is / } },
-  });
-  const waiting = p.get("/engines/judy/wait?state=running&timeout_s=60");
-  await p.post("/engines/judy/start", {});
-  t.match(await waiting, { status: 200, body: { state: "running" } });
-  t.equal((await p.get("/engines/nobody/wait")).body.error.code, "ENGINE_NOT_FOUND");
-});
+t.test(
+  "an engine is made without being started; wait answers when the state is reached, and in vain with 504",
+  async (t) => {
+    const p = await product();
+    const made = await p.post("/engines/provision", { user_id: "judy", start: false });
+    t.match(made, { status: 201, body: { state: "stopped", pid: null, engine_api_key: /^sk-orch-/ } });
+    const vain = await p.get("/engines/judy/wait?state=running&timeout_s=0");
+    t.match(vain, {
+      status: 504,
+      body: { error: { code: "BOOT_TIMEOUT", message: /waited \d+ s: the engine is / } },
+    });
+    const waiting = p.get("/engines/judy/wait?state=running&timeout_s=60");
+    await p.post("/engines/judy/start", {});
+    t.match(await waiting, { status: 200, body: { state: "running" } });
+    t.equal((await p.get("/engines/nobody/wait")).body.error.code, "ENGINE_NOT_FOUND");
+  },
+);
 
 t.test("an engine that is killed starts again by itself, with its key and its data", async (t) => {
   const p = await product();
@@ -270,19 +293,6 @@ t.test("the record has the time of the engine's last work", async (t) => {
   const active = await until("it is known", lastActive, 90_000);
   t.ok(Date.parse(active) >= began);
   t.match((await p.post("/engines/kay/stop", {})).body.last_active_at, String, "and is known of a stopped engine too");
-});
-
-t.test("an engine's log is read and followed; a missing engine has none", async (t) => {
-  const p = await product();
-  await p.post("/engines/provision", { user_id: "leo" });
-  const log = await until("the engine has written something", async () => {
-    const answer = await p.get("/engines/leo/logs?tail=10");
-    return /engine accepts turns/.test(answer.text) ? answer : null;
-  });
-  t.equal(log.status, 200);
-  t.match(log.headers["content-type"], /^text\/plain/);
-  t.equal((await p.get("/engines/leo/logs?tail=x")).body.error.code, "INVALID_REQUEST");
-  t.equal((await p.get("/engines/nobody/logs")).body.error.code, "ENGINE_NOT_FOUND");
 });
 
 t.test("deleting a product is refused while it has engines, unless forced", async (t) => {

@@ -16,7 +16,7 @@ async function valueOf({ url }: Daemon, sample: string): Promise<number> {
 const COMPLETED = 'orch_turns_total{product="acme",outcome="completed",reason="none"}';
 const FAILED = 'orch_turns_total{product="acme",outcome="errored",reason="LLM_PROVIDER_ERROR"}';
 
-t.test("what engines count is at /metrics, over ends of engines and daemons, neither lost nor twice", async (t) => {
+t.test("/metrics counts each event of engines once, also over restarts of engines and daemons", async (t) => {
   const env = { ORCH_HEALTH_INTERVAL_S: "1", LLM_PROVIDER: "sandbox" };
   const place = { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t), env };
   let daemon = await startDaemon(t, place);

@@ -87,7 +87,7 @@ t.test("a product that sends its minute at once, in bodies as costly as can be, 
   t.ok(longest < PATIENCE_MS, `the other waited for ${Math.round(longest)} ms`);
 });
 
-t.test("who has no key is answered before the body is there, and is not waited for", async (t) => {
+t.test("a caller without a key is answered before its body arrives, and disconnected", async (t) => {
   const calls = Array.from({ length: 200 }, () => unfinished(t, { bytes: 60_000 }));
   await until("all are answered", () => calls.every(({ answer }) => answer().startsWith("HTTP/1.1 401")), PATIENCE_MS);
   await until("all are hung up on", () => calls.every(({ socket }) => socket.destroyed), 30_000);

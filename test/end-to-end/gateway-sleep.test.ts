@@ -107,7 +107,7 @@ t.test("an idle engine sleeps by itself, and a later daemon wakes it", async (t)
   t.match(await anna.isIn("running"), { awake: { woken_by: "call" } });
 });
 
-t.test("while the host has no place, a call is told when to come again", async (t) => {
+t.test("a call on a full host is answered with Retry-After", async (t) => {
   await anna.sleep();
   await fleet.daemon.stop();
   await fleet.restart({ ORCH_MAX_AWAKE: "1" });

@@ -35,6 +35,45 @@ t.test("the engine authenticates the calls itself", async (t) => {
   t.match(control, { status: 404, body: { error: "NOT_FOUND", message: /engine_id/ } });
 });
 
+t.test("no Connection option makes the body of a call another request", async (t) => {
+  const key = `X-Engine-Key: ${anna.key}`;
+  const turn = JSON.stringify({ task_id: "smuggled", message: "/say smuggled" });
+  const smuggled = [
+    "POST /execute HTTP/1.1",
+    "Host: x",
+    key,
+    "Content-Type: application/json",
+    `Content-Length: ${turn.length}`,
+    "",
+    turn,
+  ].join("\r\n");
+  const chunked = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
+  const plain = [`Content-Length: ${smuggled.length}`];
+  for (const { named, framing, body } of [
+    { named: "content-length", framing: plain, body: smuggled },
+    { named: "transfer-encoding", framing: ["Transfer-Encoding: chunked"], body: chunked },
+    { named: "host, via", framing: plain, body: smuggled },
+    { named: "expect", framing: [...plain, "Expect: 100-continue"], body: smuggled },
+  ]) {
+    for (const method of ["GET", "DELETE"]) {
+      const socket = connect(port, "localhost");
+      const start = `${method} /e/${anna.id}/turns HTTP/1.1`;
+      const head = [start, `Host: localhost:${port}`, key, `Connection: close, ${named}`, ...framing];
+      socket.write([...head, "", body].join("\r\n"));
+      // Ends when the daemon closes the connection, after its only response.
+      const answers = (await readText(socket)).match(/HTTP\/1\.1 (?!100)\d+/g);
+      t.equal(answers?.length, 1, `${method} ${named}`);
+    }
+  }
+  const unnamed = connect(port, "localhost");
+  const withoutKey = [`GET /e/${anna.id}/hitl/pending HTTP/1.1`, `Host: localhost:${port}`, key];
+  unnamed.write([...withoutKey, "Connection: close, x-engine-key", "", ""].join("\r\n"));
+  t.match(await readText(unnamed), /^HTTP\/1.1 401 /, "a header that the caller names is dropped");
+  const turns = await anna.call("/turns");
+  t.equal(turns.status, 200);
+  t.notMatch(turns.text, "smuggled");
+});
+
 t.test("engines that are not there are refused in the engine's form of an error", async (t) => {
   const key = { headers: { "x-engine-key": anna.key } };
   t.match(await ask(base, "/e/eng_none/execute", key), { status: 404, body: { error: "NOT_FOUND" } });
@@ -44,13 +83,6 @@ t.test("engines that are not there are refused in the engine's form of an error"
   t.match(await bob.call("/hitl/pending"), { status: 503, body: { error: "ENGINE_NOT_RUNNING" } });
   const evil = await ask(anna.url, "/health", { headers: { host: "evil.example" } });
   t.match(evil, { status: 400, body: { error: "INVALID_REQUEST", message: /^Host/ } });
-});
-
-t.test("many calls wake a sleeping engine once and are all answered", async (t) => {
-  await anna.sleep();
-  const calls = Array.from({ length: 20 }, () => anna.call("/hitl/pending"));
-  t.same(new Set((await Promise.all(calls)).map(({ status }) => status)), new Set([200]));
-  t.match(await anna.isIn("running"), { awake: { woken_by: "call" } });
 });
 
 t.test("a client that goes away ends the call at the engine", async () => {
@@ -77,6 +109,16 @@ t.test("a body of unknown length is passed on, and a bad one is refused by the e
   t.match(answer, /chunked/);
   const large = { method: "POST", headers: { "x-engine-key": anna.key }, body: { answer: "x".repeat(3_000_000) } };
   t.match(await ask(anna.url, "/hitl/respond", large), { status: 413, body: { error: "PAYLOAD_TOO_LARGE" } });
+});
+
+t.test("a request that HTTP does not allow is refused in the daemon's form of an error", async (t) => {
+  const socket = connect(port, "127.0.0.1");
+  socket.write("POST /engines/provision HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n");
+  const answer = await readText(socket);
+  t.match(answer, /^HTTP\/1\.1 400 .*Content-Type: application\/json/s);
+  t.match(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))), {
+    error: { code: "INVALID_REQUEST", message: /Transfer-Encoding/ },
+  });
 });
 
 t.test("a stream that dies with the daemon is resumed through the next one", async (t) => {

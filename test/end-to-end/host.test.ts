@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { request } from "node:http";
 import { networkInterfaces } from "node:os";
+import pg from "pg";
 import t, { type Test } from "tap";
-import type { AuditRecord } from "../../src/contract/audit-chain.ts";
-import { brokenLink } from "../../src/contract/audit-chain.ts";
+import type { AuditRecord } from "../../src/contract/orchestrator/audit.ts";
+import { brokenLink } from "../../src/contract/orchestrator/audit-chain.ts";
 import { ask } from "../helpers/api.ts";
 import { type Daemon, freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
-import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
+import { freshDatabase, freshDatabaseUrl, urlOf } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
 async function register(daemon: Daemon, slug = "acme"): Promise<string> {
@@ -62,6 +63,34 @@ t.test("a host that drains takes no new engines, over restarts too, and leaves t
   daemon = await startDaemon(t, place);
   t.match(await post("/engines/bob/start"), { status: 200 });
   await daemon.admin("/products/acme?force=true", { method: "DELETE" });
+});
+
+t.test("an engine that --stop-engines cannot stop does not keep the others, and is named", async (t) => {
+  const database = await freshDatabase(t);
+  const place = { dataDir: freshFolder(t), databaseUrl: urlOf(database) };
+  const daemon = await startDaemon(t, place);
+  const key = await register(daemon);
+  const provision = async (body: object) =>
+    (await daemon.platform(key, "/engines/provision", { method: "POST", body })).body;
+  const stuck = await provision({ user_id: "stuck", start: false });
+  const alice = await provision({ user_id: "alice" });
+  await daemon.stop();
+  const db = new pg.Client(database);
+  await db.connect();
+  t.teardown(() => db.end());
+  await db.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger keep_engines before delete on engines for each row execute function refuse();
+    update engines set state = 'destroying' where user_id = 'stuck'`);
+  const stopping = launchDaemon(
+    { ORCH_DATA_DIR: place.dataDir, ORCH_PORT: String(await freePort()), DATABASE_URL: place.databaseUrl },
+    { args: ["--stop-engines"] },
+  );
+  await until("it has ended", () => stopping.process.exitCode !== null);
+  t.equal(stopping.process.exitCode, 1);
+  t.match(stopping.output(), "1 engines stopped");
+  t.match(stopping.output(), `these engines could not be stopped, see the log: ${stuck.id}`);
+  t.equal(await ask(alice.url, "/health").catch(() => "nobody there"), "nobody there");
 });
 
 t.test("a second daemon waits as a standby and takes over when the first is gone; its engines live on", async (t) => {
@@ -234,6 +263,12 @@ t.test("a stream ends when the key it was opened with is no longer good", async 
   await until("both have ended", () => streams.every(({ ended }) => ended()), 20_000);
   t.equal((await ask(daemon.url, "/events", { headers })).status, 401);
   await daemon.admin("/products/rekeyed?force=true", { method: "DELETE" });
+});
+
+t.test("concurrent scrapes share one rendering of the metrics", async (t) => {
+  const scrapes = await Promise.all(Array.from({ length: 64 }, () => ask(daemon.url, "/metrics")));
+  const texts = new Set(scrapes.map(({ text }) => text));
+  t.ok(texts.size < 32, `${texts.size} renderings`);
 });
 
 t.test("metrics are for this host, or for who has the admin key; a proxy is not this host", async (t) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readStat, sendSignal } from "../../src/shared/processes.ts";
+import { readStat, sendSignal } from "../../src/sandbox/processes/process-table.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
@@ -17,7 +17,7 @@ const FAMILY = [
   "wait",
 ].join("; ");
 
-t.test("what an engine's commands have started does not outlive an engine that is killed", async (t) => {
+t.test("processes of an engine's commands end when the engine is killed", async (t) => {
   const dataDir = freshFolder(t);
   const daemon = await startDaemon(t, {
     dataDir,

@@ -43,7 +43,7 @@ t.test("a site whose name resolves to this host reads nothing that wants no key"
   }
 });
 
-t.test("what a proxy on this host passes on keeps the name it was called by, and is not local", async (t) => {
+t.test("a call through a proxy on the same host keeps its host name, and is not local", async (t) => {
   const headers = { host: "api.example.com", "x-forwarded-for": "203.0.113.7" };
   t.equal((await ask(daemon.url, "/health", { headers })).status, 200);
   const metrics = async (authorization: string) =>

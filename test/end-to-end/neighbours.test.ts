@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { listProcesses } from "../../src/shared/processes.ts";
+import { listProcesses } from "../../src/sandbox/processes/process-table.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { type SseStream, openStream } from "../helpers/engine.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
-import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../../src/contract/orchestrator-errors.ts";
-import { newKey, sha256 } from "../../src/contract/api-keys.ts";
+import { ORCHESTRATOR_ERRORS, type OrchestratorErrorCode } from "../../src/contract/orchestrator/errors.ts";
+import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -141,7 +141,7 @@ t.test("unknown fields are named, not refused; in a policy they are refused", as
   }
 });
 
-t.test("of a product's engine settings an admin reads back what holds no secret", async (t) => {
+t.test("an admin reads back the engine settings of a product that are not secret", async (t) => {
   const base = "https://user:geheim@models.example.com/v1";
   const env = { LLM_PROVIDER: "openai-compatible", LLM_API_KEY: "geheim", LLM_OTHER: "geheim", LLM_BASE_URL: base };
   const policy = { engine_env: { ...env, LLM_MODEL: "llama" } };

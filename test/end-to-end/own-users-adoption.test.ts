@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readStat } from "../../src/shared/processes.ts";
+import { readStat } from "../../src/sandbox/processes/process-table.ts";
 import { DAEMONS, folderOf, newSite, post, provision, register, skip, startOn } from "../helpers/own-users.ts";
 import { until } from "../helpers/until.ts";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { openStream } from "../helpers/engine.ts";
-import { listProcesses, readUser, startArguments } from "../../src/shared/processes.ts";
+import { listProcesses, readUser, startArguments } from "../../src/sandbox/processes/process-table.ts";
 import { until } from "../helpers/until.ts";
 import {
   FIRST_UID,

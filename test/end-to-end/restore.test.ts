@@ -1,181 +1,46 @@
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
-import t, { type Test } from "tap";
+import t from "tap";
 import { orchctlOf, settingsOf } from "../helpers/backup.ts";
-import { type Daemon, launchDaemon, startDaemon } from "../helpers/daemon.ts";
-import { freshFolder } from "../helpers/folder.ts";
-import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
+import { LARGE_BYTES, archiveOf, daemonOf, emptyPlace, hostWithEngine, makeDue } from "./restored-host.ts";
 
-/** So that a backup and a restore take their time. */
-const LARGE_BYTES = 10 * 1024 * 1024;
-
-interface Host {
-  readonly daemon: Daemon;
-  readonly key: string;
-  readonly settings: Record<string, string>;
-  readonly backups: string;
-  readonly databaseUrl: string;
-}
-
-async function hostWithEngine(): Promise<Host> {
-  const dataDir = freshFolder(t);
-  const backups = join(freshFolder(t), "archives");
-  const databaseUrl = await freshDatabaseUrl(t);
-  const daemon = await startDaemon(t, { dataDir, databaseUrl, env: { ORCH_BACKUP_DIR: backups } });
-  t.teardown(() => daemon.admin("/products/p?force=true", { method: "DELETE" }).catch(() => undefined));
-  const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "p" } });
-  const key = body.platform_api_key as string;
-  const { body: alice } = await daemon.platform(key, "/engines/provision", {
-    method: "POST",
-    body: { user_id: "alice" },
-  });
-  writeFileSync(join(dataDir, "engines", alice.id, "large"), randomBytes(LARGE_BYTES));
-  return { daemon, key, settings: settingsOf(daemon), backups, databaseUrl };
-}
-
-async function archiveOf(t: Test, { settings }: Host): Promise<string> {
-  const created = await orchctlOf(t, settings)("--json", "backup", "create");
-  t.equal(created.code, 0, created.stderr);
-  const { dir, name } = JSON.parse(created.stdout);
-  return join(dir, name);
-}
-
-async function emptyPlace(t: Test): Promise<Record<string, string>> {
-  const first = 20_000 + Math.floor(Math.random() * 9000);
-  return {
-    ORCH_DATA_DIR: join(freshFolder(t), "data"),
-    DATABASE_URL: await freshDatabaseUrl(t),
-    ORCH_PORT_MIN: String(first),
-    ORCH_PORT_MAX: String(first + 99),
-  };
-}
-
-/** Starts a restore, and kills it when it has printed this. */
-async function killedRestore(place: Record<string, string>, archive: string, at: RegExp): Promise<void> {
-  const { process: child, output } = launchDaemon(place, { args: ["--restore", archive] });
-  const ended = once(child, "exit");
-  await until(`the restore says ${at}`, () => at.test(output()) || child.exitCode !== null);
-  child.kill("SIGKILL");
-  await ended;
-}
-
-async function daemonOf(t: Test, place: Record<string, string>): Promise<Daemon> {
-  const { ORCH_DATA_DIR: dataDir = "", DATABASE_URL: databaseUrl = "", ...env } = place;
-  const daemon = await startDaemon(t, { dataDir, databaseUrl, env });
-  t.teardown(() => daemon.admin("/products/p?force=true", { method: "DELETE" }));
-  return daemon;
-}
-
-const host = await hostWithEngine();
-const archive = await archiveOf(t, host);
-
-t.test("a restore is refused where a daemon runs, and after it was killed the next one does it whole", async (t) => {
-  const place = await emptyPlace(t);
-  const { ORCH_DATA_DIR: dataDir = "", DATABASE_URL: databaseUrl = "", ...env } = place;
-  const empty = await startDaemon(t, { dataDir, databaseUrl, env });
-  const refused = await orchctlOf(t, place)("backup", "restore", archive);
-  t.match(refused, { code: 5, stderr: /refused: an orchd runs in this data folder; stop it first/ });
-  await empty.stop();
-  await killedRestore(place, archive, /extracting/);
-  if (existsSync(join(dataDir, "restore-incomplete"))) {
-    const { process: stopped, output } = launchDaemon(place);
-    await once(stopped, "exit");
-    t.match(output(), /a restore into it did not finish/);
-  }
-  await killedRestore(place, archive, /loading the records/);
-  const restored = await orchctlOf(t, place)("backup", "restore", archive);
-  // The last kill may have come after the records were loaded, or even after everything.
-  t.match(restored.stdout + restored.stderr, /is restored into|is complete now|has data/);
-  const daemon = await daemonOf(t, place);
-  t.equal(daemon.adminKey, host.daemon.adminKey, "the keys of the empty one are replaced");
-  await until("alice runs", async () => (await daemon.platform(host.key, "/engines/alice")).body.state === "running");
-  const folder = join(dataDir, "engines");
-  const [engine = ""] = readdirSync(folder);
-  t.equal(readFileSync(join(folder, engine, "large")).length, LARGE_BYTES);
-});
-
-t.test("an archive that is refused leaves nothing, and a good one can follow", async (t) => {
-  const place = await emptyPlace(t);
-  const orchctl = orchctlOf(t, place);
-  const dataDir = place["ORCH_DATA_DIR"] ?? "";
-  const bad = join(freshFolder(t), "bad.tar.gz");
-  const tar = gunzipSync(readFileSync(archive));
-  const changed = Buffer.from(tar);
-  const at = changed.indexOf(`large`) + 100_000;
-  changed[at] = (changed[at] ?? 0) ^ 1;
-  const rows = Buffer.from(tar);
-  rows.write("99", rows.indexOf('"schema": "') + '"schema": "'.length);
-  const cases = [
-    [readFileSync(archive).subarray(0, LARGE_BYTES / 2), /incomplete: it ends after its member/],
-    [gzipSync(changed, { level: 0 }), /member "large" differs/],
-    [gzipSync(rows, { level: 0 }), /the records have the schema 99\S+ of a newer orchd/],
-    [Buffer.from("hello"), /not a backup of orchd/],
-  ] as const;
-  for (const [content, message] of cases) {
-    writeFileSync(bad, content);
-    const restored = await orchctl("backup", "restore", bad);
-    t.equal(restored.code, 5);
-    t.match(restored.stderr, message);
-    t.match(restored.stderr, `refused: ${bad}`);
-    const left = existsSync(dataDir) ? readdirSync(dataDir) : [];
-    t.same(
-      left.filter((name) => ["engines", "kept", "restore.new", "restore-incomplete", "admin-key"].includes(name)),
-      [],
+t.test(
+  "a backup becomes the same host elsewhere, whose schedules are paused until an operator resumes them",
+  async (t) => {
+    const host = await hostWithEngine(t);
+    const archive = await archiveOf(t, host);
+    const place = await emptyPlace(t);
+    const restored = await orchctlOf(t, place)("backup", "restore", archive);
+    t.match(restored, { code: 0, stdout: /schedules +paused, .*orchctl resume --schedules ends this/ });
+    await makeDue(place);
+    const daemon = await daemonOf(t, place);
+    t.equal(daemon.adminKey, host.daemon.adminKey);
+    await until("alice runs", async () => (await daemon.platform(host.key, "/engines/alice")).body.state === "running");
+    const engines = join(daemon.dataDir, "engines");
+    const [engine = ""] = readdirSync(engines);
+    t.equal(statSync(join(engines, engine, "large")).size, LARGE_BYTES);
+    const runs = `/engines/alice/schedules/${host.scheduleId}/runs`;
+    const newest = async () => (await daemon.platform(host.key, runs)).body.data[0];
+    const missed = await until("its due time has passed", newest);
+    t.match(missed, { state: "missed", error: /paused since it was restored/ });
+    const orchctl = orchctlOf(t, settingsOf(daemon));
+    t.match((await orchctl("doctor")).stdout, /warning +schedules +.*restored[^]*orchctl resume --schedules/);
+    t.match((await daemon.admin("/admin/status")).body, { schedules_paused: true, warnings: [/resume --schedules/] });
+    t.match(await orchctl("resume", "--schedules"), { code: 0, stdout: /Schedules run at their times/ });
+    t.match((await daemon.admin("/admin/status")).body, { schedules_paused: false, warnings: [] });
+    t.match(
+      (await daemon.admin("/admin/events")).body.data.map(({ type }: { type: string }) => type),
+      ["host.schedules_resumed"],
     );
-  }
-  t.match(await orchctl("backup", "verify", bad), { code: 5, stderr: /not a backup of orchd/ });
-  const missing = await orchctl("--json", "backup", "restore", "/no/such/file");
-  t.equal(missing.code, 5);
-  t.match(JSON.parse(missing.stderr), { error: { message: "refused: /no/such/file: cannot be read (ENOENT)" } });
-  const noKey = await orchctlOf(t, { ...place, ORCH_SECRET_KEY: "another key than that of the host" })(
-    "backup",
-    "restore",
-    archive,
-  );
-  t.match(noKey, { code: 5, stderr: /ORCH_SECRET_KEY: expected the key of the host that was backed up/ });
-  const fewPorts = { ...place, ORCH_PORT_MIN: "20000", ORCH_PORT_MAX: "20000", ORCH_PORT: "7711" };
-  t.equal((await orchctlOf(t, fewPorts)("backup", "restore", archive)).code, 0, "one port is enough for one engine");
-  t.match((await orchctl("backup", "restore", archive)).stderr, /has data; expected a folder without engines/);
-  rmSync(dataDir, { recursive: true });
-  t.match((await orchctl("backup", "restore", archive)).stderr, /the database has records .*expected an empty one/);
-  t.equal(existsSync(join(dataDir, "engines")), false);
-});
-
-t.test("a backup whose daemon is killed leaves no archive, and the next daemon makes the scheduled one", async (t) => {
-  const { daemon, backups } = host;
-  rmSync(backups, { recursive: true });
-  t.equal((await daemon.admin("/admin/backups", { method: "POST" })).status, 202);
-  const busy = await daemon.admin("/admin/backups", { method: "POST" });
-  t.match(busy, { status: 409, body: { error: { code: "OPERATION_IN_PROGRESS" } } });
-  await until("it writes", () => existsSync(backups) && readdirSync(backups).length > 0);
-  await daemon.stop("SIGKILL");
-  t.match(readdirSync(backups), [/\.partial$/]);
-  const schedule = { ORCH_BACKUP_EVERY_H: "1", ORCH_BACKUP_PASSPHRASE: "correct horse battery", ORCH_BACKUP_KEEP: "1" };
-  const next = await startDaemon(t, {
-    dataDir: daemon.dataDir,
-    databaseUrl: host.databaseUrl,
-    env: { ORCH_BACKUP_DIR: backups, ...schedule },
-  });
-  t.teardown(() => next.admin("/products/p?force=true", { method: "DELETE" }));
-  const list = async () => (await next.admin("/admin/backups")).body;
-  const [made] = await until("the scheduled one is made", async () => {
-    const { data, running } = await list();
-    return data.length > 0 && running === null ? data : null;
-  });
-  t.match(made, { encrypted: true, name: /\.tar\.gz\.enc$/ });
-  t.same(readdirSync(backups), [made.name], "what the killed one left is removed");
-  const second = await archiveOf(t, { ...host, settings: settingsOf(next) });
-  await until("the older one is removed", () => readdirSync(backups).length === 1);
-  t.same(readdirSync(backups), [second.split("/").at(-1)]);
-  rmSync(backups, { recursive: true });
-  writeFileSync(backups, "in the place of the folder");
-  const failed = await orchctlOf(t, settingsOf(next))("backup", "create");
-  t.match(failed, { code: 7, stderr: /the backup failed: .*(ENOTDIR|EEXIST)/ });
-  const status = (await next.admin("/admin/status")).body;
-  t.match(status.warnings.join("\n"), /the last backup failed: /);
-  t.match((await next.admin("/admin/events")).body.data[0], { type: "host.backup_failed", reason: /ENOTDIR|EEXIST/ });
-});
+    const soon = { kind: "at", at: new Date(Date.now() + 300).toISOString() };
+    const { body: next } = await daemon.platform(host.key, "/engines/alice/schedules", {
+      method: "POST",
+      body: { name: "next", timing: soon, message: "/say hello" },
+    });
+    await until("it runs", async () => {
+      const { body } = await daemon.platform(host.key, `/engines/alice/schedules/${next.id}/runs`);
+      return body.data[0]?.state === "done";
+    });
+  },
+);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
-import type { RunRecord } from "../../src/contract/schedule-records.ts";
+import type { RunRecord } from "../../src/contract/orchestrator/schedule.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
@@ -94,18 +94,29 @@ t.test("a turn that asks a person waits, and its run ends with it", async (t) =>
   const made = await create("carl", {
     name: "question",
     timing: { kind: "at", at: soon(3_600_000) },
-    message: "/ask Which one? | left | right\n/say thanks",
+    message: "/ask Which one? | left | right\n/ask How far? | near | far\n/say thanks",
   });
   await fleet.platform("POST", `/engines/carl/schedules/${made.id}/run`, {});
-  await runIn("carl", made.id, "waiting_for_human");
+  const run = await runIn("carl", made.id, "waiting_for_human");
+  const waiting = async () => (await eventsOf("carl")).filter(({ type }) => type === "turn.waiting");
+  const ids = { run_id: run.id, schedule_id: made.id, webhook_id: null, task_id: run.task_id, turn_id: run.turn_id };
+  t.match(await waiting(), [{ reason: null, data: ids }]);
+  t.notMatch(JSON.stringify(await waiting()), "Which one", "it does not repeat the message");
   await carl.sleep();
   // The turn asks again when its engine has woken.
   const { request_id } = await until("it asks", async () => (await carl.call("/hitl/pending")).body.requests[0]);
+  t.equal((await waiting()).length, 1, "a question is told once");
   t.equal((await carl.call("/hitl/respond", { request_id, answer: "left" })).status, 200);
+  const next = await until("it asks again", async () => (await carl.call("/hitl/pending")).body.requests[0]);
+  await carl.sleep();
+  t.match(await waiting(), [{ data: ids }, { data: ids }], "the second question is told too");
+  await until("it runs again", async () => (await carl.call("/hitl/pending")).body.requests[0]);
+  t.equal((await carl.call("/hitl/respond", { request_id: next.request_id, answer: "far" })).status, 200);
   await until("the turn has ended", async () => (await carl.call("/hitl/pending")).body.requests.length === 0);
   await carl.isIn("running");
   await carl.sleep();
   t.match(await runIn("carl", made.id, "done"), { error: null });
+  t.equal((await waiting()).length, 2, "each is told once");
 });
 
 t.test("a run of an engine that a person stopped is refused, and one of a paused product is missed", async (t) => {
@@ -199,7 +210,7 @@ t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks"
   t.match(await orchctl("webhooks", "rm", "fred", "orders"), "deleted orders");
 });
 
-t.test("what is wrong with a schedule is named with its place", async (t) => {
+t.test("an error in a schedule names the field", async (t) => {
   const base = { name: "x", message: "hi", timing: { kind: "cron", cron: "0 9 * * 1-5", time_zone: "Europe/Berlin" } };
   const cron = (text: string) => ({ timing: { kind: "cron", cron: text } });
   const cases: readonly (readonly [object, string])[] = [

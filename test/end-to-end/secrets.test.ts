@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import t from "tap";
-import { signWebhook } from "../../src/contract/webhook-signature.ts";
+import { signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
 import { daemonKey } from "../../src/orchestrator/status/daemon-key.ts";
 import { SealedBox } from "../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../helpers/api.ts";

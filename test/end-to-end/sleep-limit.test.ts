@@ -24,7 +24,11 @@ t.test("at the limit the engine that has been idle longest sleeps before another
   t.equal((await sleeper.show()).sleep.reason, "capacity");
   t.equal((await sleeper.call("/hitl/pending")).status, 200, "it takes the place of another one");
   t.equal((await statesOf([anna, bob, carl])).split("sleeping").length, 2);
-  t.match((await fleet.daemon.admin("/admin/status")).body.awake, { engines: 2, limit: 2 });
+  // Its answer may precede the end of its start in the daemon.
+  await until("two are awake", async () => {
+    const { awake } = (await fleet.daemon.admin("/admin/status")).body;
+    return awake.engines === 2 && awake.limit === 2;
+  });
 });
 
 t.test("when none can sleep, callers get Retry-After", async (t) => {

@@ -1,5 +1,8 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import t from "tap";
+import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
+import { defaultSpares } from "../../src/orchestrator/rules/default-spares.ts";
+import { memoryTotalMb } from "../../src/shared/host-resources.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
 import { claims, kernelFacts, publicFacts, sparePids, sparesReady } from "../helpers/spares.ts";
@@ -33,17 +36,21 @@ t.test("an engine is a process that waited for it", async (t) => {
 });
 
 t.test("for the kernel it is as one that was booted", async (t) => {
-  const users = ["claimed-1", "claimed-2", "booted"];
   await sparesReady(daemon, 2);
-  const before = await claims(daemon);
-  const engines = await Promise.all(users.map((user) => fleet.provision(user)));
+  const { claimed = 0, none_left: before = 0 } = await claims(daemon);
+  const engines = await Promise.all(["claimed-1", "claimed-2"].map((user) => fleet.provision(user)));
+  t.match(await claims(daemon), { claimed: claimed + 2, none_left: before }, "both spares were claimed");
+  // No spare has this heap, however fast the pool is refilled.
+  await fleet.setPolicy({ memory_mb: DEFAULT_POLICY.memory_mb + 64 });
+  engines.push(await fleet.provision("booted"));
+  t.match(await claims(daemon), { claimed: claimed + 2, none_left: before + 1 }, "each start is counted");
+  await fleet.setPolicy({ memory_mb: DEFAULT_POLICY.memory_mb });
   const records = await Promise.all(engines.map((engine) => engine.show()));
-  t.match(await claims(daemon), { claimed: (before["claimed"] ?? 0) + 2, none_left: (before["none_left"] ?? 0) + 1 });
   const [one, ...others] = records.map(({ pid, id, incarnation }) =>
     JSON.stringify(kernelFacts(pid)).replaceAll(id, "ID").replaceAll(incarnation, "INCARNATION"),
   );
   for (const other of others) t.equal(other, one);
-  for (const user of users) await fleet.platform("DELETE", `/engines/${user}`);
+  for (const { user } of engines) await fleet.platform("DELETE", `/engines/${user}`);
 });
 
 t.test("a wake takes one, and so does a restart after a crash", async (t) => {
@@ -90,5 +97,24 @@ t.test("no spare outlives its daemon, and engines that were spares do", async (t
   t.match((await next.admin("/admin/doctor")).text, "1 of 1 ready");
   await next.stop();
   await until("a daemon that stops ends its spares", () => sparePids(daemon.dataDir).length === 0);
+});
+
+t.test("by default as many are kept as the memory suggests, and a start says whether it found one", async (t) => {
+  const next = await fleet.restart({ ORCH_WARM_ENGINES: "" });
+  const target = defaultSpares(memoryTotalMb());
+  await sparesReady(next, target);
+  const { body } = await next.admin("/admin/status");
+  t.match(body, { spares: { target, problem: null }, awake: { engine_mb: 40 } });
+  t.ok(body.awake.limit > target);
+  await Promise.all(Array.from({ length: target }, (_, index) => fleet.provision(`default-${index}`)));
+  await fleet.setPolicy({ memory_mb: DEFAULT_POLICY.memory_mb + 64 });
+  await fleet.provision("without-spare");
+  const { text } = await next.admin("/metrics");
+  const boots = (spare: string) =>
+    Number(new RegExp(`^orch_boot_seconds_count\\{outcome="running",spare="${spare}"\\} (\\d+)$`, "m").exec(text)?.[1]);
+  t.ok(target === 0 || boots("claimed") >= target, String(text.match(/^orch_boot_seconds_count.*$/gm)));
+  t.ok(boots(target === 0 ? "off" : "none_left") > 0);
+  t.match(await claims(next), { unfit: 0 });
+  await next.stop();
   await fleet.restart({ ORCH_WARM_ENGINES: "0" });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import root from "tap";
-import { dayOf } from "../../src/contract/metered-usage.ts";
+import { dayOf } from "../../src/contract/engine/metered-usage.ts";
 import { ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
@@ -111,7 +111,7 @@ root.test("usage before a sleep, a stop and a destroy is kept", async (t) => {
   t.match((await daemon.admin("/admin/usage?product_id=nobody")).body.error, { code: "PRODUCT_NOT_FOUND" });
 });
 
-root.test("a model without a price has no cost, and that is told", async (t) => {
+root.test("a model without a price has no cost, and the report says so", async (t) => {
   const reload = () => daemon.admin("/admin/prices/reload", { method: "POST", body: {} });
   writePrices({ ...PRICE, model: "another" });
   t.match(await reload(), { status: 200, body: { currency: "USD", entries: 1 } });

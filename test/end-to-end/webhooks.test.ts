@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import t from "tap";
-import { signWebhook } from "../../src/contract/webhook-signature.ts";
+import { signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
 import { ask } from "../helpers/api.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { openFleet } from "../helpers/sleepers.ts";
@@ -59,7 +59,7 @@ t.test("a signed message starts one turn, and wakes its engine", async (t) => {
   t.notOk("secret" in (await fleet.platform("GET", address)).body);
 });
 
-t.test("whatever is not signed gets one answer, known or unknown", async (t) => {
+t.test("unsigned calls get the same answer for known and unknown webhooks", async (t) => {
   const unknown = `/webhooks/${webhookId.slice(0, -4)}0000`;
   const answers = {
     "a wrong signature": await send({ signature: "v1,AAAA" }),

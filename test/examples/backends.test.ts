@@ -40,6 +40,16 @@ async function behaves(t: Test, program: readonly [string, ...string[]], product
   t.match((await post("/api/cancel", { task: "t3" })).body, { cancelled: true });
   t.match((await endless.all()).at(-1)?.data, { error: "CANCELLED" });
 
+  const rotate = () =>
+    ask(product.daemon.url, `/engines/${user}/rotate-key`, {
+      method: "POST",
+      headers: { "x-platform-key": product.platformKey },
+    });
+  await rotate();
+  t.match((await (await turn({ task: "t1", message: "/say Hello" })).all()).at(-1)?.data, { phase: "completed" });
+  await rotate();
+  t.match(await post("/api/cancel", { task: "t1" }), { status: 200 }, "a key that is refused is dropped");
+
   t.equal((await post("/api/messages", { task: "t1", message: "x" }, {} as never)).status, 401);
   t.equal((await post("/api/messages", { task: "t1" })).status, 400);
   t.equal((await post("/api/messages", "nonsense")).status, 400);

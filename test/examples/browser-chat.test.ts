@@ -102,6 +102,24 @@ t.test("the browser chat, with a stand-in for the document", async (t) => {
     await t.test(`behind the backend in ${name}`, { skip: name === "python" && withoutPython() }, async (t) => {
       const { url } = await startBackend(t, BACKENDS[name], { product });
       await t.test("it holds a conversation", (t) => converses(t, url, `${name}-alice`));
+      await t.test("a question whose answer is lost stays", async (t) => {
+        let isLost = true;
+        const page = openPage(url, `${name}-dora`, async (input, init) => {
+          if (isLost && String(input).endsWith("/api/answers")) {
+            isLost = false;
+            throw new TypeError("network error");
+          }
+          return fetch(input, init);
+        });
+        page.say("/ask Which? | this | that");
+        const question = await page.shows("question", "Which?");
+        question.children[0]?.dispatch("click");
+        await page.shows("error", "network error");
+        t.ok(page.conversation.children.includes(question));
+        question.children[0]?.dispatch("click");
+        await page.isIdle();
+        t.notOk(page.conversation.children.includes(question));
+      });
       await t.test("it continues a turn after the connection broke", async (t) => {
         const resumed: string[] = [];
         const page = openPage(url, `${name}-bob`, breaking(resumed));

@@ -31,6 +31,16 @@ t.test("the backend of the README answers", async (t) => {
   const answer = await until("the backend answers", () => ask(url, "/", call).catch(() => null));
   t.match(answer, { status: 200, text: "Hello" });
   t.match(await ask(url, "/", { ...call, body: "/say Again" }), { status: 200, text: "Again" });
+  const asked = await ask(url, "/", { ...call, body: "/ask Which one? | this | that\n/say Thank you" });
+  t.match(asked.text, /^Which one\? \(this, that\)\n$/, "a question ends the response");
+  const rest = await ask(url, "/", { ...call, body: "that" });
+  t.match(rest.text, /Thank you/, "the next message answers it");
+  t.notMatch(rest.text, /Which one/, "what was sent before does not come again");
+  const prompt = { ...call, body: '/tool write_file {"path": "a.txt", "content": "x"}' };
+  t.match((await ask(url, "/", prompt)).text, /May the agent use write_file on a\.txt.*deny/);
+  t.match(await ask(url, "/", { ...call, body: "nonsense" }), { text: /^\w+: / }, "a refused answer is told");
+  t.match(await ask(url, "/", { ...call, body: "deny" }), { status: 200 });
+  t.match((await ask(url, "/", { ...call, body: "/fail provider" })).text, /^LLM_PROVIDER_ERROR: /);
   const key = { "x-platform-key": product.platformKey };
   await ask(product.daemon.url, "/engines/alice/rotate-key", { method: "POST", headers: key });
   t.match(await ask(url, "/", call), { text: /^INVALID_ENGINE_KEY: / }, "an error does not end it");

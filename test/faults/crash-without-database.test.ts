@@ -1,5 +1,5 @@
 import t from "tap";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";

@@ -95,11 +95,11 @@ t.test(
       "no stream was cut",
     );
     for (const { user, pid } of streams)
-      t.equal((await product.get(`/engines/${user}`)).body.pid, pid, "nor restarted");
+      t.equal((await product.get(`/engines/${user}`)).body.pid, pid, "the engine was not restarted");
     t.same(await watch.end(), []);
     t.equal(site.daemon.process.pid, daemonPid);
     t.equal(site.daemon.process.exitCode, null, "the daemon is the same");
-    t.equal((await product.post("/engines/provision", { user_id: "later" })).status, 201, "and writes again");
+    t.equal((await product.post("/engines/provision", { user_id: "later" })).status, 201, "writes succeed again");
     t.same(await settle(site, tally), {});
   },
 );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { listProcesses, withDescendants } from "../../src/shared/processes.ts";
+import { listProcesses, withDescendants } from "../../src/sandbox/processes/process-table.ts";
 import { until } from "../helpers/until.ts";
 import { settle } from "./parts/invariants.ts";
 import { openSite } from "./parts/site.ts";

@@ -1,5 +1,5 @@
 import t from "tap";
-import { nativeProblem } from "../../src/shared/linux/system-calls.ts";
+import { nativeProblem } from "../../src/sandbox/system/system-calls.ts";
 import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { settle } from "./parts/invariants.ts";

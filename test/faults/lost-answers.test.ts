@@ -1,4 +1,5 @@
 import t, { type Test } from "tap";
+import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { withFault } from "./parts/injected-fault.ts";
 import { LONG } from "./parts/long.ts";
@@ -99,4 +100,19 @@ t.test("a restart is settled soon when the database's answer to it is lost, and 
     all,
     all.map(() => ({ restart_count: 1, last_error: { phase: "run", signal: "SIGKILL" } })),
   );
+});
+
+t.test("a call wakes its engine although the connection of the wake's first query is lost", async (t: Test) => {
+  const user = `user-${++users}`;
+  await bring(site, user, "sleeping");
+  const { url } = (await product.get(`/engines/${user}`)).body;
+  tally.tried++;
+  // The name of its prepared statement, which is empty, comes first.
+  const only = 'query  select * from "engines" where "id"';
+  const { fired } = await withFault(site.daemon, { n: 1, mode: "fail", only }, async () => {
+    t.equal((await ask(url, "/health")).status, 200);
+  });
+  t.ok(fired);
+  t.same(await settle(site, tally, { deadlineMs: SOON_MS }), {});
+  await bring(site, user, "gone");
 });

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import t from "tap";
+import { MISSES_UNHEALTHY } from "../../src/orchestrator/supervision/watch-engine.ts";
 import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { LONG } from "./parts/long.ts";
@@ -6,7 +8,7 @@ import { settle } from "./parts/invariants.ts";
 import { type Product, openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
-t.setTimeout(LONG ? 3_600_000 : 120_000);
+t.setTimeout(LONG ? 3_600_000 : 240_000);
 const tally = new Tally();
 t.teardown(() => tally.print(t));
 const site = await openSite(t, { engine: "by-user", env: { ORCH_HEALTH_INTERVAL_S: "1" } });
@@ -97,19 +99,14 @@ t.test("an engine that runs out of memory restarts and is recorded as out of mem
 // At the same time, for both wait for real probes.
 t.test("engines that hang", { jobs: 2 }, async (t) => {
   const [first, second] = [site.product, await site.newProduct()];
-  const freeze = async (product: Product) => {
-    const { body } = await product.post("/engines/provision", { user_id: "well-behaved" });
-    process.kill(body.pid, "SIGSTOP");
-    await reaches(product, "well-behaved", ({ state }) => state === "unhealthy");
-    return body;
-  };
   tally.tried += 2;
 
   const lasting = t.test(
     "for good are ended and started again, and the record says why",
     { buffered: true },
     async (t) => {
-      const before = await freeze(first);
+      const { body: before } = await first.post("/engines/provision", { user_id: "well-behaved" });
+      process.kill(before.pid, "SIGSTOP");
       const given = await reaches(first, "well-behaved", ({ state, pid }) => state === "running" && pid !== before.pid);
       t.not(given.incarnation, before.incarnation);
       t.match(given.last_error, {
@@ -121,14 +118,20 @@ t.test("engines that hang", { jobs: 2 }, async (t) => {
   );
 
   const momentary = t.test("for a moment are not ended", { buffered: true }, async (t) => {
-    const before = await freeze(second);
-    process.kill(before.pid, "SIGCONT");
-    const given = await reaches(second, "well-behaved", ({ state }) => state === "running");
+    const { body: before } = await second.post("/engines/provision", { user_id: "misses-probes" });
+    await ask(before.url, `/miss/${MISSES_UNHEALTHY}`);
+    const types = async () => {
+      const { body } = await second.get("/engines/misses-probes/events?limit=200");
+      return body.data.map(({ type }: { type: string }) => type);
+    };
+    const since = ["engine.running", "engine.unhealthy"];
+    await until("it answers again", async () => isDeepStrictEqual((await types()).slice(0, 2), since), 60_000);
+    const { body: given } = await second.get("/engines/misses-probes");
     t.equal(given.pid, before.pid);
   });
 
   await Promise.all([lasting, momentary]);
   t.same(await settle(site, tally), {});
   t.equal((await first.del("/engines/well-behaved")).status, 200);
-  t.equal((await second.del("/engines/well-behaved")).status, 200);
+  t.equal((await second.del("/engines/misses-probes")).status, 200);
 });

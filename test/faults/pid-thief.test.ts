@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import t, { type Test } from "tap";
 import { until } from "../helpers/until.ts";
-import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
-import { readIdentity } from "../../src/orchestrator/fleet/process-identity.ts";
+import { isPortFree } from "../../src/orchestrator/fleet/process/port-check.ts";
+import { readIdentity } from "../../src/sandbox/processes.ts";
 import { LONG } from "./parts/long.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";
 import { isAlive } from "./parts/is-alive.ts";
@@ -47,7 +47,7 @@ async function standsStill(t: Test, foreign: { readonly pid: number }, user: str
   t.same(await settle(site, tally), {});
   t.ok(isAlive(foreign.pid), "the stranger was not signalled");
   t.equal((await product.del(`/engines/${user}`)).status, 200);
-  t.ok(isAlive(foreign.pid), "nor by a destroy");
+  t.ok(isAlive(foreign.pid), "a destroy does not signal the foreign process");
   t.same(await settle(site, tally), {});
 }
 

@@ -37,7 +37,7 @@ t.test("a provision whose port is taken during the boot gets another port", asyn
     t.not(made.body.port, stolen);
     t.equal((await ask(made.body.url, "/health")).body.incarnation, made.body.incarnation);
     t.same(await toldOf(made.body.id), [stolen], "the theft is told");
-    t.ok(await isQuarantined(stolen), "and the port is left alone for a while");
+    t.ok(await isQuarantined(stolen), "the stolen port is quarantined");
     t.same(await settle(site, tally), {});
     await thief.dispose();
   }

@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
+import type { Answer } from "../helpers/api.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";
 import { settle } from "./parts/invariants.ts";
 import { LONG } from "./parts/long.ts";
@@ -74,4 +77,47 @@ t.test("200 concurrent provisions with a quota of 10 create exactly 10 engines",
   const made = (await product.get("/engines?limit=200")).body.data as { user_id: string }[];
   await Promise.all(made.map(({ user_id }) => product.del(`/engines/${user_id}`)));
   t.same(await settle(site, tally), {});
+});
+
+t.test("an admit during a destroy creates the engine anew, or says that another call is at work", async (t) => {
+  const { product } = site;
+  const rounds = LONG ? 400 : 20;
+  const told = ["409 OPERATION_IN_PROGRESS", "404 ENGINE_NOT_FOUND"];
+  const outcomes = new Set<string>();
+  const before = new Set(readdirSync(join(site.dataDir, "engines")));
+  const outcomeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ""}`.trim();
+  await Promise.all(
+    Array.from({ length: 4 }, async (_, lane) => {
+      const user_id = `contested-${lane}`;
+      for (let round = 0; round < rounds; round++) {
+        const admit = async (start: boolean) => {
+          tally.tried++;
+          await sleep(random.below(40));
+          return outcomeOf(await product.post("/engines/admit", { user_id, start }));
+        };
+        const destroy = async () => {
+          await sleep(random.below(40));
+          return outcomeOf(await product.del(`/engines/${user_id}${random.below(2) === 0 ? "?keep_data=true" : ""}`));
+        };
+        const admits = Promise.all([admit(false), admit(true), admit(false), admit(round % 2 === 0)]);
+        const destroys = Promise.all([destroy(), destroy()]);
+        for (const outcome of await admits) {
+          outcomes.add(outcome);
+          if (!["200", "201", ...told].includes(outcome)) t.fail(`admit answered ${outcome}`);
+        }
+        for (const outcome of await destroys)
+          if (!["200", "404 ENGINE_NOT_FOUND"].includes(outcome)) t.fail(`destroy answered ${outcome}`);
+      }
+      await product.del(`/engines/${user_id}`);
+    }),
+  );
+  t.ok(outcomes.has("201"), [...outcomes].join(", "));
+  t.same(await settle(site, tally), {});
+  const { rows } = await site.db.query("select id from engines where user_id like 'contested-%'");
+  t.same(rows, []);
+  t.same(
+    readdirSync(join(site.dataDir, "engines")).filter((name) => !before.has(name)),
+    [],
+    "no folder is left",
+  );
 });

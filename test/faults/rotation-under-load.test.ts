@@ -55,7 +55,7 @@ t.test("an engine's old and new key are both good for the grace, and the old one
   t.match(seen, { refusedWithin: 0, acceptedAfter: 0, refusedNew: 0 });
 });
 
-t.test("so are a product's", async (t) => {
+t.test("a product's keys overlap during a rotation too", async (t) => {
   const product = await site.newProduct();
   const fresh = "orchp-another-key-of-the-operators-own-making";
   const api_key_hash = createHash("sha256").update(fresh).digest("hex");

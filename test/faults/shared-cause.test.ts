@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { until } from "../helpers/until.ts";
 import { openSite } from "./parts/site.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
-import { sendSignal } from "../../src/shared/processes.ts";
+import { sendSignal } from "../../src/sandbox/processes/process-table.ts";
 import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";

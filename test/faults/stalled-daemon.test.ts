@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import type { EventRecord } from "../../src/contract/orchestrator-events.ts";
+import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { until } from "../helpers/until.ts";
 import { openSite } from "./parts/site.ts";
 

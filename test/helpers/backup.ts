@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Test } from "tap";
-import { sha256 } from "../../src/contract/api-keys.ts";
+import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import type { Daemon } from "./daemon.ts";
 import { type Ran, orchctlFor } from "./orchctl.ts";
 

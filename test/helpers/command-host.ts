@@ -1,9 +1,9 @@
-import { DirectLauncher } from "../../src/engine/isolation/direct-launcher.ts";
-import { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
-import { LimitedLauncher } from "../../src/engine/isolation/limits/limited-launcher.ts";
+import { DirectLauncher } from "../../src/sandbox/programs/direct-launcher.ts";
+import { DiskQuota } from "../../src/sandbox/disk/disk-quota.ts";
+import { LimitedLauncher } from "../../src/sandbox/programs/limited-launcher.ts";
 import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
-import { ToolNetwork } from "../../src/engine/isolation/network/tool-network.ts";
-import type { ToolLauncher } from "../../src/engine/isolation/tool-launcher.ts";
+import { openToolNetwork, sandboxHost } from "../../src/engine/isolation/sandbox-host.ts";
+import type { ProgramLauncher } from "../../src/sandbox/programs/program-launcher.ts";
 import type { EntryContext } from "../../src/engine/mcp/server-config.ts";
 import type { CommandHost } from "../../src/engine/tools/command/run-command.ts";
 import { createLogger } from "../../src/shared/logger.ts";
@@ -14,10 +14,7 @@ const silent = createLogger("test", "silent");
 export function commandHost(
   environment: Readonly<Record<string, string | undefined>> = {},
   dataDir = "/no/such/engine",
-  network = new ToolNetwork({
-    launch: { tool_network: "none", tool_listen: [] },
-    logger: silent,
-  }),
+  network = openToolNetwork({ launch: { tool_network: "none", tool_listen: [] }, logger: silent }),
 ): CommandHost {
   const launcher = unlimitedLauncher(new DirectLauncher((asked) => network.access(asked)));
   return { environment, folders: engineFolders(dataDir), launcher, network };
@@ -28,18 +25,36 @@ export const directLauncher = (): DirectLauncher =>
   new DirectLauncher(() => Promise.resolve({ proxyPort: null, environment: {} }));
 
 /** Starts programs that no limit ends. */
-export const unlimitedLauncher = (launcher: ToolLauncher): LimitedLauncher =>
+export const unlimitedLauncher = (launcher: ProgramLauncher): LimitedLauncher =>
   new LimitedLauncher({
     launcher,
     limits: { maxProcesses: 0, memoryMb: 0 },
     cgroupFolders: [],
     disk: unlimitedDisk(),
     signalsOwnAlone: false,
-    logger: silent,
+    host: sandboxHost(silent),
   });
 
-export const unlimitedDisk = (): DiskQuota =>
-  new DiskQuota({ megabytes: 1_048_576, measure: async () => ({ bytes: 0, largest: 0 }), logger: silent });
+export const unlimitedDisk = (): DiskQuota => diskOf({ megabytes: 1_048_576 });
+
+/** A quota of a disk that is never full. `measured` is called for each measure. */
+export const diskOf = ({
+  megabytes,
+  measured = () => undefined,
+}: {
+  readonly megabytes: number;
+  readonly measured?: () => void;
+}): DiskQuota =>
+  new DiskQuota({
+    megabytes,
+    reserveMegabytes: 0,
+    async measure() {
+      measured();
+      return { bytes: 0, largest: 0, hasHidden: null, failure: null };
+    },
+    space: () => ({ free: 2 ** 40, availableBytes: 2 ** 40 }),
+    logger: silent,
+  });
 
 /** What entries of a `.mcp.json` may refer to. */
 export const entryContext = (variables: Readonly<Record<string, string>> = {}, dataDir?: string): EntryContext => ({

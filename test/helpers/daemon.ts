@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
-import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
+import { isPortFree } from "../../src/orchestrator/fleet/process/port-check.ts";
 import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
 import { copyEngineCache } from "./engine-cache.ts";
@@ -12,6 +12,8 @@ import { freshFolder } from "./folder.ts";
 import { copyPostgres } from "./prepared-postgres.ts";
 import { until } from "./until.ts";
 
+/** Each spare costs as much CPU time as a boot, so only tests of spares have them. `auto` is the default. */
+const NO_SPARES = { ORCH_WARM_ENGINES: "0" };
 const root = resolve(import.meta.dirname, "../..");
 
 export interface Daemon {
@@ -128,7 +130,7 @@ export function launchDaemon(
   const options = preload === undefined ? [] : ["--import", preload];
   const [program = "", ...rest] = [...through, process.execPath, ...options, join(installDir, "bin/orchd.js"), ...args];
   const child = spawn(program, rest, {
-    env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...compileCache, ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: installDir, ...compileCache, ...NO_SPARES, ...env },
     stdio: ["ignore", "pipe", "pipe", ...(preload === undefined ? [] : (["ipc"] as const))],
   });
   let printed = "";

@@ -1,7 +1,7 @@
 /** The last of a test run, by .taprc: ends what its files shared, and fails the run when anything of it is left. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIdentity } from "../../src/shared/processes.ts";
+import { readIdentity } from "../../src/sandbox/processes/process-table.ts";
 import { leftovers, runFolder } from "./run.ts";
 import { until } from "./until.ts";
 

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import * as z from "zod/mini";
-import { sha256 } from "../../src/contract/api-keys.ts";
-import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/attachment-records.ts";
-import { DEFAULT_AGENT } from "../../src/contract/engine-api.ts";
+import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
+import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
+import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
@@ -42,11 +42,13 @@ import { toolInput } from "../../src/engine/tools/tool-input.ts";
 import type { Tool } from "../../src/engine/tools/tool.ts";
 import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
+import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
+import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
-import { TurnRunner } from "../../src/engine/turns/turn-runner.ts";
+import { type TurnParts, TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { NO_TRACER } from "../../src/shared/tracing/span.ts";
 import { until } from "./until.ts";
@@ -130,6 +132,7 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly hitlTtlMs?: number;
+  readonly toolsReady?: TurnParts["toolsReady"];
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
   readonly telemetry?: EngineTelemetry;
@@ -192,9 +195,18 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     memory,
     meter,
     budgets: { refusal: () => null },
+    toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
-  const runner = new TurnRunner({ journal, humanRequests, slots, logger, ...runParts });
+  const runner = new TurnRunner({
+    journal,
+    humanRequests,
+    slots,
+    suspension: new ProductSuspension(),
+    logger,
+    ...runParts,
+  });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })
@@ -225,24 +237,11 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     journal,
     humanRequests,
     idempotency,
-    memoryFile: {
-      portability: new MemoryPortability({
-        store: parts.store,
-        workspaceDir: join(parts.store.dataDir, "workspace"),
-        lane: new WriteLane(parts.store),
-        reindex: () => Promise.resolve(),
-        lastEvent: () => journal.last,
-      }),
-      learning: { running: false },
-      owner: { engine_id: "eng_test", user_id: "user", product: "test" },
-    },
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
-    controlToken: "token",
-    counters: new EngineCounters(),
-    usage: () => undefined,
+    launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
+    telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
+    meter: { report: () => undefined },
     budgets: { set: () => undefined },
-    tracer: NO_TRACER,
-    host: "127.0.0.1",
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
@@ -252,9 +251,12 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       draining: false,
       last_active_at: null,
       idle_since: null,
+      idle_ms: null,
+      learning_due_at: null,
       awake: [],
     }),
-    wakefulness: { noteWork: () => undefined, sleep: () => [] },
+    suspend: () => undefined,
+    wakefulness: { noteWork: () => undefined, sleep: () => [], followers: new Followers() },
     attachments: {
       files: new AttachmentFiles({ workspaceDir: join(parts.store.dataDir, "workspace"), disk: unlimitedDisk() }),
       limits: DEFAULT_ATTACHMENT_LIMITS,
@@ -267,10 +269,18 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     requests: null,
-    endFact: () => Promise.resolve(false),
-    memoryLists: new MemoryLists(parts.store),
-    memorySearch: new MemorySearch(parts.store),
-    learning: { trigger: () => Promise.reject(new Error("nothing is learnt here")) },
+    memory: {
+      endFact: () => Promise.resolve(false),
+      lists: new MemoryLists(parts.store),
+      search: new MemorySearch(parts.store),
+      portability: new MemoryPortability({
+        store: parts.store,
+        workspaceDir: join(parts.store.dataDir, "workspace"),
+        lane: new WriteLane(parts.store),
+        reindex: () => Promise.resolve(),
+      }),
+    },
+    learning: { running: false, trigger: () => Promise.reject(new Error("nothing is learnt here")) },
     skills: { list: () => [], decide: () => Promise.reject(new Error("nothing is drafted here")) },
     servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
     limits: { ...STREAM_LIMITS, ...limits },

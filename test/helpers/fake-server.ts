@@ -3,7 +3,8 @@ import { type IncomingHttpHeaders, type ServerResponse, createServer } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
-import { DEFAULT_POLICY, type EngineRecord, type ProductRecord } from "../../src/contract/orchestrator-api.ts";
+import { newId } from "../../src/shared/ids.ts";
+import { DEFAULT_POLICY, type EngineRecord, type ProductRecord } from "../../src/contract/orchestrator/requests.ts";
 
 export interface FakeCall {
   readonly method: string;
@@ -30,17 +31,22 @@ export interface FakeServer {
   on(route: string, handler: FakeHandler | FakeAnswer): void;
 }
 
-/** A server that speaks as the daemon or an engine does: it knows nothing, and notes every call. */
+/** A server that speaks as the daemon or an engine does: it knows nothing but its health, and notes every other call. */
 export async function startFakeServer(t: Test): Promise<FakeServer> {
   const calls: FakeCall[] = [];
+  const hostId = newId("host");
   const handlers = new Map<string, FakeHandler | FakeAnswer>();
   const server = createServer((request, response) => {
     void (async () => {
       const { method = "", url: path = "", headers } = request;
       const sent = await text(request);
       const call = { method, path, headers, body: sent === "" ? undefined : bodyOf(headers, sent) };
-      calls.push(call);
-      const handler = handlers.get(`${method} ${path.split("?")[0]}`) ?? fault(404, "NOT_FOUND", "no such route");
+      const route = `${method} ${path.split("?")[0]}`;
+      const isUntoldHealth = route === "GET /health" && !handlers.has(route);
+      if (!isUntoldHealth) calls.push(call);
+      const handler = isUntoldHealth
+        ? { body: { status: "ok", host_id: hostId } }
+        : (handlers.get(route) ?? fault(404, "NOT_FOUND", "no such route"));
       const answer = typeof handler === "function" ? await handler(call, response) : handler;
       if (answer === undefined) return;
       response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers });
@@ -108,7 +114,7 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
     restarts: { count: 0, window_started_at: null, next_at: null },
     last_error: null,
     sleep: null,
-    awake: { woken_by: null, kept_by: [], idle_since: null },
+    awake: { woken_by: null, kept_by: [], idle_since: null, learning_due_at: null },
     usage: null,
     stop_reason: null,
     last_active_at: null,

@@ -1,4 +1,4 @@
-import { NOT_ISOLATED } from "../../src/contract/launch-file.ts";
+import { NOT_ISOLATED } from "../../src/contract/engine/launch-file.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
-import { type EngineHandle, shownProcess } from "../../src/contract/engine-handle.ts";
+import { type EngineHandle, shownProcess } from "../../src/contract/orchestrator/engine-handle.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import type {
   EngineBackend,
@@ -14,11 +14,14 @@ import type {
   Incarnation,
   LaunchOrder,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
-import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/fleet/health-probe.ts";
-import { isPortFree } from "../../src/orchestrator/fleet/port-check.ts";
-import type { ProcessOrder } from "../../src/orchestrator/fleet/process-order.ts";
-import { CatalogFolders } from "../../src/orchestrator/fleet/catalog-folders.ts";
-import { type ProcessBackendOptions, createProcessBackend } from "../../src/orchestrator/fleet/process-backend.ts";
+import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/engine-calls/health-probe.ts";
+import { isPortFree } from "../../src/orchestrator/fleet/process/port-check.ts";
+import type { ProcessOrder } from "../../src/orchestrator/fleet/process/process-order.ts";
+import { CatalogFolders } from "../../src/orchestrator/fleet/folders/catalog-folders.ts";
+import {
+  type ProcessBackendOptions,
+  createProcessBackend,
+} from "../../src/orchestrator/fleet/process/process-backend.ts";
 import { compileCache } from "./compile-cache.ts";
 import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";

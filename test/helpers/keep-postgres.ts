@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createLogger } from "../../src/shared/logger.ts";
-import { isAlive } from "../../src/shared/processes.ts";
+import { isAlive } from "../../src/sandbox/processes/process-table.ts";
 import type { ServerConnection } from "../../src/orchestrator/postgres/server-session.ts";
 import { openDatabase } from "../../src/orchestrator/store/database.ts";
 import { migrateToLatest } from "../../src/orchestrator/store/migrate.ts";

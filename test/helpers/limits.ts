@@ -1,16 +1,18 @@
 import { directLauncher } from "./command-host.ts";
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { toolsMemoryMb } from "../../src/contract/tools-memory.ts";
-import { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
-import { folderUsage } from "../../src/engine/isolation/limits/folder-usage.ts";
-import { LimitedLauncher } from "../../src/engine/isolation/limits/limited-launcher.ts";
-import { unlinkedBytes } from "../../src/engine/isolation/limits/process-usage.ts";
-import type { ToolLauncher } from "../../src/engine/isolation/tool-launcher.ts";
-import { type CgroupHierarchy, findCgroupHierarchies } from "../../src/orchestrator/fleet/cgroup-hierarchies.ts";
-import { EngineCgroup } from "../../src/orchestrator/fleet/engine-cgroup.ts";
+import { toolsMemoryMb } from "../../src/contract/engine/tools-memory.ts";
+import { DiskQuota } from "../../src/sandbox/disk/disk-quota.ts";
+import { readDiskSpace } from "../../src/sandbox/disk/disk-space.ts";
+import { LimitedLauncher } from "../../src/sandbox/programs/limited-launcher.ts";
+import { measureDisk } from "../../src/sandbox/disk/measure-disk.ts";
+import type { ProgramLauncher } from "../../src/sandbox/programs/program-launcher.ts";
+import type { CgroupHierarchy } from "../../src/sandbox/cgroups/cgroup-hierarchies.ts";
+import { TOOLS_CGROUP, findEngineHierarchies } from "../../src/orchestrator/fleet/process/engine-cgroups.ts";
+import { engineLimits, toolLimits } from "../../src/orchestrator/fleet/process/engine-limits.ts";
+import { DelegatedCgroup } from "../../src/sandbox/cgroups/delegated-cgroup.ts";
+import { sandboxHost } from "../../src/engine/isolation/sandbox-host.ts";
 import { silent } from "./fleet.ts";
 
 /** What every bomb of a test stays below, whatever the limits under test. */
@@ -18,19 +20,19 @@ export const BOUNDS = { maxProcesses: 250, memoryMb: 512, cpuWeight: 100 };
 
 /** The hierarchies in which this machine lets a test limit processes and memory. Null where it does not. */
 export function boundedHierarchies(): readonly CgroupHierarchy[] | null {
-  const found = findCgroupHierarchies();
+  const found = findEngineHierarchies();
   const controllers = found.flatMap((one) => one.controllers);
   return controllers.includes("pids") && controllers.includes("memory") ? found : null;
 }
 
 /** A cgroup as of an engine, which the test removes. */
-export function engineCgroup(t: Test, hierarchies: readonly CgroupHierarchy[], limits = BOUNDS): EngineCgroup {
-  const cgroup = new EngineCgroup(hierarchies, `orchd-test-${randomUUID()}`);
+export function engineCgroup(t: Test, hierarchies: readonly CgroupHierarchy[], limits = BOUNDS): DelegatedCgroup {
+  const cgroup = new DelegatedCgroup(hierarchies, { name: `orchd-test-${randomUUID()}`, nested: TOOLS_CGROUP });
   t.teardown(async () => {
     cgroup.kill();
     while (!cgroup.remove()) await new Promise((resolve) => setTimeout(resolve, 10));
   });
-  cgroup.create(limits, null);
+  cgroup.create({ all: engineLimits(limits), nested: toolLimits(limits) }, null);
   return cgroup;
 }
 
@@ -39,9 +41,10 @@ export interface LimitsOfTest {
   readonly maxProcesses?: number;
   readonly memoryMb?: number;
   readonly diskMb?: number;
+  readonly reserveMegabytes?: number;
   readonly userTasks?: number;
   /** Default: one that confines nothing. */
-  readonly launcher?: ToolLauncher;
+  readonly launcher?: ProgramLauncher;
 }
 
 /** Starts programs within limits. `folder` is the engine's, whose disk usage counts. */
@@ -52,16 +55,16 @@ export function limitedLauncher(
     maxProcesses = 256,
     memoryMb = 512,
     diskMb = 1024,
+    reserveMegabytes = 0,
     userTasks,
     launcher: unlimited = directLauncher(),
   }: LimitsOfTest,
 ): { launcher: LimitedLauncher; disk: DiskQuota } {
   const disk = new DiskQuota({
     megabytes: diskMb,
-    measure: async () => {
-      const { bytes, largest } = await folderUsage(folder);
-      return { bytes: bytes + unlinkedBytes(launcher.watch.pids(), statSync(folder).dev), largest };
-    },
+    reserveMegabytes,
+    measure: (options) => measureDisk(folder, launcher.diskWatch.pids(), options),
+    space: () => readDiskSpace(folder),
     logger: silent,
   });
   const launcher = new LimitedLauncher({
@@ -71,14 +74,14 @@ export function limitedLauncher(
     disk,
     ...(userTasks !== undefined && { userTasks }),
     signalsOwnAlone: false,
-    logger: silent,
+    host: sandboxHost(silent),
   });
   return { launcher, disk };
 }
 
 /** The command of a shell that enters a bounded cgroup itself: for limits under test that are not the kernel's. */
-export const withinBounds = (cgroup: EngineCgroup, script: string): string =>
+export const withinBounds = (cgroup: DelegatedCgroup, script: string): string =>
   `${cgroup
-    .toolFolders()
+    .nestedFolders()
     .map((folder) => `echo 0 > ${join(folder, "cgroup.procs")}`)
     .join(" && ")} && ${script}`;

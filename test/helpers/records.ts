@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { DEFAULT_POLICY } from "../../src/contract/orchestrator-api.ts";
+import { DEFAULT_POLICY } from "../../src/contract/orchestrator/requests.ts";
 import { newId } from "../../src/shared/ids.ts";
-import { newKey, storedKey } from "../../src/contract/api-keys.ts";
+import { newKey, storedKey } from "../../src/contract/orchestrator/api-keys.ts";
 import type { Db } from "../../src/orchestrator/store/database.ts";
 import { EngineStates } from "../../src/orchestrator/store/engine-states.ts";
 import { insertEngine } from "../../src/orchestrator/store/engines.ts";
@@ -34,7 +34,8 @@ export async function insertedEngine(
     const port = await takePort(trx, id, ports);
     if (port === null) return null;
     const key = storedKey(newKey("sk-orch-"));
-    const life = { incarnation: randomUUID(), state: "provisioning", deadlineAt: null } as const;
+    const deadlineAt = new Date(Date.now() + 3_600_000);
+    const life = { incarnation: randomUUID(), desiredState: "running", deadlineAt } as const;
     return insertEngine(trx, { id, productId, userId, hostId: ports.hostId, port, key, metadata: {}, ...life });
   });
 }

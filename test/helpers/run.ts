@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdtempSync, readFileSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type ProcessIdentity, listProcesses, readIdentity } from "../../src/shared/processes.ts";
+import { type ProcessIdentity, listProcesses, readIdentity } from "../../src/sandbox/processes/process-table.ts";
 
 const MEMORY = "/dev/shm";
 const TMPFS = 0x01021994;

@@ -1,6 +1,12 @@
-import { isSparePath } from "../../src/contract/spare.ts";
+import { isSparePath } from "../../src/contract/engine/spare.ts";
 import { readFileSync, readlinkSync, statSync } from "node:fs";
-import { listProcesses, readStat, readUser, startArguments, startVariable } from "../../src/shared/processes.ts";
+import {
+  listProcesses,
+  readStat,
+  readUser,
+  startArguments,
+  startVariable,
+} from "../../src/sandbox/processes/process-table.ts";
 import type { Daemon } from "./daemon.ts";
 import { until } from "./until.ts";
 

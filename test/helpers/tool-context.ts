@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import { type ToolResult, createToolExecutor } from "../../src/engine/tools/execute.ts";
 import type { Tool, ToolContext } from "../../src/engine/tools/tool.ts";
-import type { DiskQuota } from "../../src/engine/isolation/limits/disk-quota.ts";
+import type { DiskQuota } from "../../src/sandbox/disk/disk-quota.ts";
 import { unlimitedDisk } from "./command-host.ts";
 import { NO_SCOPE } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { createLogger } from "../../src/shared/logger.ts";

@@ -34,6 +34,13 @@ export interface AttemptFacts {
   readonly UDP_PORT: string;
   readonly UNIX_SOCKET: string;
   readonly ABSTRACT_SOCKET: string;
+  /** The port of the tools' proxy, and one of `tool_listen`. The test listens on both, on OTHER_HOST and on ::1. */
+  readonly PROXY_PORT: string;
+  readonly LISTEN_PORT: string;
+  /** A port of `tool_listen` on which nobody listens. */
+  readonly FREE_PORT: string;
+  /** An address of the machine that is not 127.0.0.1. */
+  readonly OTHER_HOST: string;
   /** A file and a folder of the test that everyone may write. */
   readonly HOST_FILE: string;
   readonly HOST_FOLDER: string;
@@ -216,6 +223,107 @@ const sockets: readonly Omit<Attempt, "part">[] = [
     name: "connect by sendmsg with Fast Open",
     py: "s = socket.socket(); s.sendmsg([b'x'], [], 0x20000000, ('127.0.0.1', int(E['TCP_PORT']))); print('ESCAPED')",
   },
+  { name: "connect to another host on the proxy's port", py: "tcp(2, E['OTHER_HOST'], int(E['PROXY_PORT']))" },
+  { name: "connect to ::1 on the proxy's port", py: "tcp(10, '::1', int(E['PROXY_PORT']))" },
+  {
+    name: "connect to it over IPv4-mapped IPv6",
+    py: "tcp(10, '::ffff:' + E['OTHER_HOST'], int(E['PROXY_PORT']))",
+  },
+  { name: "connect to another host on a port of tool_listen", py: "tcp(2, E['OTHER_HOST'], int(E['LISTEN_PORT']))" },
+  {
+    name: "connect to it without waiting",
+    py: "import select\ns = socket.socket(); s.setblocking(False); s.connect_ex((E['OTHER_HOST'], int(E['LISTEN_PORT'])))\nselect.select([], [s], [], 5); s.getpeername(); print('ESCAPED')",
+  },
+  {
+    name: "connect after a connection to the proxy",
+    py: "s = socket.socket(); s.connect_ex(('127.0.0.1', int(E['PROXY_PORT'])))\nlibrary.connect(s.fileno(), bytes(16), 16); s.connect((E['OTHER_HOST'], int(E['PROXY_PORT']))); print('ESCAPED')",
+  },
+  {
+    name: "exchange the address while connecting",
+    py: `import struct, threading
+def at(host): return struct.pack("=H", 2) + struct.pack("!H4s8x", int(E["PROXY_PORT"]), socket.inet_aton(host))
+good, bad = at("127.0.0.1"), at(E["OTHER_HOST"])
+buffer = ctypes.create_string_buffer(good, 16)
+over = False
+def exchange():
+  while not over:
+    ctypes.memmove(buffer, bad, 16); ctypes.memmove(buffer, good, 16)
+threading.Thread(target=exchange, daemon=True).start()
+for _ in range(500):
+  s = socket.socket()
+  if library.connect(s.fileno(), buffer, 16) == 0 and s.getpeername()[0] == E["OTHER_HOST"]:
+    print("ESCAPED"); break
+  s.close()
+over = True`,
+  },
+  {
+    name: "exchange the descriptor while connecting",
+    py: `import threading
+s, other = socket.socket(), socket.socket()
+copy = os.dup(s.fileno())
+over = False
+def exchange():
+  while not over:
+    os.dup2(other.fileno(), copy); os.dup2(s.fileno(), copy)
+threading.Thread(target=exchange, daemon=True).start()
+shared = socket.socket(fileno=copy)
+for _ in range(200):
+  if shared.connect_ex((E["OTHER_HOST"], int(E["LISTEN_PORT"]))) in (0, 106):
+    print("ESCAPED"); break
+over = True`,
+  },
+  {
+    name: "connect a descriptor that another process passed",
+    py: `a, b = socket.socketpair()
+if os.fork() == 0:
+  s = socket.socket(); socket.send_fds(b, [b"x"], [s.fileno()]); os._exit(0)
+_, fds, _, _ = socket.recv_fds(a, 1, 1)
+socket.socket(fileno=fds[0]).connect((E["OTHER_HOST"], int(E["LISTEN_PORT"]))); print("ESCAPED")`,
+  },
+  {
+    name: "connect by a first write",
+    py: "s = socket.socket(); s.setsockopt(6, 30, 1); s.connect((E['OTHER_HOST'], int(E['LISTEN_PORT']))); s.send(b'x'); print('ESCAPED')",
+  },
+  {
+    name: "route a connection by another host",
+    py: `s = socket.socket()
+s.setsockopt(0, 4, bytes([131, 7, 4]) + socket.inet_aton(E["OTHER_HOST"]) + bytes(1)); print("ESCAPED")`,
+  },
+  {
+    name: "route a connection of IPv6 by another host",
+    py: `s = socket.socket(socket.AF_INET6)
+s.setsockopt(41, 57, bytes([0, 2, 4, 0]) + bytes(4) + socket.inet_pton(10, "2001:db8::1")); print("ESCAPED")`,
+    // Kernels without segment routing.
+    hostRefuses: true,
+  },
+  {
+    name: "route a connection by old options of IPv6",
+    py: 's = socket.socket(socket.AF_INET6); s.setsockopt(41, 6, b""); print("ESCAPED")',
+    // Newer kernels lack them.
+    hostRefuses: true,
+  },
+  {
+    name: "prepare a socket for the first write",
+    py: "socket.socket().setsockopt(6, 30, 1); print('ESCAPED')",
+  },
+  {
+    name: "connect by sendmmsg with Fast Open",
+    py: `import struct
+s = socket.socket()
+at = ctypes.create_string_buffer(struct.pack("=H", 2) + struct.pack("!H4s8x", int(E["LISTEN_PORT"]), socket.inet_aton(E["OTHER_HOST"])), 16)
+text = ctypes.create_string_buffer(b"x")
+vector = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(text), 1))
+header = ctypes.create_string_buffer(struct.pack("QI4xQQQQi4xI4x", ctypes.addressof(at), 16, ctypes.addressof(vector), 1, 0, 0, 0, 0))
+print("ESCAPED" if call("sendmmsg", s.fileno(), ctypes.addressof(header), 1, 0x20000000) == 1 else errno())`,
+  },
+  {
+    name: "have a listener of seccomp",
+    py: `import struct
+text = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack("=H6xQ", 1, ctypes.addressof(text)))
+library.prctl(38, 1, 0, 0, 0)
+print("ESCAPED" if call("seccomp", 1, 8, ctypes.addressof(program)) >= 0 else "")`,
+  },
   {
     name: "send UDP",
     py: "s = socket.socket(2, 2); s.sendto(b'x', ('127.0.0.1', int(E['UDP_PORT']))); print('ESCAPED')",
@@ -242,6 +350,18 @@ const sockets: readonly Omit<Attempt, "part">[] = [
     hostRefuses: true,
   },
   { name: "listen on TCP", py: "socket.create_server(('127.0.0.1', 0)); print('ESCAPED')" },
+  {
+    name: "listen on every address",
+    py: "s = socket.socket(); s.setsockopt(1, 2, 1); s.bind(('0.0.0.0', int(E['FREE_PORT']))); s.listen(); print('ESCAPED' if s.getsockname()[0] == '0.0.0.0' else '')",
+  },
+  {
+    name: "listen on another address",
+    py: "s = socket.socket(); s.bind((E['OTHER_HOST'], 0)); s.listen(); print('ESCAPED')",
+  },
+  {
+    name: "take an abstract name by a socket pair",
+    py: "a, _ = socket.socketpair(); a.bind('\\0orchd-taken-' + str(os.getpid())); print('ESCAPED')",
+  },
   { name: "listen without a bind", py: "socket.socket().listen(); print('ESCAPED')" },
   {
     name: "make a socket by io_uring",
@@ -267,6 +387,15 @@ const kernel: readonly Omit<Attempt, "part">[] = [
   { name: "mount a file system", sh: "mkdir -p m; mount -t tmpfs none m && echo ESCAPED && umount m" },
   { name: "bind a folder", sh: 'mkdir -p m; mount --bind "$BOB" m && echo ESCAPED && umount m' },
   { name: "change the root folder", sh: "chroot / true && echo ESCAPED" },
+  {
+    name: "start a thread with open files of its own",
+    // The kernel itself refuses a thread without shared memory, but with another error.
+    py: 'call("clone", 0x10000, 0, 0, 0, 0); print("ESCAPED" if errno() == 22 else errno())',
+  },
+  {
+    name: "give a thread open files of its own",
+    py: 'print("ESCAPED" if call("close_range", 900, 901, 2) == 0 else errno())',
+  },
   { name: "enter the daemon's namespaces", sh: 'nsenter -t "$DAEMON_PID" -m true && echo ESCAPED' },
   {
     name: "become root by a set-user-ID program",
@@ -296,6 +425,48 @@ const kernel: readonly Omit<Attempt, "part">[] = [
   },
   { name: "load a module", py: 'print("ESCAPED" if call("finit_module", 0, 0, 0) < 0 and errno() != 1 else "")' },
   { name: "read the kernel's log by syslog", py: 'print("ESCAPED" if call("syslog", 10, 0, 0) >= 0 else "")' },
+  {
+    name: "list what is mounted",
+    py: 'print("ESCAPED" if call("listmount", 0, 0, 0, 0) < 0 and errno() not in (1, 38) else "")',
+  },
+  {
+    name: "ask about a mount",
+    py: 'print("ESCAPED" if call("statmount", 0, 0, 0, 0) < 0 and errno() not in (1, 38) else "")',
+  },
+  {
+    name: "clone a mount with attributes",
+    py: 'print("ESCAPED" if call("open_tree_attr", 0, 0, 0, 0, 0) < 0 and errno() not in (1, 38) else "")',
+  },
+  {
+    name: "read attributes of a file",
+    py: 'print("ESCAPED" if call("file_getattr", 0, 0, 0, 0, 0) < 0 and errno() not in (1, 38) else "")',
+  },
+  {
+    name: "set attributes of a file",
+    py: 'print("ESCAPED" if call("file_setattr", 0, 0, 0, 0, 0) < 0 and errno() not in (1, 38) else "")',
+  },
+  {
+    name: "set the project of a file",
+    py: 'f = open("attributes", "w"); print("ESCAPED" if call("ioctl", f.fileno(), 0x401c5820, 0) < 0 and errno() != 1 else "")',
+  },
+  {
+    name: "make a 16-bit segment",
+    py: 'print("ESCAPED" if numbers["modify_ldt"] and call("modify_ldt", 0, 0, 0) >= 0 else "")',
+    hostRefuses: true,
+  },
+  {
+    name: "hide memory from the kernel",
+    py: 'print("ESCAPED" if call("memfd_secret", 0) >= 0 else "")',
+    hostRefuses: true,
+  },
+  {
+    name: "be told of changes in a folder",
+    py: 'f = os.open(".", os.O_RDONLY); print("ESCAPED" if call("fcntl", f, 1026, 0x80000002) == 0 else "")',
+  },
+  {
+    name: "delay who opens a file",
+    py: 'f = os.open("leased", os.O_CREAT | os.O_RDONLY); print("ESCAPED" if call("fcntl", f, 1024, 1) == 0 else "")',
+  },
   {
     name: "write a setting of the kernel",
     sh: 'v=$(cat /proc/sys/vm/overcommit_memory); echo "$v" > /proc/sys/vm/overcommit_memory && echo ESCAPED',

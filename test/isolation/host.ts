@@ -13,12 +13,13 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
-import { SYSTEM_CALLS } from "../../src/shared/linux/system-call-numbers.ts";
-import { byProcessor } from "../../src/shared/linux/system-calls.ts";
+import { SYSTEM_CALLS } from "../../src/sandbox/system/system-call-numbers.ts";
+import { byProcessor } from "../../src/sandbox/system/system-calls.ts";
 import { type Answer, ask } from "../helpers/api.ts";
-import { type Daemon, type DaemonSettings, startDaemon } from "../helpers/daemon.ts";
+import { type Daemon, type DaemonSettings, freePort, startDaemon } from "../helpers/daemon.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -35,6 +36,8 @@ const WITHOUT_PROXY = {
   https_proxy: "",
   all_proxy: "",
 };
+/** Loopback too is reached by the proxy. */
+const DIRECT = { NO_PROXY: "", no_proxy: "" };
 const PYTHON = "/usr/bin/python3";
 /** `nobody`. PostgreSQL needs a user with a name. */
 export const ORDINARY_UID = 65_534;
@@ -50,6 +53,7 @@ export interface HostEngine {
   call(path: string, body?: object): Promise<Answer>;
   /** Runs one tool with permission, and waits for the end of the turn. The result's output. */
   tool(name: string, input: object): Promise<unknown>;
+  stop(): Promise<Answer>;
 }
 
 export interface AttackedHost {
@@ -68,9 +72,18 @@ export async function attackedHost(
     uid,
     isolation,
     spares = 0,
-  }: { readonly uid?: number; readonly isolation: "require" | "off"; readonly spares?: number },
+    dataDir = freshFolder(t, "isolation"),
+    policy: morePolicy = {},
+    env = {},
+  }: {
+    readonly uid?: number;
+    readonly isolation: "require" | "off";
+    readonly spares?: number;
+    readonly dataDir?: string;
+    readonly policy?: object;
+    readonly env?: Readonly<Record<string, string>>;
+  },
 ): Promise<AttackedHost> {
-  const dataDir = freshFolder(t, "isolation");
   if (uid !== undefined) chownSync(dataDir, uid, uid);
   const settings: DaemonSettings = {
     dataDir,
@@ -81,6 +94,7 @@ export async function attackedHost(
       LLM_PROVIDER: "sandbox",
       LLM_API_KEY: "provider-key-of-the-test",
       ORCH_WARM_ENGINES: String(spares),
+      ...env,
     },
     ...(uid !== undefined && { uid }),
   };
@@ -89,7 +103,10 @@ export async function attackedHost(
   const removeEngines = (by: Daemon) => last === by && by.admin("/products/acme?force=true", { method: "DELETE" });
   t.teardown(() => removeEngines(daemon));
   await sparesReady(daemon, spares);
-  const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme" } });
+  const listenPort = await freePort();
+  const unusedPort = await freePort();
+  const policy = { tool_listen: [listenPort, unusedPort], ...morePolicy };
+  const { body } = await daemon.admin("/products/register", { method: "POST", body: { slug: "acme", policy } });
   const key: string = body.platform_api_key;
   const archive = await catalogArchive({ "core-soul.md": "Be brief.", "secrets/key": "a key of the product" });
   const pushed = await daemon.platform(key, "/catalog", { method: "PUT", body: archive });
@@ -99,13 +116,23 @@ export async function attackedHost(
   const alice = await provision(daemon, key, "alice");
   if (spares > 0 && (await claims(daemon))["claimed"] !== 2) throw new Error("no engine was a spare");
   // Starts the thread that starts tools.
-  await alice.tool("run_command", { command: "true" });
-  const facts = await hostFacts(t, { daemon, alice, bob });
+  const { output } = (await alice.tool("run_command", { command: 'echo "${HTTP_PROXY##*:}"' })) as { output: string };
+  const ports = { PROXY_PORT: output.trim(), LISTEN_PORT: String(listenPort) };
+  const facts = {
+    ...(await hostFacts(t, { daemon, alice, bob })),
+    ...ports,
+    ...(await otherHosts(t, ports)),
+    FREE_PORT: String(unusedPort),
+  };
   const workspace = join(alice.folder, "workspace");
   const numbers = Object.entries(SYSTEM_CALLS).map(([name, both]) => [name, byProcessor<number | null>(both)]);
   // Without isolation a tool may ignore the proxy.
   const proxy = isolation === "off" ? WITHOUT_PROXY : {};
-  const plan = { attempts: ATTEMPTS, facts: { ...facts, ...proxy }, systemCalls: Object.fromEntries(numbers) };
+  const plan = {
+    attempts: ATTEMPTS,
+    facts: { ...facts, ...DIRECT, ...proxy } satisfies AttemptFacts,
+    systemCalls: Object.fromEntries(numbers),
+  };
   writeFileSync(join(workspace, "attempts.json"), JSON.stringify(plan));
   for (const program of ["run-attempts.py", "hostile-server.py"])
     copyFileSync(join(import.meta.dirname, program), join(workspace, program));
@@ -145,6 +172,7 @@ async function provision(daemon: Daemon, key: string, user: string): Promise<Hos
     pid: body.pid,
     port,
     url,
+    stop: () => daemon.platform(key, `/engines/${user}/stop`, { method: "POST", body: {} }),
     call: (path, body) => ask(url, path, { method: body === undefined ? "GET" : "POST", headers, body }),
     async tool(name, input) {
       const message = `/tool ${name} ${JSON.stringify(input)}`;
@@ -185,7 +213,7 @@ async function loadServers(engine: HostEngine, mcpServers: object): Promise<void
 async function hostFacts(
   t: Test,
   { daemon, alice, bob }: { readonly daemon: Daemon; readonly alice: HostEngine; readonly bob: HostEngine },
-): Promise<AttemptFacts> {
+): Promise<Omit<AttemptFacts, "PROXY_PORT" | "LISTEN_PORT" | "FREE_PORT" | "OTHER_HOST">> {
   const folder = freshFolder(t, "isolation-host");
   chmodSync(folder, 0o777);
   writeFileSync(join(folder, "file"), "a file of the host");
@@ -222,6 +250,17 @@ async function hostFacts(
   };
 }
 
+/** Listens where only a rule of ports would let tools connect to. */
+async function otherHosts(
+  t: Test,
+  ports: Pick<AttemptFacts, "PROXY_PORT" | "LISTEN_PORT">,
+): Promise<Pick<AttemptFacts, "OTHER_HOST">> {
+  const addresses = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.2";
+  for (const host of [own, "::1"]) for (const port of Object.values(ports)) await webServer(t, host, Number(port));
+  return { OTHER_HOST: own };
+}
+
 /** The one version of the one product. */
 function catalogFolder({ dataDir }: Daemon): string {
   const catalogs = join(dataDir, "catalogs");
@@ -229,8 +268,8 @@ function catalogFolder({ dataDir }: Daemon): string {
   return join(product, readdirSync(product)[0] ?? "");
 }
 
-async function webServer(t: Test, host: string): Promise<string> {
-  const server = createServer((_request, response) => response.end("a local service")).listen(0, host);
+async function webServer(t: Test, host: string, at = 0): Promise<string> {
+  const server = createServer((_request, response) => response.end("a local service")).listen(at, host);
   t.teardown(() => {
     server.close();
     server.closeAllConnections();

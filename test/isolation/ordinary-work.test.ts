@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import t from "tap";
-import { landlockAbi } from "../../src/shared/linux/landlock.ts";
+import { landlockAbi } from "../../src/sandbox/landlock/landlock.ts";
 import { ORDINARY_UID, attackedHost } from "./host.ts";
 
 const { abi, problem } = landlockAbi();

@@ -31,7 +31,7 @@ export const makeDist = (folder) =>
 /** A checkout of its own, with this one's packages. */
 function checkout(t: Test): string {
   const folder = freshFolder(t, "orchd-checkout");
-  for (const name of [...INPUTS, "tsconfig.json", "tsconfig.client.json"])
+  for (const name of [...INPUTS, "tsconfig.json", "tsconfig.client.json", "tsconfig.sandbox.json"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   writeFileSync(join(folder, "scripts/make-dist.ts"), SMALL);
   mkdirSync(join(folder, "node_modules"));
@@ -55,7 +55,13 @@ async function version(folder: string): Promise<number | null> {
 
 t.test("a build is up to date until an input or an output is another", async (t) => {
   const folder = t.testdir({ src: { "a.ts": "1" }, cli: {}, console: {}, migrations: {}, scripts: {}, dist: {} });
-  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.client.json"])
+  for (const name of [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.client.json",
+    "tsconfig.sandbox.json",
+  ])
     writeFileSync(join(folder, name), "{}");
   const dist = join(folder, "dist");
   writeFileSync(join(dist, "a.cjs"), "made");

@@ -28,7 +28,7 @@ t.test("a higher priority goes before every lane of a lower one", async (t) => {
   t.same(await drained(queue), ["b1", "c1", "b2", "a1"]);
 });
 
-t.test("what leaves is found by its id or its function; a priority can change", async (t) => {
+t.test("a waiting entry is removed by its id or its function; a priority can change", async (t) => {
   const queue = new FairQueue();
   const gone = named("gone");
   queue.enqueue(gone, { lane: "a" });

@@ -4,7 +4,7 @@ import { Releasers } from "../../src/shared/releasers.ts";
 import { SealedBox } from "../../src/orchestrator/store/sealed-box.ts";
 import { SerialLanes } from "../../src/shared/serial-lanes.ts";
 
-t.test("what was opened is closed backwards, once, past a failure", async (t) => {
+t.test("resources are closed in reverse order, once, also after a failure", async (t) => {
   const closed: string[] = [];
   const opened = new Releasers();
   opened.push(() => closed.push("first"));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Test } from "tap";
 import { acquireLock } from "../../src/shared/file-lock.ts";
-import { CgroupFolder } from "../../src/shared/linux/cgroup-folder.ts";
+import { CgroupFolder } from "../../src/sandbox/cgroups/cgroup-folder.ts";
 import { temporaryFolder } from "../helpers/run.ts";
 import { until } from "../helpers/until.ts";
 
@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..");
 const NEEDED = ["systemd-nspawn", "nsenter", "dbus-daemon"];
 const OTHER_MACHINE_MS = 120_000;
 /** What confines engines, and systemd-nspawn of systemd 252 does not allow by itself. */
-const CONFINING_CALLS = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp";
+const CONFINING_CALLS = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp pidfd_getfd";
 
 const PASSWD = `root:x:0:0:root:/root:/bin/sh
 messagebus:x:100:100::/nonexistent:/usr/sbin/nologin

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t from "tap";
-import { settingNames } from "../../src/contract/settings.ts";
+import { settingNames } from "../../src/contract/settings/settings.ts";
 import { NEEDED_CAPABILITIES } from "../../src/orchestrator/fleet/isolation/capabilities.ts";
 import { readConfig } from "../../src/orchestrator/daemon/config.ts";
 
@@ -39,8 +39,14 @@ t.test(
     t.same(value("AmbientCapabilities")?.split(" ").sort(), needed);
     t.same(value("CapabilityBoundingSet")?.split(" ").sort(), needed);
     const calls = value("SystemCallFilter")?.split(" ") ?? [];
-    for (const name of ["landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp"])
-      t.ok(calls.includes(name), name);
+    const confining = [
+      "landlock_create_ruleset",
+      "landlock_add_rule",
+      "landlock_restrict_self",
+      "seccomp",
+      "pidfd_getfd",
+    ];
+    for (const name of confining) t.ok(calls.includes(name), name);
   },
 );
 

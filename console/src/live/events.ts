@@ -2,6 +2,7 @@ import type { EventRecord } from "@orchd/client";
 import { admin } from "../session/clients.ts";
 import { connection, epoch } from "./connection.ts";
 import { applyToFleet, loadEngines, loadProducts } from "./fleet.ts";
+import { type HostMessage, followShared } from "./shared-stream.ts";
 
 type Listener = (events: readonly EventRecord[]) => void;
 const listeners = new Set<Listener>();
@@ -19,7 +20,7 @@ const REFRESH_MS = 15_000;
 const NEW_ENGINE_MS = 500;
 
 /** Follows the events of the whole host while somebody is signed in. It ends with the signal. */
-export async function followHost(signal: AbortSignal): Promise<void> {
+export async function followHost(sessionId: string, signal: AbortSignal): Promise<void> {
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     if (!isFirst) {
       connection.value = "lost";
@@ -28,7 +29,7 @@ export async function followHost(signal: AbortSignal): Promise<void> {
     const attempt = new AbortController();
     const ended = AbortSignal.any([signal, attempt.signal]);
     try {
-      await followOnce(ended);
+      await followOnce(sessionId, ended);
     } catch {
       // A lost connection; the loop opens another one. A session that is over has ended the signal.
     } finally {
@@ -37,15 +38,18 @@ export async function followHost(signal: AbortSignal): Promise<void> {
   }
 }
 
-async function followOnce(signal: AbortSignal): Promise<void> {
-  let after: string | undefined;
-  for await (const { id } of admin.listEvents({ pageSize: 1, signal })) {
-    after = id;
-    break;
-  }
-  await Promise.all([loadEngines(signal), loadProducts(signal)]);
-  connection.value = "live";
-  epoch.value++;
+async function followOnce(sessionId: string, signal: AbortSignal): Promise<void> {
+  const prepare = async () => {
+    let after = "start";
+    for await (const { id } of admin.listEvents({ pageSize: 1, signal })) {
+      after = id;
+      break;
+    }
+    await Promise.all([loadEngines(signal), loadProducts(signal)]);
+    connection.value = "live";
+    epoch.value++;
+    return after;
+  };
   const refresh = refresher(signal);
   const batch = frameBatch((events) => {
     const { newEngine, products } = applyToFleet(events);
@@ -53,18 +57,19 @@ async function followOnce(signal: AbortSignal): Promise<void> {
     if (products) void loadProducts(signal).catch(() => undefined);
     for (const listener of listeners) listener(events);
   });
-  const onReconnect = () => {
-    connection.value = "live";
-    epoch.value++;
+  const deliver = (message: HostMessage) => {
+    if ("id" in message) return batch(message);
+    if (message.type === "lost") {
+      connection.value = "lost";
+      return;
+    }
+    if (message.type === "live") {
+      connection.value = "live";
+      epoch.value++;
+    }
     refresh.soon();
   };
-  const onRetry = () => {
-    connection.value = "lost";
-  };
-  for await (const event of admin.events({ after: after ?? "start", signal, onRetry, onReconnect })) {
-    if ("id" in event) batch(event);
-    else refresh.soon();
-  }
+  await followShared({ sessionId, prepare, signal, deliver });
 }
 
 /** Collects items until the next animation frame. */

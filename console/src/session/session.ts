@@ -23,7 +23,7 @@ export async function resumeSession(): Promise<void> {
     beginSession(link === null ? await calls.session() : await calls.signIn({ link }));
   } catch (error) {
     if (link === null && isSessionOver(error)) endSession("Your session has ended. Sign in again to continue.");
-    else endSession(error instanceof Error ? error.message : String(error));
+    else showSignIn(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -38,6 +38,10 @@ export async function signOut(): Promise<void> {
 
 function beginSession(opened: SessionRecord): void {
   localStorage.setItem(REMEMBERED_AS, JSON.stringify(opened));
+  continueWith(opened);
+}
+
+function continueWith(opened: SessionRecord): void {
   signedOutBecause.value = null;
   session.value = opened;
 }
@@ -50,9 +54,24 @@ function rememberedSession(): SessionRecord | null {
   }
 }
 
-/** Shows the sign-in page. The address stays, so that signing in leads back to the view. */
+/** Ends the session, or continues with another, when another tab of the browser did. */
+export function followOtherTabs(): void {
+  addEventListener("storage", ({ key }) => {
+    if (key !== REMEMBERED_AS && key !== null) return;
+    const remembered = rememberedSession();
+    if (remembered !== null) continueWith(remembered);
+    else if (session.value !== null) showSignIn(null);
+  });
+}
+
+/** Shows the sign-in page in all tabs of the browser: the session is over. */
 export function endSession(reason: string | null): void {
   localStorage.removeItem(REMEMBERED_AS);
+  showSignIn(reason);
+}
+
+/** The address stays, so that signing in leads back to the view. */
+function showSignIn(reason: string | null): void {
   signedOutBecause.value = reason;
   session.value = null;
 }

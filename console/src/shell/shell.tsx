@@ -16,16 +16,16 @@ import { NoView } from "./no-view.tsx";
 const ENTRIES = VIEWS.filter(({ key }) => key !== undefined);
 
 /** Navigation around the current view. */
-export const Shell = () => {
+export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
   useEffect(() => {
     const abort = new AbortController();
-    void followHost(abort.signal);
+    void followHost(sessionId, abort.signal);
     const stop = followShortcuts(new Map(ENTRIES.map(({ key = "", path }) => [key, path])));
     return () => {
       abort.abort();
       stop();
     };
-  }, []);
+  }, [sessionId]);
   const { view, params } = currentView(path.value);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {

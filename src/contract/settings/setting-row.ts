@@ -8,6 +8,7 @@ export interface SettingRow {
   readonly scope: SettingScope;
   readonly value:
     | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number | null }
+    | { readonly kind: "integer or auto"; readonly min: number; readonly max: number; readonly fallback: "auto" }
     | { readonly kind: "flag"; readonly fallback: boolean }
     | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
     | { readonly kind: "text"; readonly fallback: string | null };

@@ -1,4 +1,5 @@
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import { asText } from "../../shared/json-values.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ShowAttachments } from "../model/attachments/show-attachments.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
@@ -117,11 +118,9 @@ function settle(
 function judge(guard: LoopGuard, call: LoggedCall, outcome: ToolOutcome | undefined) {
   if (outcome === undefined) throw new Error(`call ${call.id} has no outcome`);
   const verdict = guard.judge(call, outcome);
-  const hinted = verdict === "hint" ? { ...outcome, output: `${textOf(outcome.output)}${LOOP_HINT}` } : outcome;
+  const hinted = verdict === "hint" ? { ...outcome, output: `${asText(outcome.output)}${LOOP_HINT}` } : outcome;
   return { verdict, outcome: hinted };
 }
-
-const textOf = (output: unknown): string => (typeof output === "string" ? output : JSON.stringify(output));
 
 const LOOP_DETECTED: AgentOutcome = {
   kind: "errored",

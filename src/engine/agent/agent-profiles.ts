@@ -1,9 +1,9 @@
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
 import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool, ToolNamed } from "../tools/tool.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
 import { type ToolLimits, fitTools } from "./fit-tools.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -36,6 +36,8 @@ export interface CatalogProfiles {
   readonly ofAgent: AgentProfiles;
   /** Profile of a sub-agent. It gets a subset of the tools of `parent`, no wider permissions, and cannot delegate. */
   ofSubAgent(agent: string, parent: string): AgentProfile;
+  /** A tool of any agent. */
+  readonly toolNamed: ToolNamed;
   /** Tools omitted from an agent's requests: name to reason. */
   leftOut(agent: string): ReadonlyMap<string, string>;
 }
@@ -59,7 +61,9 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
     });
     return profile;
   };
-  return { ofAgent, ofSubAgent, leftOut: (agent) => fitted(agent).leftOut };
+  const [delegate] = delegateTool([DEFAULT_AGENT], () => []);
+  const toolNamed: ToolNamed = (name) => (name === DELEGATE ? delegate : parts.registry().get(name));
+  return { ofAgent, ofSubAgent, toolNamed, leftOut: (agent) => fitted(agent).leftOut };
 }
 
 /** Falls back to the default agent when a reload removed the agent. */

@@ -1,5 +1,5 @@
 import { outputTokensWithin } from "../model/context-window.ts";
-import { type PlacedMessage, type Unit, unitsOf } from "./conversation.ts";
+import { type MessageRow, type Unit, unitsOf } from "./conversation.ts";
 import { attachmentsOf, storedTokens } from "./stored-tokens.ts";
 
 /** Tokens reserved for the answer at most, and for the error of the estimate. */
@@ -28,7 +28,7 @@ export function contextLimits(window: number, maxOutputTokens: number): ContextL
 /**
  * Id of the last message whose tool results and attachments may be cleared. The newest ones stay, and always the last.
  */
-export function clearThrough(stored: readonly PlacedMessage[], roomTokens: number): number {
+export function clearThrough(stored: readonly MessageRow[], roomTokens: number): number {
   const results = stored.filter((message) => message.role === "tool" || attachmentsOf(message).length > 0).toReversed();
   let left = roomTokens * KEPT_SHARE;
   let kept = 0;
@@ -44,7 +44,7 @@ export function clearThrough(stored: readonly PlacedMessage[], roomTokens: numbe
  * Id of the last message to summarise. After it stay as many whole turns as fit; of a turn that does not fit, its newest
  * steps. Null when there is nothing to summarise.
  */
-export function cutThrough(stored: readonly PlacedMessage[], roomTokens: number): number | null {
+export function cutThrough(stored: readonly MessageRow[], roomTokens: number): number | null {
   const units = unitsOf(stored);
   let left = roomTokens * KEPT_SHARE;
   let first = units.length;

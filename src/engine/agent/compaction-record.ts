@@ -1,6 +1,6 @@
 import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
 
 /**
@@ -30,10 +30,10 @@ export interface CompactionRecord {
 
 /** The compacted conversation. Byte-identical for the same record, so that the provider's prompt cache hits. */
 export function shownConversation(
-  stored: readonly PlacedMessage[],
+  stored: readonly MessageRow[],
   record: Pick<CompactionRecord, "clearedThrough" | "summarisedThrough" | "summary"> | null,
   digest: (output: unknown, key: string) => string = resultDigest,
-): readonly Pick<PlacedMessage, "role" | "content" | "recalled">[] {
+): readonly Pick<MessageRow, "role" | "content" | "recalled">[] {
   if (record === null) return stored;
   const { clearedThrough, summarisedThrough, summary } = record;
   const kept = stored.filter(({ id }) => id > summarisedThrough);
@@ -47,7 +47,7 @@ export function shownConversation(
   return [{ role: "user", content: summary }, ...(asked === undefined ? [] : [asked]), ...shown];
 }
 
-function cleared(message: PlacedMessage, digest: (output: unknown, key: string) => string): PlacedMessage {
+function cleared(message: MessageRow, digest: (output: unknown, key: string) => string): MessageRow {
   if (message.role === "user") return { ...message, content: contentText(message.content as UserContent) };
   if (message.role !== "tool") return message;
   const results = message.content as readonly ToolOutcome[];

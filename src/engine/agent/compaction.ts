@@ -9,7 +9,7 @@ import { type CompactionRecord, shownConversation } from "./compaction-record.ts
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { type PlacedMessage, callsOf, modelMessages } from "./conversation.ts";
+import { type MessageRow, callsOf, modelMessages } from "./conversation.ts";
 import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -54,43 +54,92 @@ interface Draft {
   readonly tokens: number;
 }
 
-export function createCompactor(parts: CompactorParts): Compactor {
-  const { logger } = parts;
-  const meter = new ContextMeter(parts.window);
-  const digests = new DigestCache();
-  const limitsOf = ({ model, maxOutputTokens }: ModelRequest) => contextLimits(meter.window(model), maxOutputTokens);
+export class ContextCompactor implements Compactor {
+  readonly #parts: CompactorParts;
+  readonly #meter: ContextMeter;
+  readonly #digests = new DigestCache();
+
+  constructor(parts: CompactorParts) {
+    this.#parts = parts;
+    this.#meter = new ContextMeter(parts.window);
+  }
+
+  async fit(full: ModelRequest, context: TurnContext): Promise<ModelRequest> {
+    const draft = this.#draftOf(full, context);
+    const { tokens, request } = draft;
+    const limits = this.#limitsOf(full);
+    const { failures, futileAt } = this.#meter.of(context.log.conversation);
+    this.#parts.logger.debug(
+      {
+        turn_id: context.turnId,
+        messages: full.messages.length,
+        shown: request.messages.length,
+        summarised: (draft.record?.summarisedThrough ?? 0) > 0,
+        tokens,
+        compact_at: limits.compactAt,
+        limit: limits.most,
+      },
+      "context assembled",
+    );
+    if (tokens <= limits.compactAt) return request;
+    const isFutile = failures >= MAX_FAILURES || tokens * WORTH_IT < futileAt;
+    if (isFutile && tokens <= limits.most) return request;
+    const compacted = await this.#compact(draft, { ...limits, forced: false }, context);
+    if (this.#isTooLarge(compacted))
+      throw failed(compacted, { most: limits.most, reason: "nothing more can be removed" });
+    return compacted.request;
+  }
+
+  measured(request: ModelRequest, usage: ModelUsage, { log }: TurnContext): void {
+    this.#meter.measured(log.conversation, request, usage);
+  }
+
+  async shrink(full: ModelRequest, failure: ModelFailure, context: TurnContext): Promise<ModelRequest | null> {
+    if (!this.#parts.reactive || failure.kind !== "too_long") return null;
+    if (failure.window !== undefined) this.#meter.learnWindow(full.model, failure.window);
+    const draft = this.#draftOf(full, context);
+    const limits = this.#limitsOf(full);
+    const most = Math.min(limits.most, draft.tokens);
+    const compactAt = Math.min(limits.compactAt, most);
+    const compacted = await this.#compact(draft, { compactAt, most, forced: true }, context);
+    return compacted.tokens < draft.tokens ? { ...compacted.request, shortened: true } : null;
+  }
+
+  #limitsOf({ model, maxOutputTokens }: ModelRequest): ContextLimits {
+    return contextLimits(this.#meter.window(model), maxOutputTokens);
+  }
 
   /** A learned scale or window may be wrong. Unless our own estimate agrees, the request is sent, which corrects it. */
-  const isTooLarge = ({ request, tokens }: Draft): boolean => {
-    const { most } = contextLimits(meter.knownWindow(request.model), request.maxOutputTokens);
+  #isTooLarge({ request, tokens }: Draft): boolean {
+    const { most } = contextLimits(this.#meter.knownWindow(request.model), request.maxOutputTokens);
     return Math.min(tokens, requestTokens(request)) > most;
-  };
+  }
 
-  const draftOf = (full: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft => {
+  #draftOf(full: ModelRequest, { log }: TurnContext, record = log.compaction()): Draft {
     const shown = () => {
-      const messages = modelMessages(shownConversation(log.messages(), record, digests.of));
-      return { ...full, messages: parts.showAttachments?.(messages, full.model) ?? messages };
+      const messages = modelMessages(shownConversation(log.messages(), record, this.#digests.of));
+      return { ...full, messages: this.#parts.showAttachments?.(messages, full.model) ?? messages };
     };
     const request = record === null ? full : shown();
-    return { record, full, request, tokens: meter.tokens(log.conversation, request) };
-  };
+    return { record, full, request, tokens: this.#meter.tokens(log.conversation, request) };
+  }
 
   /** Stores a new compaction record, unless it removes too little. */
-  const change = (draft: Draft, wanted: Partial<CompactionRecord>, context: TurnContext): Draft => {
+  #change(draft: Draft, wanted: Partial<CompactionRecord>, context: TurnContext): Draft {
     const beforeTokens = draft.tokens;
     const record = { ...EMPTY, ...draft.record, ...wanted, beforeTokens };
-    const next = draftOf(draft.full, context, record);
+    const next = this.#draftOf(draft.full, context, record);
     if (next.tokens > beforeTokens * WORTH_IT) return draft;
     const stored = { ...record, afterTokens: next.tokens };
     context.log.compacted(stored);
     return { ...next, record: stored };
-  };
+  }
 
-  const summarised = async (
+  async #summarised(
     draft: Draft,
     { room, priority }: { readonly room: number; readonly priority: Priority },
     context: TurnContext,
-  ): Promise<Draft | ModelFailure> => {
+  ): Promise<Draft | ModelFailure> {
     const { record, full } = draft;
     const messages = context.log.messages();
     const unsummarised = messages.filter(({ id }) => id > (record?.summarisedThrough ?? 0));
@@ -100,106 +149,67 @@ export function createCompactor(parts: CompactorParts): Compactor {
     const place = cutAt(messages, cut);
     // Summarising only the user message gains nothing: it is shown after the summary.
     if (left.every(({ id }) => id > place.record.hiddenThrough && id <= place.askedId)) return draft;
-    const models = [...new Set([parts.lightModel, full.model])].map((model) => ({
+    const models = [...new Set([this.#parts.lightModel, full.model])].map((model) => ({
       model,
-      window: meter.window(model),
+      window: this.#meter.window(model),
     }));
     const outcome = await summarise(
       { before: record?.gist ?? "", messages: left, models },
-      { provider: parts.provider, priority, ...context },
+      { provider: this.#parts.provider, priority, ...context },
     );
     context.signal.throwIfAborted();
     if (outcome.kind === "failed") return outcome.failure;
-    const roomForFacts = Math.min(MAX_FACTS_LENGTH, Math.floor(limitsOf(full).compactAt * FACTS_SHARE * 4));
+    const roomForFacts = Math.min(MAX_FACTS_LENGTH, Math.floor(this.#limitsOf(full).compactAt * FACTS_SHARE * 4));
     const facts = factDigest(record?.facts ?? [], left, roomForFacts);
     const turns = turnsOf(record, left);
-    const state = parts.state(context.taskId);
+    const state = this.#parts.state(context.taskId);
     const summary = summaryText({ turns, callsMade: place.callsMade, state, summary: outcome.text, facts });
     const leftOut = [...new Set(left.map(({ turnId }) => turnId))];
-    return change(
+    return this.#change(
       draft,
       { strategy: "summary", ...place.record, summary, gist: outcome.text, facts, turns, leftOut },
       context,
     );
-  };
+  }
 
   /** Applies the cheapest reduction first: clear old results, then summarise, then clear all results. */
-  const compact = async (
+  async #compact(
     start: Draft,
     { compactAt, most, forced }: ContextLimits & { readonly forced: boolean },
     context: TurnContext,
-  ): Promise<Draft> => {
+  ): Promise<Draft> {
     const { log } = context;
-    const measure = meter.of(log.conversation);
-    const room = forced ? storedTokens(log.messages()) : compactAt / meter.scale(log.conversation, start.full.model);
+    const measure = this.#meter.of(log.conversation);
+    const scale = this.#meter.scale(log.conversation, start.full.model);
+    const room = forced ? storedTokens(log.messages()) : compactAt / scale;
     const clear = (draft: Draft, through: number) =>
       through <= (draft.record?.clearedThrough ?? 0)
         ? draft
-        : change(draft, { strategy: "structured_extraction", clearedThrough: through }, context);
+        : this.#change(draft, { strategy: "structured_extraction", clearedThrough: through }, context);
     let draft = clear(start, clearThrough(log.messages(), room));
     if (forced || draft.tokens > compactAt * ROOMY) {
       // A summary that the turn does not need yet runs at low priority.
       const priority = forced || draft.tokens > most ? "interactive" : "background";
-      const outcome = await summarised(draft, { room, priority }, context);
+      const outcome = await this.#summarised(draft, { room, priority }, context);
       if ("request" in outcome) draft = outcome;
       measure.failures = "request" in outcome ? 0 : measure.failures + 1;
       if (!("request" in outcome)) {
         const reason = "message" in outcome ? outcome.message : outcome.kind;
-        logger.warn(
+        this.#parts.logger.warn(
           { turn_id: context.turnId, reason, tokens: draft.tokens, limit: most },
           "failed to summarise the conversation",
         );
-        if (isTooLarge(draft)) throw failed(draft, { most, reason });
+        if (this.#isTooLarge(draft)) throw failed(draft, { most, reason });
       }
     }
     if (draft.tokens > most) draft = clear(draft, log.messages().at(-1)?.id ?? 0);
     measure.futileAt = draft.tokens > start.tokens * WORTH_IT ? draft.tokens : 0;
     return draft;
-  };
-
-  return {
-    async fit(full, context) {
-      const draft = draftOf(full, context);
-      const { tokens, request } = draft;
-      const limits = limitsOf(full);
-      const { failures, futileAt } = meter.of(context.log.conversation);
-      logger.debug(
-        {
-          turn_id: context.turnId,
-          messages: full.messages.length,
-          shown: request.messages.length,
-          summarised: (draft.record?.summarisedThrough ?? 0) > 0,
-          tokens,
-          compact_at: limits.compactAt,
-          limit: limits.most,
-        },
-        "context assembled",
-      );
-      if (tokens <= limits.compactAt) return request;
-      const isFutile = failures >= MAX_FAILURES || tokens * WORTH_IT < futileAt;
-      if (isFutile && tokens <= limits.most) return request;
-      const compacted = await compact(draft, { ...limits, forced: false }, context);
-      if (isTooLarge(compacted)) throw failed(compacted, { most: limits.most, reason: "nothing more can be removed" });
-      return compacted.request;
-    },
-    measured(request, usage, { log }) {
-      meter.measured(log.conversation, request, usage);
-    },
-    async shrink(full, failure, context) {
-      if (!parts.reactive || failure.kind !== "too_long") return null;
-      if (failure.window !== undefined) meter.learnWindow(full.model, failure.window);
-      const draft = draftOf(full, context);
-      const limits = limitsOf(full);
-      const most = Math.min(limits.most, draft.tokens);
-      const compactAt = Math.min(limits.compactAt, most);
-      const compacted = await compact(draft, { compactAt, most, forced: true }, context);
-      return compacted.tokens < draft.tokens ? { ...compacted.request, shortened: true } : null;
-    },
-  };
+  }
 }
 
 /** Where a cut falls. When it splits a turn, that turn's user message is shown after the summary. */
-function cutAt(messages: readonly PlacedMessage[], cut: number) {
+function cutAt(messages: readonly MessageRow[], cut: number) {
   const asked = messages.findLast(({ id, role }) => role === "user" && id <= cut);
   const insideTurn = asked !== undefined && messages.find(({ id }) => id > cut)?.role !== "user";
   return {
@@ -209,7 +219,7 @@ function cutAt(messages: readonly PlacedMessage[], cut: number) {
   };
 }
 
-function turnsOf(record: CompactionRecord | null, left: readonly PlacedMessage[]): CompactionRecord["turns"] {
+function turnsOf(record: CompactionRecord | null, left: readonly MessageRow[]): CompactionRecord["turns"] {
   const ids = [...new Set(left.map(({ turnId }) => turnId))];
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
   const before = record?.turns;

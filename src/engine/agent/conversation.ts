@@ -9,15 +9,15 @@ export interface StoredMessage {
   readonly recalled?: string;
 }
 
-/** A message with its place. Later messages have higher ids. */
-export interface PlacedMessage extends StoredMessage {
+/** A message with its id in the store. Later messages have higher ids. */
+export interface MessageRow extends StoredMessage {
   readonly id: number;
   readonly turnId: string;
 }
 
 /** The unit that compaction never splits: a user message, or a model answer with the results of its calls. */
 export interface Unit {
-  readonly messages: readonly PlacedMessage[];
+  readonly messages: readonly MessageRow[];
   readonly opensTurn: boolean;
   /** The id of its last message. */
   readonly through: number;
@@ -45,8 +45,8 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   }
 }
 
-export function unitsOf(stored: readonly PlacedMessage[]): readonly Unit[] {
-  const units: PlacedMessage[][] = [];
+export function unitsOf(stored: readonly MessageRow[]): readonly Unit[] {
+  const units: MessageRow[][] = [];
   for (const message of stored) {
     const last = units.at(-1);
     if (message.role === "tool" && last !== undefined) last.push(message);

@@ -6,8 +6,6 @@ import { WORKSPACE } from "../tools/workspace-resource.ts";
 export const DELEGATE = "delegate";
 /** Longer than any tool of the sub-agent needs to end its processes. */
 const EXIT_TIMEOUT_MS = 6000;
-/** Tools that write, but nothing that another agent reads. */
-const HARMLESS = ["memory_note", "plan"];
 
 /**
  * Tool that delegates a task to one of `agents`; an empty list when there are none. A sub-agent that may need a human
@@ -17,26 +15,29 @@ export function delegateTool(agents: readonly string[], toolsOf: (agent: string)
   const [first, ...rest] = agents.toSorted();
   if (first === undefined) return [];
   const mayChange = (agent: string) =>
-    toolsOf(agent).some(({ readOnly, name }) => !readOnly && !HARMLESS.includes(name));
+    toolsOf(agent).some(({ readOnly, bookkeeping = false }) => !readOnly && !bookkeeping);
   const tool: Tool<{ agent: string; task: string }> = {
     name: DELEGATE,
     description:
-      "Gives a piece of work to another agent and waits for its report. It has a context of its own: it knows nothing of this conversation but what you write, and of its work you see only the report. It works in the same workspace with no more rights than you. Several can work at once when called together.",
+      "Gives a task to another agent and waits for its report. The agent knows only what you write, not this conversation. You see only its report. It works in the same workspace, with no more rights than you. To run several in parallel, call them together.",
     input: toolInput(
       z.object({
-        agent: z.enum([first, ...rest]).check(z.describe("Who shall do it")),
+        agent: z.enum([first, ...rest]).check(z.describe("Name of the agent")),
         task: z
           .string()
           .check(
             z.minLength(1),
             z.maxLength(100_000),
-            z.describe("What to do, all it has to know for it, and what to report"),
+            z.describe("What to do, all that it must know, and what to report"),
           ),
       }),
     ),
     // Safe to call again after a restart: the sub-agent resumes from its own step log.
     readOnly: true,
     permission: "allow",
+    // The sub-agent's calls are steps of their own.
+    returns: "own",
+    bookkeeping: true,
     delegates: true,
     exitTimeoutMs: EXIT_TIMEOUT_MS,
     mayAskHuman: ({ agent }) =>

@@ -1,6 +1,7 @@
+import { asText } from "../../shared/json-values.ts";
 import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 
 /** A result of at most this length is not shortened. */
 const SHORT_RESULT = 600;
@@ -34,7 +35,7 @@ export interface Fact {
  * Extracts, verbatim, what a summary must not lose: user statements, then identifiers, numbers and paths with their
  * context. Keeps the `known` facts too. Over `room` characters, the highest scores and the newest win.
  */
-export function factDigest(known: readonly Fact[], messages: readonly PlacedMessage[], room: number): readonly Fact[] {
+export function factDigest(known: readonly Fact[], messages: readonly MessageRow[], room: number): readonly Fact[] {
   const facts = [...known, ...messages.flatMap(factsOf)];
   const ofUser = choose(facts.filter(isOfUser), room * SHARE_OF_USER);
   const others = choose(
@@ -50,13 +51,13 @@ export const factLines = (facts: readonly Fact[]): readonly string[] => facts.ma
 
 /** The digest that replaces a cleared tool result. */
 export function resultDigest(output: unknown): string {
-  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  const text = asText(output);
   if (text.length <= SHORT_RESULT) return text;
   const facts = choose(factsOfOutput(output), RESULT_DIGEST);
   return [
-    `[Cleared to make room: a result of ${text.length} characters. What it named:]`,
+    `[Cleared to make room: a result of ${text.length} characters. Excerpts:]`,
     ...factLines(facts),
-    "[End of what is left; call the tool again if the whole is needed.]",
+    "[End of excerpts. Call the tool again if you need all of it.]",
   ].join("\n");
 }
 
@@ -75,7 +76,7 @@ export class DigestCache {
   };
 }
 
-function factsOf({ role, content }: PlacedMessage): readonly Fact[] {
+function factsOf({ role, content }: MessageRow): readonly Fact[] {
   switch (role) {
     case "user":
       return userStatements(contentText(content as UserContent));

@@ -1,4 +1,4 @@
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { sortedKeys } from "../../shared/json-values.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import type { LoggedCall } from "./step-log.ts";
@@ -7,7 +7,7 @@ const HINT_AT = 3;
 const STOP_AT = 5;
 
 export const LOOP_HINT =
-  "\n\n[This call has given this result several times now. Try something else, or answer without it.]";
+  "\n\n[This call returned the same result several times. Try something else, or answer without it.]";
 
 /** Detects repeated identical tool calls with identical results within a turn. */
 export class LoopGuard {

@@ -1,4 +1,4 @@
-import type { BlockType } from "../../contract/engine-events.ts";
+import type { BlockType } from "../../contract/engine/events.ts";
 import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
 import type { AssistantContent, ModelProvider, ModelRequest } from "../model/model-provider.ts";
 import { sanitizeUsage } from "../model/model-usage.ts";

@@ -1,5 +1,5 @@
 import type PQueue from "p-queue";
-import type { ToolRefusal } from "../../contract/engine-metrics.ts";
+import type { ToolRefusal } from "../../contract/engine/metrics.ts";
 import { MAX_JSON_LEVELS } from "../../shared/json-values.ts";
 import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";

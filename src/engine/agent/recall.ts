@@ -3,7 +3,7 @@ import { type UserContent, writtenText } from "../attachments/user-content.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { textTokens } from "../model/context-window.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Adds matching memories to a turn's message, once, before the first model call. It never fails a turn. */
@@ -54,7 +54,7 @@ export function createRecall({
 }
 
 /** A short or pronominal message is searched together with the one before it. */
-function queryOf(shown: readonly PlacedMessage[]): string {
+function queryOf(shown: readonly MessageRow[]): string {
   const asked = shown.filter(({ role }) => role === "user").map(({ content }) => writtenText(content as UserContent));
   const [before = "", last = ""] = asked.length > 1 ? asked.slice(-2) : ["", asked[0] ?? ""];
   const isShort =

@@ -1,4 +1,5 @@
-import { DEFAULT_AGENT, type ServerAsset, type ServerToolAsset } from "../../contract/engine-api.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import type { ServerAsset, ServerToolAsset } from "../../contract/engine/tool-server.ts";
 import { adaptedTools } from "../model/wire/wire-tools.ts";
 import type { CatalogProfiles } from "./agent-profiles.ts";
 

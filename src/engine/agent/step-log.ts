@@ -1,10 +1,10 @@
 import type { AssistantContent, ModelFailure, ModelUsage, ToolOutcome } from "../model/model-provider.ts";
 import type { CompactionRecord } from "./compaction-record.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 
 export type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 export type { CompactionRecord } from "./compaction-record.ts";
-export type { PlacedMessage, StoredMessage } from "./conversation.ts";
+export type { MessageRow, StoredMessage } from "./conversation.ts";
 
 /** A requested tool call. `input` is null when its JSON was invalid; `rawInput` then has the text. */
 export interface RequestedCall {
@@ -46,7 +46,7 @@ export interface StepLog {
   /** Identifies the conversation within the engine. */
   readonly conversation: string;
   /** The stored conversation, earlier turns included, without messages that a summary replaces. */
-  messages(): readonly PlacedMessage[];
+  messages(): readonly MessageRow[];
   /** Whether the turn has had neither a model call nor a recall. */
   readonly opensTurn: boolean;
   /** Stores the recalled block that is shown after the turn's message. `trust` limits the trust of the turn. */

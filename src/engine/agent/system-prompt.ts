@@ -1,4 +1,5 @@
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { shortened } from "../../shared/one-line.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import type { AgentDefinition } from "../catalog/agent-file.ts";
 import { type Catalog, USE_SKILL } from "../catalog/catalog.ts";
 import { type CoreSoul, renderCoreSoul } from "../catalog/core-soul.ts";
@@ -42,6 +43,3 @@ function listing(entries: readonly { readonly name: string; readonly description
     .map(({ name, description }) => `- ${name}: ${shortened(description.replaceAll(/\s+/g, " "), room)}`)
     .join("\n");
 }
-
-const shortened = (text: string, room: number): string =>
-  text.length <= room ? text : `${text.slice(0, room - 1).toWellFormed()}…`;

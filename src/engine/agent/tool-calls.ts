@@ -22,10 +22,13 @@ export async function runToolCalls(
 ): Promise<readonly ToolOutcome[] | null> {
   const outcomes = new Map<string, ToolOutcome>();
   for (const { id, progress } of calls) if (progress.kind === "finished") outcomes.set(id, progress.outcome);
-  const settle: Settle = ({ id, tool }, { output, error, attachments }) => {
+  const settle: Settle = ({ id, tool }, { output, value, error, attachments }) => {
     const attached = attachments === undefined ? {} : { attachments };
     const outcome = { id, tool, output: error ?? output, isError: error !== null, ...attached };
-    context.emit({ event: "tool_result", data: { tool, tool_call_id: id, output, error, ...attached } });
+    context.emit({
+      event: "tool_result",
+      data: { tool, tool_call_id: id, output, ...(value && { value }), error, ...attached },
+    });
     context.log.finished(outcome);
     outcomes.set(id, outcome);
   };
@@ -45,7 +48,7 @@ export async function runToolCalls(
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
 }
 
-type Settle = (call: LoggedCall, result: Pick<ToolResult, "output" | "error" | "attachments">) => void;
+type Settle = (call: LoggedCall, result: Pick<ToolResult, "output" | "value" | "error" | "attachments">) => void;
 
 async function runTogether(
   all: readonly ReadyCall[],

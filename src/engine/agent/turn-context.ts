@@ -1,4 +1,6 @@
-import type { EngineEvent, HitlKind, WorkingMemoryEntryType } from "../../contract/engine-events.ts";
+import type { EmittedEvent } from "../../contract/engine/events.ts";
+import type { HitlKind } from "../../contract/engine/human-request.ts";
+import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
 import type { ModelUsage } from "../model/model-provider.ts";
 import type { EngineTelemetry, Scope } from "../telemetry/engine-telemetry.ts";
 import type { StepLog } from "./step-log.ts";
@@ -36,7 +38,7 @@ export interface TurnContext {
   readonly telemetry: EngineTelemetry;
   /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
-  emit(event: Exclude<EngineEvent, { event: "heartbeat" }>): void;
+  emit(event: Exclude<EmittedEvent, { event: "heartbeat" }>): void;
   /** Index of the next content block. */
   nextBlock(): number;
   /** A call id unique in the task: the provider's id, unless another call has it. */

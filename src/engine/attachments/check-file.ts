@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { AttachmentLimits, AttachmentRecord } from "../../contract/attachment-records.ts";
+import type { AttachmentLimits } from "../../contract/engine/attachment-limits.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 import { baseType, detectType } from "./detect-type.ts";
 import { formatBytes, nounOf } from "./describe-file.ts";
 import { nameOfType, plainName } from "./file-name.ts";

@@ -1,4 +1,5 @@
-import type { AttachmentKind, AttachmentRecord } from "../../contract/attachment-records.ts";
+import type { AttachmentKind } from "../../contract/engine/attachment-limits.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 
 const NOUNS: Readonly<Record<AttachmentKind, string>> = {
   image: "image",

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { AttachmentKind } from "../../contract/attachment-records.ts";
+import type { AttachmentKind } from "../../contract/engine/attachment-limits.ts";
 
 export interface DetectedType {
   readonly kind: AttachmentKind;

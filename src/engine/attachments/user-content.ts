@@ -1,4 +1,4 @@
-import type { AttachmentRecord } from "../../contract/attachment-records.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 import { describeFile } from "./describe-file.ts";
 
 /** A message of the user as it is stored: its text, or its parts in order. */

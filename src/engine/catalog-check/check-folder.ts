@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
-import { ARCHIVE } from "../../contract/catalog-limits.ts";
-import type { CatalogFault } from "../../contract/catalog-records.ts";
+import { ARCHIVE } from "../../contract/orchestrator/catalog-limits.ts";
+import type { CatalogFault } from "../../contract/orchestrator/catalog.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { readSoul } from "../catalog/read-soul.ts";
 import { engineFolders } from "../isolation/file-rules.ts";

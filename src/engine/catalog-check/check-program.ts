@@ -1,7 +1,7 @@
-import { ARCHIVE } from "../../contract/catalog-limits.ts";
-import { byPath } from "../../contract/catalog-digest.ts";
-import type { CatalogCheck } from "../../contract/catalog-check.ts";
-import { restrictSelf } from "../../shared/linux/landlock.ts";
+import { ARCHIVE } from "../../contract/orchestrator/catalog-limits.ts";
+import { byPath } from "../../contract/orchestrator/catalog-digest.ts";
+import type { CatalogCheck } from "../../contract/orchestrator/catalog.ts";
+import { restrictSelf } from "../../sandbox/rights.ts";
 import { checkFolder } from "./check-folder.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 

@@ -1,4 +1,4 @@
-import { CATALOG_LIMITS } from "../../contract/catalog-limits.ts";
+import { CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
 import type { Member } from "../../shared/tar.ts";
 
 /** Judges the entries of a catalog's archive in their order. */

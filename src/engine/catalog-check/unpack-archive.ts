@@ -3,8 +3,8 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Readable, Transform, type TransformCallback } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { ARCHIVE, CATALOG_LIMITS } from "../../contract/catalog-limits.ts";
-import type { CatalogFault, CatalogFile } from "../../contract/catalog-records.ts";
+import { ARCHIVE, CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
+import type { CatalogFault, CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import { readTar } from "../../shared/tar.ts";
 import { EntryRules, TooManyEntries, entryPath } from "./entry-rules.ts";
 

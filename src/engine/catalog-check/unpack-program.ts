@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { catalogDigest } from "../../contract/catalog-digest.ts";
+import { catalogDigest } from "../../contract/orchestrator/catalog-digest.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
 interface Order {

@@ -58,7 +58,8 @@ function urlOf({ url, query = {} }: HttpAction, values: Values): URL {
 /** Fills one path segment; slashes and dot segments cannot change the path. */
 function pathSegment(template: string, values: Values): string {
   const filled = requireGiven(fillText(template, values, encoded));
-  if (filled !== template && ["", ".", ".."].includes(filled))
+  // The URL's parser takes `%2e` for a dot.
+  if (filled !== template && ["", ".", ".."].includes(filled.replaceAll(/%2e/gi, ".")))
     throw new ToolFailed("an argument is not a valid path segment of the URL");
   return filled;
 }

@@ -6,13 +6,13 @@ import type { DeclaredTool } from "./tool-file.ts";
 /** An immutable snapshot of the catalog. */
 export interface Catalog {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly skills: ReadonlyMap<string, Placed<SkillDefinition>>;
-  readonly tools: ReadonlyMap<string, Placed<DeclaredTool>>;
+  readonly skills: ReadonlyMap<string, FromFolder<SkillDefinition>>;
+  readonly tools: ReadonlyMap<string, FromFolder<DeclaredTool>>;
   readonly servers: ServerList;
 }
 
 /** An entry with the catalog folder that it was read from; null for a shipped one. */
-export type Placed<Entry> = Entry & { readonly folder: string | null };
+export type FromFolder<Entry> = Entry & { readonly folder: string | null };
 
 /** The texts of `.mcp.json`, which `engine/mcp` parses. */
 export interface ServerList {

@@ -3,7 +3,7 @@ import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import { BadEntry } from "./catalog-entry.ts";
-import type { Values } from "./fill-in.ts";
+import { USER_ID, type Values } from "./fill-in.ts";
 import { runDeclaredCommand } from "./run-declared-command.ts";
 import type { DeclaredTool } from "./tool-file.ts";
 
@@ -16,6 +16,8 @@ export interface DeclaredToolParts {
   /** The catalog folder with the tool's secrets. Null for a shipped tool, which has none. */
   readonly folder: string | null;
   readonly commands: CommandHost;
+  /** The value of `{{user_id}}`. */
+  readonly userId: string;
 }
 
 /** A declared tool as an engine tool. Its output is redacted: the model never sees its secrets. */
@@ -28,6 +30,8 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
     source: "catalog",
     readOnly,
     permission,
+    // The only tool that ships tells the time.
+    ...(parts.folder === null && { returns: "own", bookkeeping: true }),
     timeoutMs: () => timeoutMs,
     ...(action.kind === "command" && { exitTimeoutMs: EXIT_TIMEOUT_MS }),
     resources: () => [],
@@ -36,6 +40,8 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
       const secrets = await secretsOf(declared, parts.folder);
       const values: Values = new Map([
         ...Object.entries(given),
+        // After the arguments: no model chooses the user.
+        [USER_ID, parts.userId],
         ...[...secrets].map(([secret, value]) => [`secret:${secret}`, value] as const),
       ]);
       const redact = (text: string) =>

@@ -1,5 +1,9 @@
-/** Values of placeholders: the call's arguments, and secrets as `secret:<name>`. */
+import { asText } from "../../shared/json-values.ts";
+/** Values of placeholders: the call's arguments, `user_id`, and secrets as `secret:<name>`. */
 export type Values = ReadonlyMap<string, unknown>;
+
+/** The placeholder of the engine's user. */
+export const USER_ID = "user_id";
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
@@ -16,7 +20,7 @@ export function fillText(template: string, values: Values, write: (text: string)
   const filled = template.replaceAll(PLACEHOLDER, (_, name: string) => {
     const value = values.get(name.trim());
     if (value === undefined || value === null) missing = true;
-    return write(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+    return write(asText(value));
   });
   return missing ? null : filled;
 }

@@ -1,4 +1,4 @@
-import type { CatalogEntry, CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
+import type { CatalogEntry, CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine/catalog.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { sharedRuns } from "../../shared/shared-runs.ts";
@@ -15,8 +15,7 @@ import { PRODUCT_PREFIX } from "./read-layer.ts";
 import { readSoul } from "./read-soul.ts";
 import { useSkill } from "./use-skill.ts";
 
-export interface LiveCatalogParts extends LoadParts, Pick<DeclaredToolParts, "commands"> {
-  /** The engine's own catalog folder. */
+export interface LiveCatalogParts extends LoadParts, Pick<DeclaredToolParts, "commands" | "userId"> {
   readonly folder: string;
   /** The version of the product's catalog at the start. Null without one. */
   readonly product: ProductVersion | null;
@@ -66,6 +65,11 @@ export class LiveCatalog implements ToolSource {
     const live = new LiveCatalog(parts, { catalog, soul });
     parts.onServers(catalog.servers.texts);
     return live;
+  }
+
+  /** The engine's own catalog folder. */
+  get folder(): string {
+    return this.#parts.folder;
   }
 
   /** The current snapshot. */
@@ -178,7 +182,10 @@ const counts = ({ agents, skills, tools, servers }: CatalogReading["catalog"]) =
 });
 
 /** The declared tools of a catalog, and `use_skill` if it has skills. */
-function catalogTools({ tools, skills }: Catalog, { commands }: Pick<DeclaredToolParts, "commands">): readonly Tool[] {
-  const declared = [...tools.values()].map((tool) => declaredTool(tool, { commands, folder: tool.folder }));
+function catalogTools(
+  { tools, skills }: Catalog,
+  { commands, userId }: Pick<DeclaredToolParts, "commands" | "userId">,
+): readonly Tool[] {
+  const declared = [...tools.values()].map((tool) => declaredTool(tool, { commands, userId, folder: tool.folder }));
   return skills.size === 0 ? declared : [...declared, useSkill(skills)];
 }

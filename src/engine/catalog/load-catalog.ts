@@ -1,7 +1,7 @@
-import { isEngineTool } from "../../contract/engine-tools.ts";
+import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import type { AgentDefinition } from "./agent-file.ts";
 import type { EntryProblem } from "./catalog-entry.ts";
-import { type CatalogFolders, type CatalogReading, type Placed } from "./catalog.ts";
+import { type CatalogFolders, type CatalogReading, type FromFolder } from "./catalog.ts";
 import { shippedEntries } from "./defaults/shipped.ts";
 import {
   type Layer,
@@ -60,7 +60,7 @@ export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogF
   };
 }
 
-const shippedIn = <T extends object>(entries: ReadonlyMap<string, T>): Map<string, Placed<T>> =>
+const shippedIn = <T extends object>(entries: ReadonlyMap<string, T>): Map<string, FromFolder<T>> =>
   new Map([...entries].map(([name, entry]) => [name, { ...entry, folder: null }]));
 
 /** Warns of unknown tool names, except patterns and server tools, which may appear later. */

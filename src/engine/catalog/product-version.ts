@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ProductCatalog } from "../../contract/engine-launch.ts";
+import type { ProductCatalog } from "../../contract/engine/launch.ts";
 
 /** A version of the product's catalog, in a folder that never changes. */
 export interface ProductVersion {

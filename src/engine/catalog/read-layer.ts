@@ -1,10 +1,10 @@
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
-import { isEngineTool } from "../../contract/engine-tools.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import { jsonLines } from "../../shared/json-lines.ts";
 import { type AgentDefinition, parseAgent } from "./agent-file.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
-import type { Placed } from "./catalog.ts";
+import type { FromFolder } from "./catalog.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
 
@@ -110,14 +110,14 @@ export async function readAgent(file: EntryFile, name: string): Promise<AgentDef
   return agent;
 }
 
-export async function readSkill(file: EntryFile, name: string): Promise<Placed<SkillDefinition> | null> {
+export async function readSkill(file: EntryFile, name: string): Promise<FromFolder<SkillDefinition> | null> {
   const { skill, ignored } = await parseSkill(name, await textOf(file, MAX_SKILL_BYTES));
   for (const field of ignored)
     file.notes.warnings.push({ path: file.prefix + file.path, message: `${field}: unknown field, ignored` });
   return skill === null ? null : { ...skill, shipped: null, folder: file.folder.path };
 }
 
-export async function readTool(file: EntryFile, name: string): Promise<Placed<DeclaredTool> | null> {
+export async function readTool(file: EntryFile, name: string): Promise<FromFolder<DeclaredTool> | null> {
   const text = await textOf(file, MAX_TOOL_BYTES);
   const tool = parseDeclaredTool(name, text);
   if (name.startsWith("mcp__") || isEngineTool(name))

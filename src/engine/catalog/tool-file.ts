@@ -6,6 +6,7 @@ import type { ToolInput } from "../tools/tool-input.ts";
 import { BadEntry, checkAll, requireSameName } from "./catalog-entry.ts";
 import { isDisabled } from "./front-matter.ts";
 import { type ToolAction, command, http, texts } from "./tool-action.ts";
+import { requirePlainScripts } from "./plain-scripts.ts";
 import { requireKnownPlaceholders } from "./tool-placeholders.ts";
 
 /** Strict, as agent files are. */
@@ -50,7 +51,8 @@ export function parseDeclaredTool(fileName: string, file: string): DeclaredTool 
   checkAll(
     () => requireSameName(fields.name ?? fileName, fileName),
     () => requireToolName(fileName),
-    () => void inputOf(parameters, lines),
+    () => inputOf(parameters, lines),
+    () => requirePlainScripts(fields.command?.argv ?? [], lines),
     () => requireKnownPlaceholders(actionOf(fields, lines), { parameters, secrets: Object.keys(secrets), file }),
   );
   const action = actionOf(fields, lines);

@@ -1,5 +1,5 @@
 import { BadEntry } from "./catalog-entry.ts";
-import { placeholdersIn } from "./fill-in.ts";
+import { USER_ID, placeholdersIn } from "./fill-in.ts";
 import type { ToolAction } from "./tool-action.ts";
 
 /** Throws {@link BadEntry} with every placeholder of an action that has no value, and every secret in a wrong place. */
@@ -17,7 +17,8 @@ export function requireKnownPlaceholders(
     readonly file: string;
   },
 ): void {
-  const given = new Set(typeof properties === "object" && properties !== null ? Object.keys(properties) : []);
+  const parameters = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  const given = new Set([...parameters, USER_ID]);
   const named = new Set(secrets.map((name) => `secret:${name}`));
   // Program arguments are visible to all users of the host, and URLs appear in error messages: no place for secrets.
   const [visible, hidden, place] =
@@ -28,11 +29,17 @@ export function requireKnownPlaceholders(
   const used = [...new Set([...inPlain, ...placeholdersIn(hidden)])];
   const unknown = used
     .filter((name) => !given.has(name) && !named.has(name))
-    .map((name) => [name, `unknown placeholder {{${name}}}: expected a name in parameters.properties or secrets`]);
+    .map((name) => [
+      name,
+      `unknown placeholder {{${name}}}: expected user_id, or a name in parameters.properties or secrets`,
+    ]);
   const misplaced = [...inPlain]
     .filter((name) => named.has(name))
     .map((name) => [name, `{{${name}}}: a secret is allowed in ${place} only`]);
-  const faults = [...unknown, ...misplaced].map(([name = "", message = ""]) => ({
+  const ambiguous = used
+    .filter((name) => name === USER_ID && parameters.includes(name))
+    .map((name) => [name, `{{${name}}} is the engine's user: expected another name for the parameter`]);
+  const faults = [...unknown, ...misplaced, ...ambiguous].map(([name = "", message = ""]) => ({
     message,
     line: lineWith(file, name),
   }));

@@ -4,7 +4,7 @@ import { toolInput } from "../tools/tool-input.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import { BadEntry } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
-import { type Placed, USE_SKILL } from "./catalog.ts";
+import { type FromFolder, USE_SKILL } from "./catalog.ts";
 import { MAX_SKILL_BYTES } from "./read-layer.ts";
 import type { SkillDefinition } from "./skill-file.ts";
 
@@ -20,14 +20,18 @@ const input = toolInput(
 );
 
 /** Reads skills from disk at each use. */
-export function useSkill(skills: ReadonlyMap<string, Placed<SkillDefinition>>): Tool<{ name: string; file?: string }> {
+export function useSkill(
+  skills: ReadonlyMap<string, FromFolder<SkillDefinition>>,
+): Tool<{ name: string; file?: string }> {
   return {
     name: USE_SKILL,
     description:
-      "Reads a skill: instructions for one kind of work. Use it before you start work that a listed skill covers, and follow it. Name another file of the skill to read it.",
+      "Reads a skill: instructions for one kind of work. If a listed skill covers your work, read it first and follow it. Give file to read another file of the skill.",
     input,
     readOnly: true,
     permission: "allow",
+    returns: "own",
+    bookkeeping: true,
     resources: () => [],
     async run({ name, file = MAIN }) {
       const skill = skills.get(name);
@@ -43,7 +47,7 @@ export function useSkill(skills: ReadonlyMap<string, Placed<SkillDefinition>>): 
   };
 }
 
-async function read({ name, shipped, folder: catalog }: Placed<SkillDefinition>, file: string): Promise<unknown> {
+async function read({ name, shipped, folder: catalog }: FromFolder<SkillDefinition>, file: string): Promise<unknown> {
   if (catalog === null) {
     if (file !== MAIN) throw new BadEntry("the file does not exist");
     return { file, content: shipped };

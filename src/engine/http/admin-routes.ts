@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import type { CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine-records.ts";
-import { allowToolsRequest, decideSkillRequest } from "../../contract/engine-api.ts";
+import type { CatalogReloaded, CatalogShown, CoreSoulReloaded } from "../../contract/engine/catalog.ts";
+import { allowToolsRequest, decideSkillRequest } from "../../contract/engine/requests.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Learning } from "../learning/learning.ts";
@@ -38,7 +38,7 @@ export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) 
     async showCatalog(_request, response) {
       response.json(await catalog.inspect());
     },
-    listServers: (_request, response) => void response.json(servers.list()),
+    listServers: (_request, response) => response.json(servers.list()),
     /** Allows the definition that the person has seen; a later change is refused. */
     allowTools(request, response) {
       const { server, tool, definition } = validateBody(allowToolsRequest, request.body, response);
@@ -57,7 +57,7 @@ export const adminRoutes = ({ catalog, servers, learning, skills }: AdminParts) 
     async triggerLearning(_request, response) {
       response.json(await learning.trigger());
     },
-    listSkills: (_request, response) => void response.json({ skills: skills.list() }),
+    listSkills: (_request, response) => response.json({ skills: skills.list() }),
     async decideSkill(request, response) {
       const { id, decision } = validateBody(decideSkillRequest, request.body, response);
       response.json(await skills.decide(id, decision));

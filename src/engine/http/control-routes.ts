@@ -3,14 +3,16 @@ import type { RequestHandler } from "express";
 import type * as z from "zod/mini";
 import {
   CONTROL_TOKEN_HEADER,
-  type EngineStatus,
   controlCatalogRequest,
   controlKeysRequest,
   controlSleepRequest,
-} from "../../contract/engine-control.ts";
-import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/metered-usage.ts";
-import { type EngineBudgets, engineBudgets } from "../../contract/engine-budgets.ts";
-import { sameSecret } from "../../contract/api-keys.ts";
+  controlSuspensionRequest,
+} from "../../contract/engine/control.ts";
+import type { EngineStatus } from "../../contract/engine/status.ts";
+import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/engine/metered-usage.ts";
+import { type EngineBudgets, engineBudgets } from "../../contract/engine/budgets.ts";
+import type { Suspension } from "../../contract/orchestrator/policy.ts";
+import { sameSecret } from "../../contract/orchestrator/api-keys.ts";
 import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { parameter } from "../../shared/http/parameters.ts";
@@ -19,7 +21,7 @@ import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { AcceptedKeys } from "../turns/accepted-keys.ts";
-import type { CatalogVersionUsed } from "../../contract/engine-records.ts";
+import type { CatalogVersionUsed } from "../../contract/engine/catalog.ts";
 import { type Reloaded, refusal } from "./reload-refusal.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 
@@ -27,10 +29,11 @@ export interface ControlParts {
   readonly keys: AcceptedKeys;
   readonly runner: TurnRunner;
   readonly status: () => EngineStatus;
-  readonly counters: EngineCounters;
-  /** The metered usage since a position in the ledger. */
-  readonly usage: (known: UsageCursor | null) => UsageReport | undefined;
+  readonly telemetry: { readonly counters: EngineCounters };
+  /** Reports the metered usage since a position in the ledger. */
+  readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
   readonly budgets: { set(budgets: EngineBudgets): void };
+  readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
@@ -49,9 +52,10 @@ export const controlRoutes = ({
   keys,
   runner,
   status,
-  counters,
-  usage,
+  telemetry,
+  meter,
   budgets,
+  suspend,
   wakefulness,
   setCatalog,
 }: ControlParts) =>
@@ -62,6 +66,11 @@ export const controlRoutes = ({
     },
     setBudgets(request, response) {
       budgets.set(validateBody(engineBudgets, request.body, response));
+      response.json(status());
+    },
+    setSuspension(request, response) {
+      const { suspended } = validateBody(controlSuspensionRequest, request.body, response);
+      suspend(suspended);
       response.json(status());
     },
     async setCatalog(request, response) {
@@ -85,9 +94,9 @@ export const controlRoutes = ({
     },
     status(request, response) {
       const known = parameter(request, "metrics");
-      const metrics = known === undefined ? undefined : counters.report(known === "" ? null : Number(known));
+      const metrics = known === undefined ? undefined : telemetry.counters.report(known === "" ? null : Number(known));
       const spent = parameter(request, "usage");
-      const report = spent === undefined ? undefined : usage(parseCursor(spent));
+      const report = spent === undefined ? undefined : meter.report(parseCursor(spent));
       response.json({
         ...status(),
         ...(metrics !== undefined && { metrics }),

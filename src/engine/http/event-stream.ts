@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createEventBuffer } from "better-sse";
 import type { Response } from "express";
+import { sleepingComment } from "../../contract/engine/sleep.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 
 export interface StreamLimits {
@@ -86,6 +87,18 @@ export class EventStream {
       // A slow reader that has read itself below the limit meanwhile is still a reader.
       if (this.isBackedUp) this.#response.destroy();
     }
+  }
+
+  /**
+   * Tells the reader that the engine sleeps, by a comment line with the `seq` to read on after, and ends the stream and
+   * its connection.
+   */
+  sleep(afterSeq: number): void {
+    clearInterval(this.#heartbeat);
+    this.upToDate = false;
+    if (this.closed.aborted || this.#response.writableEnded) return;
+    const { socket } = this.#response;
+    this.#response.end(sleepingComment(afterSeq), () => socket?.destroySoon());
   }
 
   /** Ends the stream. A reader that reads nothing of the rest for `maxQueuedMs` is disconnected. */

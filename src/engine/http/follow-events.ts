@@ -1,3 +1,4 @@
+import { inBackground } from "../../shared/background.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
 import type { EventStream } from "./event-stream.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
@@ -85,7 +86,11 @@ function followLive(
       seq = batch.at(-1)?.seq ?? seq;
       stream.write(rows);
       if (endsWithTurn && rows.some(endsTurn)) finish(null);
-      else if (stream.isBackedUp) void stream.drained().then(() => finish(seq));
+      else if (stream.isBackedUp)
+        inBackground(
+          "wait for a slow reader",
+          stream.drained().then(() => finish(seq)),
+        );
       if (stream.isBackedUp) stream.upToDate = false;
     });
     stream.closed.addEventListener("abort", gone, { once: true });

@@ -1,14 +1,15 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Request, RequestHandler } from "express";
-import { MAX_MEMORY_FILE_BYTES } from "../../contract/engine-routes.ts";
-import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/memory-file.ts";
+import { MAX_MEMORY_FILE_BYTES } from "../../contract/engine/memory-routes.ts";
+import { MEMORY_FILE_TYPE, MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../contract/engine/memory-format.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { assertNotCompressed } from "../../shared/http/receive-body.ts";
+import { sendChunks } from "../../shared/http/send-chunks.ts";
 import { VERSION } from "../../shared/version.ts";
 import { EngineError } from "../engine-error.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import type { MemoryPortability } from "../memory/portability/memory-portability.ts";
+import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
@@ -18,34 +19,37 @@ const EXPORT_MS = 3600_000;
 const TURNS_GONE_MS = 5000;
 
 export interface MemoryFileParts {
-  readonly portability: MemoryPortability;
+  readonly memory: { readonly portability: MemoryPortability };
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
-  /** Stores the requests to models that wait, so that they are erased too. */
-  readonly flushRequests: () => Promise<void>;
+  /** Null when none are kept. */
+  readonly requests: Pick<ModelRequestLog, "flush"> | null;
   readonly limits: Pick<StreamLimits, "maxQueuedMs">;
   /** The engine, user and product that the memory belongs to. */
-  readonly owner: { readonly engine_id: string; readonly user_id: string; readonly product: string };
+  readonly launch: Pick<EngineLaunch, "engine_id" | "user_id" | "product">;
 }
 
 export const exportRoute =
-  ({ portability, journal, owner, limits }: MemoryFileParts): RequestHandler =>
+  ({ memory, journal, launch, limits }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
+    const { engine_id, user_id, product } = launch;
     journal.flush();
-    const exporting = portability.export({
+    const exporting = memory.portability.export({
       type: "header",
       format: MEMORY_FORMAT,
       version: MEMORY_FORMAT_VERSION,
       engine_version: VERSION,
-      ...owner,
+      engine_id,
+      user_id,
+      product,
       exported_at: isoTime(Date.now()),
     });
     if (exporting.kind === "busy") throw busy(exporting.with);
     const { chunks, signal: ended } = exporting;
     response.set({
       "Content-Type": MEMORY_FILE_TYPE,
-      "Content-Disposition": `attachment; filename="memory-${owner.engine_id}.jsonl"`,
+      "Content-Disposition": `attachment; filename="memory-${engine_id}.jsonl"`,
       "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
     });
@@ -57,21 +61,17 @@ export const exportRoute =
     // A reader that stalls for this long is disconnected.
     response.setTimeout(limits.maxQueuedMs);
     const signal = AbortSignal.any([ended, AbortSignal.timeout(EXPORT_MS)]);
-    try {
-      await pipeline(Readable.from(chunks, { highWaterMark: 1 }), response, { signal });
-    } catch (error) {
-      // The missing end line tells the reader that the file is incomplete.
-      if (!signal.aborted && !response.closed && !response.destroyed) throw error;
-    }
+    // Where it stops early, the missing end line tells the reader that the file is incomplete.
+    await sendChunks(response, chunks, signal);
   };
 
 export const importRoute =
-  ({ portability }: MemoryFileParts): RequestHandler =>
+  ({ memory }: MemoryFileParts): RequestHandler =>
   async (request, response) => {
     assertNotCompressed(request, "lines of JSON");
     if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
-      const done = await portability.import(piecesOf(request));
+      const done = await memory.portability.import(piecesOf(request));
       if (done.kind === "busy") throw busy(done.with);
       response.json(done.answer);
     } catch (error) {
@@ -95,7 +95,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
-  ({ portability, runner, journal, learning, flushRequests }: MemoryFileParts): RequestHandler =>
+  ({ memory, runner, journal, learning, requests }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
@@ -117,10 +117,14 @@ export const eraseRoute =
     }
     try {
       await runner.waitUntilIdle(TURNS_GONE_MS);
-      await flushRequests();
+      // Requests to models that wait to be stored are erased too.
+      await requests?.flush();
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored, so nothing is erased");
-      const done = await portability.erase(() => learning.running);
+      const done = await memory.portability.erase({
+        isLearning: () => learning.running,
+        lastEvent: () => journal.last,
+      });
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
       if (done.kind === "busy") throw busy(done.with);

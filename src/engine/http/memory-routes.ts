@@ -1,7 +1,8 @@
 import type { Request, RequestHandler } from "express";
-import { type KnowledgeHit, endFactRequest, knowledgeSearchRequest } from "../../contract/engine-api.ts";
-import { MEMORY_PAGE_LIMIT } from "../../contract/engine-routes.ts";
-import type { MemoryList } from "../../contract/memory-records.ts";
+import { endFactRequest, knowledgeSearchRequest } from "../../contract/engine/requests.ts";
+import type { KnowledgeHit } from "../../contract/engine/memory.ts";
+import { PAGE_LIMIT } from "../../contract/route-table.ts";
+import type { MemoryList } from "../../contract/engine/memory-format.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
@@ -15,19 +16,21 @@ import { trustName } from "../memory/trust.ts";
 const LIMIT = 10;
 
 export interface MemoryRouteParts {
-  readonly memoryLists: Pick<MemoryLists, "page">;
-  readonly memorySearch: Pick<MemorySearch, "search">;
-  /** False when there is no such fact. */
-  readonly endFact: (id: string) => Promise<boolean>;
+  readonly memory: {
+    readonly lists: Pick<MemoryLists, "page">;
+    readonly search: Pick<MemorySearch, "search">;
+    /** False when there is no such fact. */
+    endFact(id: string): Promise<boolean>;
+  };
 }
 
 /** The routes that read memory and end facts. */
-export const memoryRoutes = ({ memoryLists, memorySearch, endFact }: MemoryRouteParts) => {
+export const memoryRoutes = ({ memory }: MemoryRouteParts) => {
   const listing =
     (list: MemoryList): RequestHandler =>
     (request, response) => {
-      const limit = integerParameter(request, "limit", MEMORY_PAGE_LIMIT);
-      const { items, next_cursor: next } = memoryLists.page(list, { before: readCursor(request, list), limit });
+      const limit = integerParameter(request, "limit", PAGE_LIMIT);
+      const { items, next_cursor: next } = memory.lists.page(list, { before: readCursor(request, list), limit });
       response.json({ items, next_cursor: next === null ? null : `${list}.${next}` });
     };
   return {
@@ -38,7 +41,7 @@ export const memoryRoutes = ({ memoryLists, memorySearch, endFact }: MemoryRoute
     listTrajectories: listing("trajectories"),
     async endFact(request, response) {
       const { id } = validateBody(endFactRequest, request.body, response);
-      if (!(await endFact(id))) throw new EngineError("NOT_FOUND", "no fact has this id");
+      if (!(await memory.endFact(id))) throw new EngineError("NOT_FOUND", "no fact has this id");
       response.json({ id, ended: true });
     },
     async searchMemory(request, response) {
@@ -46,7 +49,7 @@ export const memoryRoutes = ({ memoryLists, memorySearch, endFact }: MemoryRoute
       const { query, limit = LIMIT, kinds, bearing, as_of: asOf, from, to } = search;
       if (from !== undefined && to !== undefined && startOf(from) >= endOf(to))
         throw new InvalidInput("from", `expected a time before to (${to}), got ${from}`);
-      const hits = await memorySearch.search({
+      const hits = await memory.search.search({
         query,
         limit,
         now: Date.now(),

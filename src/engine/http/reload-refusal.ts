@@ -1,4 +1,4 @@
-import type { CatalogRemark } from "../../contract/engine-records.ts";
+import type { CatalogRemark } from "../../contract/engine/catalog.ts";
 import { EngineError } from "../engine-error.ts";
 
 export type Reloaded<Answer> =

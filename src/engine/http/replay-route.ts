@@ -1,11 +1,12 @@
 import type { Request, RequestHandler } from "express";
-import type { ReplayPage } from "../../contract/engine-api.ts";
-import { REPLAY_LIMIT } from "../../contract/engine-routes.ts";
+import type { ReplayPage } from "../../contract/engine/events.ts";
+import { REPLAY_LIMIT } from "../../contract/engine/routes.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
+import type { Followers } from "../sleep/followers.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -21,12 +22,13 @@ type Cursor = { readonly afterSeq?: number; readonly afterTs?: number };
 export interface ReplayParts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
-  readonly followers: FollowerLimit;
+  readonly followerLimit: FollowerLimit;
+  readonly followers: Followers;
   readonly limits: StreamLimits;
 }
 
 /** Events since a cursor: a page of JSON, or with `Accept: text/event-stream` a stream, which may continue live. */
-export function replayRoute({ journal, runner, followers, limits }: ReplayParts): RequestHandler {
+export function replayRoute({ journal, runner, followerLimit, followers, limits }: ReplayParts): RequestHandler {
   return async (request, response) => {
     const cursor = readCursor(request);
     const turnId = parameter(request, "turn_id");
@@ -47,7 +49,7 @@ export function replayRoute({ journal, runner, followers, limits }: ReplayParts)
       response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
       return;
     }
-    if (live) followers.acquire(followed(where, runner), response);
+    if (live) followerLimit.acquire(followed(where, runner), response);
     const headers = { "X-Truncated": String(truncated), ...(oldest !== null && { "X-Oldest-Ts": isoTime(oldest.ts) }) };
     const stream = EventStream.open(response, {
       withIds: wantsIds(request),
@@ -55,6 +57,15 @@ export function replayRoute({ journal, runner, followers, limits }: ReplayParts)
       headers,
       cut: () => journal.cursor(),
     });
+    // A turn that waits for a person keeps its readers, so that they see the end of what they read.
+    if (live && turnId === undefined)
+      followers.add(response, {
+        socket: request.socket,
+        get isIdle() {
+          return stream.upToDate && journal.flush();
+        },
+        sleep: () => stream.sleep(journal.last.seq),
+      });
     await followEvents(stream, journal, {
       ...cursor,
       ...where,

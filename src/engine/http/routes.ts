@@ -1,17 +1,15 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import {
-  ENGINE_BODY_LIMITS,
-  ENGINE_KEY_HEADER,
-  type EngineErrorBody,
-  executeBodyBytes,
-} from "../../contract/engine-api.ts";
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import { ENGINE_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
+import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
+import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import {
   ENGINE_ROUTES,
   type EngineRoute,
   type EngineRouteName,
   engineBodyBytes,
-} from "../../contract/engine-routes.ts";
+} from "../../contract/engine/routes.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
@@ -26,6 +24,7 @@ import { EngineError, internalError } from "../engine-error.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
+import type { StreamLimits } from "./event-stream.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
@@ -36,15 +35,22 @@ import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts"
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts
-  extends Omit<TurnRouteParts, "followers">, TurnRecordParts, AdminParts, MemoryRouteParts, ControlParts {
-  readonly memoryFile: Omit<MemoryFileParts, "runner" | "journal" | "limits" | "flushRequests">;
-  readonly controlToken: string;
-  readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep">;
-  /** Where the engine listens. */
-  readonly host: string;
+  extends
+    Omit<TurnRouteParts, "followerLimit">,
+    TurnRecordParts,
+    AdminParts,
+    MemoryRouteParts,
+    MemoryFileParts,
+    ControlParts {
+  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"];
+  readonly limits: StreamLimits;
+  readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
+  readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
+  readonly telemetry: ControlParts["telemetry"] & { readonly tracer: Tracer };
+  readonly launch: MemoryFileParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;
+  readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep" | "followers">;
   /** The folder of `/docs` and `/openapi.json`, which the build generates. */
   readonly documentsDir: string;
-  readonly tracer: Tracer;
   readonly logger: Logger;
 }
 
@@ -58,7 +64,8 @@ const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAININ
 
 /** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
-  const { logger, tracer } = parts;
+  const { logger } = parts;
+  const { tracer } = parts.telemetry;
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const gates = gatesOf(parts);
@@ -80,10 +87,10 @@ export function createRoutes(parts: RouteParts): Express {
   return app;
 }
 
-function gatesOf({ keys, controlToken, host, wakefulness }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
+function gatesOf({ keys, launch, wakefulness }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
   return {
     none: (request, _response, next) => {
-      const problem = hostProblem(request, host);
+      const problem = hostProblem(request, launch.host);
       if (problem !== null) throw new EngineError("INVALID_REQUEST", problem);
       next();
     },
@@ -95,23 +102,21 @@ function gatesOf({ keys, controlToken, host, wakefulness }: RouteParts): Record<
       wakefulness.noteWork(response);
       next();
     },
-    control: controlOnly(controlToken),
+    control: controlOnly(launch.control_token),
   };
 }
 
 function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
-  const { runner, journal, limits, documentsDir, requests } = parts;
-  const flushRequests = () => requests?.flush() ?? Promise.resolve();
-  const memoryFile = { ...parts.memoryFile, runner, journal, limits, flushRequests };
-  const streams = { ...parts, followers: new FollowerLimit() };
+  const { documentsDir } = parts;
+  const streams = { ...parts, followers: parts.wakefulness.followers, followerLimit: new FollowerLimit() };
   return {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
     ...turnRecordRoutes(parts),
     ...memoryRoutes(parts),
-    exportMemory: exportRoute(memoryFile),
-    importMemory: importRoute(memoryFile),
-    eraseMemory: eraseRoute(memoryFile),
+    exportMemory: exportRoute(parts),
+    importMemory: importRoute(parts),
+    eraseMemory: eraseRoute(parts),
     ...adminRoutes(parts),
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),

@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
-import { TURN_WAIT_MS, startTurnRequest } from "../../contract/started-turn.ts";
+import { TURN_WAIT_MS, startTurnRequest } from "../../contract/engine/started-turn.ts";
 import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
@@ -21,7 +22,7 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
       const hash = bodyHash(execution);
       const earlier = findEarlier(parts, key, hash);
       if (earlier !== null) {
-        const gone = { turn_id: earlier, state: "errored", error: "NOT_FOUND" } as const;
+        const gone = { turn_id: earlier, state: "errored", error: "NOT_FOUND", request_id: null } as const;
         response.json(parts.runner.find(earlier) ?? gone);
         return;
       }
@@ -42,9 +43,9 @@ export const startedTurnRoutes = (parts: Pick<TurnRouteParts, "runner" | "idempo
         key === undefined
           ? (parameter(request, "turn_id") ?? "")
           : (parts.idempotency.find(key, ANY_AGE)?.turnId ?? "");
-      const end = Date.now() + integerParameter(request, "wait_ms", TURN_WAIT_MS);
+      const end = new Deadline(integerParameter(request, "wait_ms", TURN_WAIT_MS));
       let turn = parts.runner.find(turnId);
-      while (turn?.state === "running" && Date.now() < end && !response.destroyed) {
+      while (turn?.state === "running" && !end.isOver && !response.destroyed) {
         await delay(POLL_MS);
         turn = parts.runner.find(turnId);
       }

@@ -1,11 +1,8 @@
-import type {
-  AttachmentLimits,
-  AttachmentRecord,
-  MessageContent,
-  MessagePart,
-} from "../../contract/attachment-records.ts";
-import { sha256 } from "../../contract/api-keys.ts";
-import type { ExecuteRequest } from "../../contract/engine-api.ts";
+import type { AttachmentLimits } from "../../contract/engine/attachment-limits.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { MessageContent, MessagePart } from "../../contract/engine/message-content.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
+import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { type CheckedFile, checkFile, digestOf, limitProblem } from "../attachments/check-file.ts";
 import type { UserContent, UserPart } from "../attachments/user-content.ts";

@@ -1,26 +1,26 @@
 import type { Request, RequestHandler } from "express";
-import { TURN_PAGE_LIMIT } from "../../contract/engine-routes.ts";
-import type { ModelRequests } from "../../contract/turn-records.ts";
+import { PAGE_LIMIT } from "../../contract/route-table.ts";
+import type { ModelRequests } from "../../contract/engine/turn.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
-import type { KeptRequests } from "../requests/kept-requests.ts";
+import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { TurnList } from "../turns/turn-list.ts";
 
 export interface TurnRecordParts {
   readonly turnList: Pick<TurnList, "page" | "find">;
   /** Null: the setting is off. */
-  readonly requests: Pick<KeptRequests, "ofTurn" | "find" | "flush"> | null;
+  readonly requests: Pick<ModelRequestLog, "ofTurn" | "find" | "flush"> | null;
 }
 
 /** The routes that read turns and their recorded requests to models. */
 export const turnRecordRoutes = ({ turnList, requests }: TurnRecordParts) =>
   ({
     listTurns(request, response) {
-      const limit = integerParameter(request, "limit", TURN_PAGE_LIMIT);
+      const limit = integerParameter(request, "limit", PAGE_LIMIT);
       response.json(turnList.page({ taskId: parameter(request, "task_id"), before: readCursor(request), limit }));
     },
-    showTurn: (request, response) => void response.json(storedTurn(turnList, request)),
+    showTurn: (request, response) => response.json(storedTurn(turnList, request)),
     async listRequests(request, response) {
       const { turn_id } = storedTurn(turnList, request);
       const found = (await requests?.ofTurn(turn_id)) ?? [];

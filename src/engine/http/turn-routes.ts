@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from "express";
 import {
   type ExecuteRequest,
-  TURN_ID_HEADER,
   cancelRequest,
   executeRequest,
   hitlRespondRequest,
-} from "../../contract/engine-api.ts";
+} from "../../contract/engine/requests.ts";
+import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
@@ -33,7 +33,7 @@ export interface TurnRouteParts {
   readonly hasAgent: (name: string) => boolean;
   /** Stores the attachments of messages. */
   readonly attachments: MessageStorage;
-  readonly followers: FollowerLimit;
+  readonly followerLimit: FollowerLimit;
   readonly limits: StreamLimits;
 }
 
@@ -47,10 +47,12 @@ export const turnRoutes = (parts: TurnRouteParts) =>
     },
     respond(request, response) {
       const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
+      // The turn would go on with it.
+      parts.runner.assertNotSuspended();
       parts.humanRequests.answer(requestId, answer);
       response.json({ request_id: requestId, status: "resolved" });
     },
-    pending: (_request, response) => void response.json({ requests: parts.humanRequests.pending() }),
+    pending: (_request, response) => response.json({ requests: parts.humanRequests.pending() }),
   }) satisfies Record<string, RequestHandler>;
 
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
@@ -84,7 +86,7 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
 }
 
 export const wantsIds = (request: Request): boolean =>
-  request.query["ids"] === "1" || request.get("Last-Event-ID") !== undefined;
+  request.query["ids"] === "1" || (request.query["ids"] !== "0" && request.get("Last-Event-ID") !== undefined);
 
 interface Exchange {
   readonly request: Request;
@@ -118,11 +120,11 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
 }
 
 function attach(
-  { followers }: TurnRouteParts,
+  { followerLimit }: TurnRouteParts,
   { response }: Exchange,
   { turnId, taskId }: { readonly turnId: string; readonly taskId: string },
 ): { readonly turn: StartedTurn; readonly earlier: string } {
-  followers.acquire(taskId, response);
+  followerLimit.acquire(taskId, response);
   return { turn: { turnId, run: () => undefined }, earlier: turnId };
 }
 

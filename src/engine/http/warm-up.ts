@@ -1,6 +1,6 @@
 import express from "express";
-import { decodeLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
-import { NOT_ISOLATED } from "../../contract/launch-file.ts";
+import { decodeLaunch, encodeLaunch } from "../../contract/engine/launch.ts";
+import { NOT_ISOLATED } from "../../contract/engine/launch-file.ts";
 import { createLogger } from "../../shared/logger.ts";
 
 /**

@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine-exit.ts";
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
-import { programFor } from "../../contract/engine-program.ts";
-import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/launch-file.ts";
-import { type PreparedRules, prepareRules, restrictTo } from "../../shared/linux/landlock.ts";
-import { closeInPrograms } from "../../shared/linux/listening-sockets.ts";
-import { dropCapabilities, setResourceLimit } from "../../shared/linux/process-limits.ts";
-import { nativeProblem } from "../../shared/linux/system-calls.ts";
+import { CANNOT_START, ENGINE_EXITS } from "../../contract/engine/exit.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
+import { programFor } from "../../contract/engine/program.ts";
+import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../contract/engine/launch-file.ts";
+import {
+  dropCapabilities,
+  type PreparedRules,
+  prepareRules,
+  restrictTo,
+  setResourceLimit,
+} from "../../sandbox/rights.ts";
+import { closeInPrograms, nativeProblem } from "../../sandbox/sockets.ts";
 import { sharedFileRules } from "./file-rules.ts";
 import { programDir } from "./program-dir.ts";
 
@@ -73,6 +77,7 @@ function confineProcess(
     listen_fd,
     extra_ca_certs,
     product_catalog,
+    tool_network,
     tool_listen,
     tool_cgroups = [],
     user_tasks,
@@ -89,6 +94,8 @@ function confineProcess(
     if (user_tasks !== undefined) lowerLimit("nproc", user_tasks);
   }
   if (!isolation.engine) return;
+  if (isolation.required && !isolation.sockets && tool_network !== "open")
+    throw new Error('this host keeps tool_network by port only, and ORCH_ISOLATION is "require"');
   dropCapabilities();
   const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
   const files = own.filter((path) => typeof path === "string");

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { TEMPORARY_PREFIX as prefix } from "../../contract/engine/folders.ts";
 import { hasCode } from "../../shared/error-code.ts";
+import { removeLeftovers } from "../../sandbox/folders.ts";
+import type { ProgramFolders } from "../../sandbox/programs.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { EngineFolders } from "./file-rules.ts";
 
 const MODE = 0o700;
 
@@ -13,20 +14,17 @@ const MODE = 0o700;
  * take microseconds are faster than the thread pool.
  */
 export function makeToolFolders(
-  { workspace, temporary, cache }: EngineFolders,
+  { workspace, temporary, cache }: ProgramFolders,
   { logger }: { readonly logger: Logger },
 ): void {
   const parent = dirname(temporary);
-  const prefix = `${basename(temporary)}-`;
   mkdirSync(workspace, { recursive: true });
   if (!removeEmpty(temporary)) renameSync(temporary, join(mkdtempSync(join(parent, prefix)), "old"));
   mkdirSync(temporary, { mode: MODE });
   mkdirSync(cache, { recursive: true, mode: MODE });
-  const old = readdirSync(parent).filter((name) => name.startsWith(prefix));
-  const removeOld = async () => {
-    for (const name of old) await rm(join(parent, name), { recursive: true, force: true });
-  };
-  removeOld().catch((error: unknown) => logger.warn({ err: error }, "failed to remove old temporary files"));
+  removeLeftovers({ aside: parent, prefix }).catch((error: unknown) =>
+    logger.warn({ err: error }, "failed to remove old temporary files"),
+  );
 }
 
 /** True when the path does not exist afterwards; false for a folder with files and for another kind of file. */

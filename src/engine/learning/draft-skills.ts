@@ -4,11 +4,13 @@ import { isFunctionWord } from "../memory/search/stop-words.ts";
 import type { SkillDraftTable } from "../memory/skill-drafts.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { WriteLane } from "../memory/write-lane.ts";
+import type { ToolNamed } from "../tools/tool.ts";
 import { visibleText } from "../tools/visible-text.ts";
 
 export interface DraftParts {
   readonly rounds: RoundsToLearn;
   readonly drafts: SkillDraftTable;
+  readonly toolNamed: ToolNamed;
   /** Skill names in the catalog. */
   readonly skillNames: () => ReadonlySet<string>;
   readonly now: () => number;
@@ -18,16 +20,6 @@ const MAX_TURNS_READ = 400;
 const PAGE_SIZE = 50;
 const MIN_REPEATS = 3;
 const MAX_STEPS = 20;
-/** Tools that do not characterise the work. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  "plan",
-  "memory_note",
-  "memory_search",
-  "ask_human",
-  "use_skill",
-  "current_time",
-  "delegate",
-]);
 
 const MAX_NAME_LENGTH = 48;
 const MAX_EXAMPLES = 3;
@@ -37,14 +29,17 @@ const MAX_EXAMPLE_LENGTH = 200;
  * Drafts a skill when three similar requests succeeded with the same sequence of tools. Reads the last turns each time,
  * so that those of an interrupted batch are included. Returns the number of drafts.
  */
-export async function draftSkills({ rounds, drafts, skillNames, now }: DraftParts, lane: WriteLane): Promise<number> {
+export async function draftSkills(
+  { rounds, drafts, toolNamed, skillNames, now }: DraftParts,
+  lane: WriteLane,
+): Promise<number> {
   const bySignature = new Map<string, SuccessfulTurn[]>();
   let before = Number.MAX_SAFE_INTEGER;
   for (let read = 0; read < MAX_TURNS_READ; read += PAGE_SIZE) {
     const from = before;
     const page = await lane.run(() => rounds.successes({ before: from, limit: PAGE_SIZE }));
     for (const success of page) {
-      const signature = signatureOf(success.calls);
+      const signature = signatureOf(success.calls, toolNamed);
       if (signature === null) continue;
       bySignature.set(signature, [...(bySignature.get(signature) ?? []), success]);
     }
@@ -71,8 +66,11 @@ export async function draftSkills({ rounds, drafts, skillNames, now }: DraftPart
 }
 
 /** The sequence of tools, repeats collapsed; null for fewer than two tools or too many steps. */
-function signatureOf(calls: readonly { readonly tool: string; readonly ok: boolean }[]): string | null {
-  const tools = calls.filter(({ tool, ok }) => ok && !BOOKKEEPING.has(tool)).map(({ tool }) => tool);
+function signatureOf(
+  calls: readonly { readonly tool: string; readonly ok: boolean }[],
+  toolNamed: ToolNamed,
+): string | null {
+  const tools = calls.filter(({ tool, ok }) => ok && toolNamed(tool)?.bookkeeping !== true).map(({ tool }) => tool);
   const steps = tools.filter((tool, at) => tool !== tools[at - 1]);
   return new Set(steps).size < 2 || steps.length > MAX_STEPS ? null : steps.join(" > ");
 }
@@ -113,14 +111,14 @@ function skillText({
   const body = [
     "---",
     `name: ${name}`,
-    `description: ${JSON.stringify(`How requests about ${about} were done before, each time with success. Use it when such a request comes again.`)}`,
+    `description: ${JSON.stringify(`How requests about ${about} succeeded before. Use it for a similar request.`)}`,
     "---",
     "",
-    "Requests that this was drawn from, in the user's words:",
+    "Earlier requests, in the user's words:",
     "",
     ...examples.map((example) => `> ${example}`),
     "",
-    "What was done each time, in this order:",
+    "Tools used each time, in this order:",
     "",
     ...tools.map((tool, index) => `${index + 1}. \`${visibleText(tool, MAX_EXAMPLE_LENGTH)}\``),
     "",

@@ -33,7 +33,7 @@ const MAX_CHUNK_TOKENS = 12_000;
  * interrupted batch continues at the next turn and learns nothing twice.
  */
 export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promise<BatchOutcome> {
-  const { rounds, batches, lane, now } = parts;
+  const { rounds, batches, lane, toolNamed, now } = parts;
   const id = await lane.run(() => {
     batches.closeInterrupted(now());
     return batches.begin(now());
@@ -55,7 +55,7 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       for (const round of chunk) {
         const extraction = round.episode === null ? NOTHING : outcome.extractions.get(round.trajectory.turnId);
         if (extraction === undefined || signal.aborted) break;
-        const verified = verifyRound(round, extraction, new DateExpressions(statedAt(round)));
+        const verified = verifyRound(round, extraction, { dates: new DateExpressions(statedAt(round)), toolNamed });
         const more = await lane.run(() => learnRound(parts, { round, verified, batchId: id, now: now() }));
         learned = sum(learned, more);
       }

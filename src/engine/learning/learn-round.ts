@@ -1,4 +1,4 @@
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { type FullTextIndex, episodeItem, factItem } from "../memory/search/memory-index.ts";
 import type { KnowledgeTable, KnownFact } from "../memory/knowledge.ts";
 import { oppositePredicate, predicateHints } from "../memory/predicates.ts";

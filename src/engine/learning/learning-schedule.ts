@@ -1,3 +1,5 @@
+import { inBackground } from "../../shared/background.ts";
+
 /** Runs a function after a delay. Returns the function that cancels it. */
 export type Timer = (ms: number, run: () => void) => () => void;
 
@@ -13,7 +15,11 @@ export interface ScheduleParts {
   readonly waiting: () => number;
   /** Whether a turn is running. */
   readonly isBusy: () => boolean;
+  /** False while the product is suspended. */
+  readonly isAllowed: () => boolean;
   readonly timer?: Timer;
+  /** Monotonic, in milliseconds. */
+  readonly now?: () => number;
   readonly everyTurns?: number;
   readonly idleMs?: number;
 }
@@ -23,10 +29,13 @@ export class LearningSchedule {
   readonly #parts: Required<ScheduleParts>;
   #ended: number;
   #cancelTimer: () => void = () => undefined;
+  /** When the idle time is over; null without a timer. */
+  #dueAt: number | null = null;
   #closed = false;
 
   constructor(parts: ScheduleParts) {
-    this.#parts = { timer: unrefTimer, everyTurns: 20, idleMs: 30 * 60_000, ...parts };
+    const now = () => performance.now();
+    this.#parts = { timer: unrefTimer, now, everyTurns: 20, idleMs: 30 * 60_000, ...parts };
     // Turns left by an earlier process.
     this.#ended = this.#parts.waiting();
     if (this.#ended > 0) this.#arm();
@@ -41,7 +50,13 @@ export class LearningSchedule {
 
   /** Turns ended since the last batch started, so that a batch that fails is not due again. */
   get isDue(): boolean {
-    return !this.#closed && this.#ended > 0 && this.#parts.waiting() > 0;
+    return !this.#closed && this.#ended > 0 && this.#parts.isAllowed() && this.#parts.waiting() > 0;
+  }
+
+  /** Milliseconds until the next batch, if no turn follows before. Null when there is nothing to learn. */
+  get dueInMs(): number | null {
+    if (this.#dueAt === null || !this.#parts.isAllowed() || this.#parts.waiting() === 0) return null;
+    return Math.max(0, this.#dueAt - this.#parts.now());
   }
 
   runDue(): void {
@@ -61,19 +76,22 @@ export class LearningSchedule {
   #arm(): void {
     this.#cancelTimer();
     if (this.#closed) return;
-    this.#cancelTimer = this.#parts.timer(this.#parts.idleMs, () => {
-      if (this.#parts.isBusy()) this.#arm();
+    const { timer, now, idleMs, isBusy, isAllowed } = this.#parts;
+    this.#dueAt = now() + idleMs;
+    this.#cancelTimer = timer(idleMs, () => {
+      this.#dueAt = null;
+      if (isBusy() || !isAllowed()) this.#arm();
       else this.#run();
     });
   }
 
   #run(): void {
-    if (this.#closed || this.#parts.waiting() === 0) return;
-    void this.#learn();
+    if (this.#closed || !this.#parts.isAllowed() || this.#parts.waiting() === 0) return;
+    inBackground("learning batch", this.#learn());
   }
 
   async #learn(): Promise<void> {
-    while (!this.#closed && (await this.#parts.learn()) === "more");
+    while (!this.#closed && this.#parts.isAllowed() && (await this.#parts.learn()) === "more");
     if (!this.#closed && this.#parts.waiting() > 0) this.#arm();
   }
 }

@@ -1,12 +1,17 @@
-import type { LearningBatch } from "../../contract/engine-records.ts";
+import type { LearningBatch } from "../../contract/engine/learning.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { delay } from "../../shared/clock.ts";
 import { EngineError } from "../engine-error.ts";
 import { type BatchOutcome, type BatchParts, MAX_ROUNDS, learnBatch } from "./learn-batch.ts";
 import { LearningSchedule, type ScheduleParts } from "./learning-schedule.ts";
 
+/** Time for a batch to finish its current write. */
+const CLOSE_MS = 2000;
+
 export interface LearningParts extends BatchParts {
   readonly isBusy: ScheduleParts["isBusy"];
-  readonly schedule?: Pick<ScheduleParts, "timer" | "everyTurns" | "idleMs">;
+  readonly isAllowed: ScheduleParts["isAllowed"];
+  readonly schedule?: Pick<ScheduleParts, "timer" | "now" | "everyTurns" | "idleMs">;
   readonly logger: Logger;
 }
 
@@ -15,7 +20,8 @@ export class Learning {
   readonly #parts: LearningParts;
   readonly #schedule: LearningSchedule;
   readonly #stop = new AbortController();
-  #running: Promise<unknown> | undefined;
+  /** The batch in progress. */
+  #running: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined;
 
   constructor(parts: LearningParts) {
     this.#parts = parts;
@@ -24,18 +30,20 @@ export class Learning {
       learn: () => this.#byItself(),
       waiting: () => parts.rounds.waiting(),
       isBusy: parts.isBusy,
+      isAllowed: parts.isAllowed,
     });
   }
 
-  /** Runs one batch. Throws `LC_RUNNING`, `ENGINE_DRAINING`, `LLM_RATE_LIMITED` and `LLM_PROVIDER_ERROR`. */
+  /** Runs one batch. Throws `POLICY_DENIED`, `LC_RUNNING`, `ENGINE_DRAINING`, `LLM_RATE_LIMITED` and `LLM_PROVIDER_ERROR`. */
   async trigger(): Promise<LearningBatch> {
     if (this.#stop.signal.aborted)
       throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
+    if (!this.#parts.isAllowed()) throw suspended();
     if (this.#running !== undefined) throw new EngineError("LC_RUNNING", "a learning batch is running");
     const startedAt = performance.now();
     const outcome = await this.#run();
     const { id, learned, skillsDrafted } = outcome;
-    if (learned.trajectories === 0) assertNotStopped(outcome);
+    if (learned.trajectories === 0) this.#assertNotStopped(outcome);
     return {
       batch_id: id,
       trajectories: learned.trajectories,
@@ -57,6 +65,11 @@ export class Learning {
     return this.#schedule.isDue;
   }
 
+  /** Milliseconds until the next batch of the schedule. Null when there is nothing to learn. */
+  get dueInMs(): number | null {
+    return this.#schedule.dueInMs;
+  }
+
   /** Starts a batch that is due. */
   runDue(): void {
     this.#schedule.runDue();
@@ -67,10 +80,21 @@ export class Learning {
   }
 
   /** Stops between two transactions; the rest is learned after the next start. */
-  async close(): Promise<void> {
+  stop(): void {
     this.#schedule.close();
     this.#stop.abort();
-    await this.#running?.catch(() => undefined);
+  }
+
+  /** Waits, for a limited time, for the current write of a batch. */
+  async close(): Promise<void> {
+    this.stop();
+    const ended = this.#running?.ended.catch(() => undefined);
+    if (ended !== undefined) await Promise.race([ended, delay(CLOSE_MS)]);
+  }
+
+  /** Stops the batch in progress between two transactions; the rest is learned by a later one. */
+  interrupt(): void {
+    this.#running?.abort.abort();
   }
 
   async #byItself(): Promise<"done" | "more"> {
@@ -86,11 +110,12 @@ export class Learning {
   }
 
   async #run(): Promise<BatchOutcome> {
-    const batch = learnBatch(this.#parts, this.#stop.signal);
-    this.#running = batch;
+    const abort = new AbortController();
+    const ended = learnBatch(this.#parts, AbortSignal.any([this.#stop.signal, abort.signal]));
+    this.#running = { ended, abort };
     this.#schedule.batchStarted();
     try {
-      const outcome = await batch;
+      const outcome = await ended;
       const { id, learned, stopped } = outcome;
       this.#parts.logger.info({ batch_id: id, ...learned, stopped: stopped?.kind }, "learning batch finished");
       return outcome;
@@ -98,26 +123,29 @@ export class Learning {
       this.#running = undefined;
     }
   }
-}
 
-/** Throws the error of a batch that stopped before it learned anything. */
-function assertNotStopped({ stopped }: BatchOutcome): void {
-  switch (stopped?.kind) {
-    case undefined:
-      return;
-    case "aborted":
-      throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
-    case "rate_limited": {
-      const details = stopped.retryAfterS === null ? {} : { retry_after: stopped.retryAfterS };
-      throw new EngineError("LLM_RATE_LIMITED", stopped.message, details);
+  /** Throws the error of a batch that stopped before it learned anything. */
+  #assertNotStopped({ stopped }: BatchOutcome): void {
+    switch (stopped?.kind) {
+      case undefined:
+        return;
+      case "aborted":
+        if (!this.#stop.signal.aborted) throw suspended();
+        throw new EngineError("ENGINE_DRAINING", "the engine is stopping; learning continues at the next start");
+      case "rate_limited": {
+        const details = stopped.retryAfterS === null ? {} : { retry_after: stopped.retryAfterS };
+        throw new EngineError("LLM_RATE_LIMITED", stopped.message, details);
+      }
+      case "over_budget":
+        throw new EngineError("BUDGET_EXCEEDED", stopped.message, stopped.details);
+      case "transient":
+      case "too_long":
+      case "permanent":
+        throw new EngineError("LLM_PROVIDER_ERROR", stopped.message);
+      default:
+        stopped satisfies never;
     }
-    case "over_budget":
-      throw new EngineError("BUDGET_EXCEEDED", stopped.message, stopped.details);
-    case "transient":
-    case "too_long":
-    case "permanent":
-      throw new EngineError("LLM_PROVIDER_ERROR", stopped.message);
-    default:
-      stopped satisfies never;
   }
 }
+
+const suspended = (): EngineError => new EngineError("POLICY_DENIED", "the product is suspended");

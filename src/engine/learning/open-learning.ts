@@ -13,27 +13,33 @@ export interface OpenParts {
   readonly lane: WriteLane;
   readonly provider: ModelProvider;
   readonly models: { readonly light: string; readonly main: string };
-  readonly catalog: Pick<LiveCatalog, "catalog" | "reload">;
-  readonly catalogFolder: string;
+  readonly toolNamed: LearningParts["toolNamed"];
+  readonly catalog: Pick<LiveCatalog, "catalog" | "folder" | "reload">;
   readonly isBusy: LearningParts["isBusy"];
+  readonly isAllowed: LearningParts["isAllowed"];
   readonly logger: Logger;
   readonly schedule?: NonNullable<LearningParts["schedule"]>;
 }
 
 export function openLearning(parts: OpenParts): { readonly learning: Learning; readonly skills: SkillReview } {
-  const { tables, lane, provider, models, catalog, catalogFolder, isBusy, logger, schedule } = parts;
+  const { tables, lane, provider, models, toolNamed, catalog, isBusy, isAllowed, logger, schedule } = parts;
   const skillNames = () => new Set(catalog.catalog.skills.keys());
   const learning = new Learning({
     ...tables,
     lane,
     people: new EntityResolver(tables.graph),
     extract: extractByModel({ provider, models: [...new Set([models.light, models.main])], logger }),
+    toolNamed,
     skillNames,
     isBusy,
+    isAllowed,
     now: Date.now,
     logger,
     ...(schedule && { schedule }),
   });
   const reload = () => catalog.reload();
-  return { learning, skills: new SkillReview({ ...tables, lane, catalogFolder, skillNames, reload, now: Date.now }) };
+  return {
+    learning,
+    skills: new SkillReview({ ...tables, lane, catalogFolder: catalog.folder, skillNames, reload, now: Date.now }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { indexWords } from "../memory/search/index-text.ts";
+import type { ToolNamed } from "../tools/tool.ts";
 import type { ExtractedFact } from "./extraction.ts";
 import { normalWords, sentencesOf } from "./normal-words.ts";
 
@@ -15,17 +16,19 @@ export interface Source {
 /** The texts of a round by speaker, cached. */
 export class RoundSources {
   readonly #round: Round;
+  readonly #toolNamed: ToolNamed;
   readonly #sources = new Map<Speaker, Source | null>();
 
-  constructor(round: Round) {
+  constructor(round: Round, toolNamed: ToolNamed) {
     this.#round = round;
+    this.#toolNamed = toolNamed;
   }
 
   /** Null when the speaker said nothing that counts. */
   of(speaker: Speaker): Source | null {
     const known = this.#sources.get(speaker);
     if (known !== undefined) return known;
-    const text = textBy(this.#round, speaker);
+    const text = textBy(this.#round, speaker, this.#toolNamed);
     const source = text === null ? null : sourceOf(text);
     this.#sources.set(speaker, source);
     return source;
@@ -38,15 +41,19 @@ const sourceOf = (text: string): Source => ({
   sentences: sentencesOf(text).map((sentence) => ({ text: sentence, words: new Set(indexWords(sentence)) })),
 });
 
-/** The agent's own statements count only when they report actions and the turn ran a writing tool. */
-function textBy({ episode, asked, notes, trajectory, recalled }: Round, speaker: Speaker): string | null {
+/** The agent's own statements count only when they report actions and the turn ran a built-in tool that writes. */
+function textBy(
+  { episode, asked, notes, trajectory, recalled }: Round,
+  speaker: Speaker,
+  toolNamed: ToolNamed,
+): string | null {
   switch (speaker) {
     case "user":
       return [episode?.question ?? "", ...asked.map(({ answer }) => answer)].join("\n");
     case "note":
       return withoutRecalled(notes.join("\n"), recalled);
     case "assistant": {
-      const acted = trajectory.steps.some(({ tool, ok }) => ok && CHANGING.has(tool));
+      const acted = trajectory.steps.some(({ tool, ok }) => ok && isChanging(toolNamed(tool)));
       const done = sentencesOf(episode?.answer ?? "").filter((sentence) => DONE.test(sentence));
       return acted && done.length > 0 ? withoutRecalled(done.join("\n"), recalled) : null;
     }
@@ -55,7 +62,9 @@ function textBy({ episode, asked, notes, trajectory, recalled }: Round, speaker:
   }
 }
 
-const CHANGING: ReadonlySet<string> = new Set(["write_file", "edit_file", "run_command"]);
+const isChanging = (tool: ReturnType<ToolNamed>): boolean =>
+  tool !== undefined && tool.source === undefined && !tool.readOnly && tool.bookkeeping !== true;
+
 const DONE =
   /\bI(?:'ve| have)? (?:just |now |also )?(?:created|wrote|written|saved|updated|changed|added|removed|deleted|renamed|moved|installed|configured|fixed|ran|run|built|deployed|generated|converted|set up)\b/i;
 

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
-import type { CatalogRemark } from "../../contract/engine-records.ts";
-import type { SkillDecided, SkillDraftRecord } from "../../contract/memory-records.ts";
+import type { CatalogRemark } from "../../contract/engine/catalog.ts";
+import type { SkillDecided, SkillDraftRecord } from "../../contract/engine/learning.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { EngineError } from "../engine-error.ts";

@@ -1,4 +1,5 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
+import type { ToolNamed } from "../tools/tool.ts";
 import { containsSecret } from "./contains-secret.ts";
 import type { DateExpressions } from "./date-expressions.ts";
 import type { Extraction } from "./extraction.ts";
@@ -17,9 +18,9 @@ export interface VerifiedRound extends Omit<Extraction, "facts"> {
 export function verifyRound(
   round: Round,
   { facts, people, episode }: Extraction,
-  dates: DateExpressions,
+  { dates, toolNamed }: { readonly dates: DateExpressions; readonly toolNamed: ToolNamed },
 ): VerifiedRound {
-  const sources = new RoundSources(round);
+  const sources = new RoundSources(round, toolNamed);
   const sentences = sentencesOf(round.episode?.question ?? "");
   return {
     facts: facts.flatMap((fact) => verifyFact(fact, { round, sources, dates }) ?? []),

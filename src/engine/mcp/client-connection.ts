@@ -1,7 +1,6 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { VERSION } from "../../shared/version.ts";
 import type { CallResult, ConnectParams, ElicitationResult, ListedTool, McpServerConnection } from "./connection.ts";
-import { formatError } from "./format-error.ts";
 import { limitMessages } from "./message-limiter.ts";
 import { StdioTransport, withStderr } from "./stdio-transport.ts";
 
@@ -170,4 +169,28 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.addEventListener("abort", reject, { once: true });
   if (signal.aborted) reject();
   return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener("abort", reject));
+}
+
+const MAX_CAUSES = 5;
+const MAX_ERROR_CHARACTERS = 500;
+
+/** The messages of an error and its causes: `fetch failed` alone does not name the reason. */
+function formatError(error: unknown): string {
+  const messages: string[] = [];
+  for (let at: unknown = error; at !== undefined && at !== null && messages.length < MAX_CAUSES; at = causeOf(at)) {
+    const { message, code } = at as { readonly message?: unknown; readonly code?: unknown };
+    const text = typeof message === "string" && message !== "" ? message : String(code ?? at);
+    if (!messages.some((before) => before.includes(text))) messages.push(text);
+  }
+  return messages.join(": ").slice(0, MAX_ERROR_CHARACTERS);
+}
+
+/** Some SDK errors have their cause in `data`. */
+function causeOf(error: unknown): unknown {
+  const { cause, data, errors } = error as {
+    readonly cause?: unknown;
+    readonly data?: { readonly cause?: unknown };
+    readonly errors?: readonly unknown[];
+  };
+  return cause ?? data?.cause ?? errors?.[0];
 }

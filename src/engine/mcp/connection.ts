@@ -1,4 +1,4 @@
-import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
+import type { LimitedLauncher } from "../../sandbox/programs.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */

@@ -27,7 +27,7 @@ export class MessageLimiter {
   readonly #counts = new Map<string, number>();
   #windowEndsAt = 0;
 
-  accepts(message: JSONRPCMessage, now = Date.now()): boolean {
+  accepts(message: JSONRPCMessage, now = performance.now()): boolean {
     if (!("method" in message)) return true;
     if (now >= this.#windowEndsAt) {
       this.#counts.clear();

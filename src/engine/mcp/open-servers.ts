@@ -1,13 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { readableProgramPath } from "../isolation/program-path.ts";
+import { readableProgramPath } from "../../sandbox/programs.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
 import { type ServerCheck, checkServers } from "./check-servers.ts";
 import { mergeServers } from "./merge-servers.ts";
 import { type EntryContext, parseToolServers } from "./server-config.ts";
+import type { KnownServers } from "./known-servers.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 import { ToolServers } from "./tool-servers.ts";
 
@@ -26,11 +27,13 @@ export function openServers({
   launch,
   commands: { environment, folders, launcher },
   pins,
+  known,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
   readonly commands: CommandHost;
   readonly pins: PinnedDefinitions;
+  readonly known: KnownServers;
   readonly logger: Logger;
 }): OpenedServers {
   const inherited = commandEnvironment(environment, folders);
@@ -44,6 +47,7 @@ export function openServers({
   const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
   const servers = new ToolServers({
     pins,
+    known,
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,

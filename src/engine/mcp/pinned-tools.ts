@@ -46,6 +46,26 @@ export class PinnedTools {
     this.#make = make;
   }
 
+  /**
+   * Offers the tools of an earlier listing until the server lists them again. False if that listing had other definitions
+   * than the pinned ones: only the server knows those.
+   */
+  restore(hashes: ReadonlyMap<string, string>): boolean {
+    const pinned = this.#pins.ofServer(this.#server.name);
+    const entries: PinnedTool[] = [];
+    for (const [tool, hash] of hashes) {
+      const pin = pinned.get(tool);
+      if (pin?.hash === hash) entries.push(this.#admitted({ ...this.#known(tool), ...pin }));
+    }
+    this.#show(entries);
+    return entries.length === hashes.size;
+  }
+
+  /** The hash of each listed definition, for {@link restore}. */
+  get hashes(): ReadonlyMap<string, string> {
+    return new Map(this.#entries.flatMap((entry) => (entry.kind === "left_out" ? [] : [[entry.tool, entry.hash]])));
+  }
+
   get entries(): readonly PinnedTool[] {
     return this.#entries;
   }
@@ -93,10 +113,9 @@ export class PinnedTools {
     pinned: ReadonlyMap<string, PinnedDefinition>,
     { full, pins }: { readonly full: boolean; readonly pins: number },
   ): PinnedTool {
-    const { name: server, permissions, pin } = this.#server;
+    const { pin } = this.#server;
     const { name: tool } = listed;
-    const permission = Object.hasOwn(permissions, tool) ? permissions[tool] : permissions["*"];
-    const known: ListedEntry = { tool, name: toolName(server, tool), permission: permission ?? "ask" };
+    const known = this.#known(tool);
     if (full) return { ...known, kind: "left_out", reason: `the server has more than ${MAX_TOOLS} tools` };
     const verdict = checkDefinition(listed);
     if (verdict.kind === "unusable") return { ...known, kind: "left_out", reason: verdict.reason };
@@ -107,6 +126,12 @@ export class PinnedTools {
     if (pin && before !== undefined && before.hash !== hash)
       return { ...known, kind: "held", definition, hash, was: before };
     return this.#admitted({ ...known, definition, hash });
+  }
+
+  #known(tool: string): ListedEntry {
+    const { name: server, permissions } = this.#server;
+    const permission = Object.hasOwn(permissions, tool) ? permissions[tool] : permissions["*"];
+    return { tool, name: toolName(server, tool), permission: permission ?? "ask" };
   }
 
   #admitted({ tool, name, permission, definition, hash }: ListedEntry & PinnedDefinition): PinnedTool {

@@ -1,4 +1,6 @@
 import PQueue from "p-queue";
+import { inBackground } from "../../shared/background.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { delay, whenAborted } from "../../shared/clock.ts";
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
 import { type ToolContext, ToolFailed } from "../tools/tool.ts";
@@ -9,13 +11,13 @@ import { resultForModel, textOf } from "./result-text.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /**
- * `connecting` until the first attempt has ended; `ready` while connected; `restarting` after a connection was lost,
+ * `idle` until it is started; `connecting` until the first attempt has ended; `ready` while connected; `restarting` after a connection was lost,
  * `failed` after an attempt failed. From both it retries after 1 s, doubling up to 60 s, or at once on `retryNow`.
  */
 export type ConnectionState =
-  | { readonly kind: "connecting" }
+  | { readonly kind: "idle" | "connecting" }
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
-  | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retryAt: number };
+  | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retry: Deadline };
 
 interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
   readonly log: ServerLog;
@@ -33,6 +35,8 @@ const STABLE_MS = 60_000;
 /** Minimum interval between listings after `notifications/tools/list_changed`. */
 const LIST_INTERVAL_MS = 1000;
 const MAX_ERROR_CHARACTERS = 10_000;
+/** How often a call that waits for the connection reports progress: a start may take longer than a call. */
+const PROGRESS_MS = 10_000;
 
 /** Keeps one configured server connected: connects, lists its tools, reconnects after a loss. */
 export class ReconnectingServer {
@@ -41,7 +45,8 @@ export class ReconnectingServer {
   readonly #closing = new AbortController();
   readonly #elicitations: Elicitations;
   readonly #listings = new PQueue({ concurrency: 1, interval: LIST_INTERVAL_MS, intervalCap: 1, strict: true });
-  #state: ConnectionState = { kind: "connecting" };
+  readonly #attempted = Promise.withResolvers<void>();
+  #state: ConnectionState = { kind: "idle" };
   #running: Promise<void> = Promise.resolve();
   #backoff = new AbortController();
 
@@ -55,8 +60,16 @@ export class ReconnectingServer {
     return this.#state;
   }
 
+  /** Connects, unless it was started or closed before. */
   start(): void {
-    this.#running = this.#run();
+    if (this.#state.kind !== "idle" || this.#closing.signal.aborted) return;
+    this.#state = { kind: "connecting" };
+    this.#running = this.#run().finally(() => this.#attempted.resolve());
+  }
+
+  /** Resolves when the first attempt has ended, or the server was closed. */
+  get attempted(): Promise<void> {
+    return this.#attempted.promise;
   }
 
   /** The last lines of its standard error. */
@@ -66,24 +79,36 @@ export class ReconnectingServer {
 
   /** Skips the rest of the backoff. */
   retryNow(): void {
-    if ("retryAt" in this.#state) this.#state = { ...this.#state, retryAt: Date.now() };
+    if ("retry" in this.#state) this.#state = { ...this.#state, retry: new Deadline(0) };
     this.#backoff.abort();
   }
 
   /** Closes the connection and ends every process of the server. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("the tool server is no longer configured"));
-    this.#listings.clear();
+    this.#attempted.resolve();
     await this.#running;
+  }
+
+  /** Waits for the first attempt to connect. */
+  async untilAttempted({ signal, progress }: Pick<ToolContext, "signal" | "progress">): Promise<void> {
+    if (this.#state.kind !== "connecting") return;
+    const reporting = setInterval(progress, PROGRESS_MS);
+    try {
+      await Promise.race([this.attempted, whenAborted(signal)]);
+    } finally {
+      clearInterval(reporting);
+    }
+    signal.throwIfAborted();
+    progress();
   }
 
   /** Throws `ToolFailed` at once if the server is not connected. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown> {
     const state = this.#state;
     const name = `the tool server ${this.server.name}`;
-    if (state.kind === "connecting") throw new ToolFailed(`${name} is not connected yet`);
-    if (state.kind !== "ready")
-      throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
+    if ("error" in state) throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
+    if (state.kind !== "ready") throw new ToolFailed(`${name} is no longer configured`);
     const endCall = this.#elicitations.open(context);
     try {
       const { span } = context.scope;
@@ -117,7 +142,7 @@ export class ReconnectingServer {
       if (connectedMs !== null && connectedMs >= STABLE_MS) retryMs = FIRST_RETRY_MS;
       this.#backoff = new AbortController();
       const kind = connectedMs === null ? "failed" : "restarting";
-      this.#setState({ kind, error, retryAt: Date.now() + retryMs });
+      this.#setState({ kind, error, retry: new Deadline(retryMs) });
       const elapsed = await delay(retryMs, AbortSignal.any([signal, this.#backoff.signal]));
       retryMs = elapsed ? Math.min(retryMs * 2, MAX_RETRY_MS) : FIRST_RETRY_MS;
     }
@@ -129,13 +154,13 @@ export class ReconnectingServer {
     const { signal } = this.#closing;
     let connection: McpServerConnection | undefined;
     let readyAt: number | null = null;
-    const connectedMs = () => (readyAt === null ? null : Date.now() - readyAt);
+    const connectedMs = () => (readyAt === null ? null : performance.now() - readyAt);
     try {
       const connect = await loadConnect();
       connection = await connect(this.#connectParams());
       onListed(await connection.listTools());
       signal.throwIfAborted();
-      readyAt = Date.now();
+      readyAt = performance.now();
       this.#setState({ kind: "ready", connection });
       const error = await Promise.race([connection.closed, whenAborted(signal).then(() => "closed")]);
       return { connectedMs: connectedMs(), error };
@@ -163,7 +188,11 @@ export class ReconnectingServer {
 
   /** At most one listing waits behind the one that runs, which may have missed the change. */
   #scheduleListing(): void {
-    if (this.#listings.size === 0 && !this.#closing.signal.aborted) void this.#listings.add(() => this.#listAgain());
+    if (this.#listings.size > 0 || this.#closing.signal.aborted) return;
+    inBackground(
+      "listing of a server's tools",
+      this.#listings.add(() => this.#listAgain()),
+    );
   }
 
   /** Keeps the current list if the listing fails. */
@@ -181,6 +210,7 @@ export class ReconnectingServer {
   #setState(state: ConnectionState): void {
     this.#state = state;
     this.#parts.onStateChange(state);
+    this.#attempted.resolve();
   }
 }
 

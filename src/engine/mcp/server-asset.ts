@@ -1,8 +1,9 @@
-import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine-api.ts";
+import type { ServerAsset, ServerToolAsset, ShownDefinition } from "../../contract/engine/tool-server.ts";
 import type { PinnedDefinition } from "./tool-definition.ts";
 import type { InvalidServer } from "./server-config.ts";
 import type { ReconnectingServer } from "./reconnecting-server.ts";
 import type { PinnedTool, PinnedTools } from "./pinned-tools.ts";
+import type { Deadline } from "../../shared/deadline.ts";
 
 /** One server as in `GET /assets/servers`, without the values of its settings. */
 export function serverAsset(
@@ -13,6 +14,8 @@ export function serverAsset(
   const about = { name: server.name, transport: server.transport, tools: entries.map(toolAsset) };
   const stderr = stderrTail.length > 0 && { stderr: stderrTail };
   switch (state.kind) {
+    case "idle":
+      return { ...about, status: "idle" };
     case "connecting":
       return { ...about, status: "connecting", ...stderr };
     case "ready": {
@@ -27,7 +30,7 @@ export function serverAsset(
         ...about,
         status: state.kind,
         error: state.error,
-        next_try_in_s: secondsUntil(state.retryAt),
+        next_try_in_s: secondsUntil(state.retry),
         ...stderr,
       };
     default:
@@ -36,7 +39,7 @@ export function serverAsset(
 }
 
 /** 0 during an attempt. */
-export const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - Date.now()) / 1000));
+export const secondsUntil = ({ leftMs }: Deadline): number => Math.ceil(leftMs / 1000);
 
 export function invalidServerAsset(name: string, errors: readonly InvalidServer[]): ServerAsset {
   const error = errors.map(({ message }) => message).join("; ");

@@ -3,8 +3,8 @@ import { isRecord } from "../../shared/json-values.ts";
 import * as z from "zod/mini";
 import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
-import type { SandboxPlaces } from "../isolation/sandbox-paths.ts";
-import type { SandboxRequest } from "../isolation/tool-launcher.ts";
+import type { SandboxRequest } from "../../sandbox/programs.ts";
+import type { SandboxPlaces } from "./sandbox-path.ts";
 import {
   type EntryProblem,
   type ServerEntry,

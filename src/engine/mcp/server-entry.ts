@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { readHostPattern } from "../../contract/host-pattern.ts";
-import { type SandboxPlaces, readSandboxPath } from "../isolation/sandbox-paths.ts";
-import type { SandboxRequest } from "../isolation/tool-launcher.ts";
+import { readHostPattern } from "../../sandbox/proxy.ts";
+import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 

@@ -22,7 +22,7 @@ export function createServerLog(logger: Logger, server: ServerConfig): ServerLog
   const limit = new LineLimit((dropped) => log.debug({ dropped }, "dropped log lines of the tool server"));
   const tail = new StderrTail(redact);
   const write = (message: string, fields: () => Readonly<Record<string, unknown>>) => {
-    if (log.isLevelEnabled("debug") && limit.take(Date.now())) log.debug(fields(), message);
+    if (log.isLevelEnabled("debug") && limit.take(performance.now())) log.debug(fields(), message);
   };
   const shown = (text: string) => redact(text.slice(0, MAX_LOGGED_LENGTH)).toWellFormed();
   return {

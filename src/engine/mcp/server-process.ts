@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { LimitedProgram } from "../isolation/limits/limited-launcher.ts";
-import type { ProgramExit } from "../isolation/tool-launcher.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { LimitedProgram, ProgramExit } from "../../sandbox/programs.ts";
 import type { ConnectParams } from "./connection.ts";
 import type { StdioServerConfig } from "./server-config.ts";
 
@@ -68,7 +68,7 @@ export class ServerProcess {
 
   async #untilGone(): Promise<string> {
     const { exited, exceeded, tree } = this.#program;
-    exceeded.addEventListener("abort", () => void tree.end(), { once: true });
+    exceeded.addEventListener("abort", () => inBackground("end of a tool server", tree.end()), { once: true });
     const reason = await exited.then(
       (exit) => this.#reasonOf(exit),
       (error: unknown) => (error instanceof Error ? error.message : String(error)),

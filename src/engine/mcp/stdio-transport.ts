@@ -4,6 +4,7 @@ import {
   deserializeMessage,
   serializeMessage,
 } from "@modelcontextprotocol/client";
+import { inBackground } from "../../shared/background.ts";
 import type { ConnectParams, ServerLog } from "./connection.ts";
 import { type Line, LineReader } from "./line-reader.ts";
 import type { StdioServerConfig } from "./server-config.ts";
@@ -51,10 +52,11 @@ export class StdioTransport implements Transport {
       for (const line of reader.take(chunk)) this.#receive(line);
     });
     child.stderr.on("data", (chunk: Buffer) => this.#log.stderr(chunk.toString("utf8")));
-    void child.exited.then((reason) => {
+    const closed = child.exited.then((reason) => {
       this.exitReason = withStderr(reason, this.#log);
       this.onclose?.();
     });
+    inBackground("exit of a tool server", closed);
   }
 
   /** The SDK recognises a local server by `pid` and `stderr`: its silence means an old protocol version, not an outage. */

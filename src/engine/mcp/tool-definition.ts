@@ -1,4 +1,4 @@
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { MAX_JSON_LEVELS, isFlatterThan, sortedKeys } from "../../shared/json-values.ts";
 import type { ListedTool } from "./connection.ts";
 

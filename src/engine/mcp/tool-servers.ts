@@ -1,25 +1,23 @@
-import type { ServerAsset } from "../../contract/engine-api.ts";
-import { delay } from "../../shared/clock.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { ServerAsset } from "../../contract/engine/tool-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { VERSION } from "../../shared/version.ts";
-import type { LimitedLauncher } from "../isolation/limits/limited-launcher.ts";
+import type { LimitedLauncher } from "../../sandbox/programs.ts";
 import type { ToolSource } from "../tools/registry.ts";
-import { type Tool, ToolFailed } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
+import { type BeginningTurn, NewServers } from "./await-new-servers.ts";
+import { ConfiguredServer, type ConfiguredServerParts } from "./configured-server.ts";
 import type { Connect } from "./connection.ts";
+import type { KnownServers } from "./known-servers.ts";
+import type { Allowed, PinnedTools } from "./pinned-tools.ts";
+import { invalidServerAsset } from "./server-asset.ts";
+import { type InvalidServer, NO_SERVERS, type ServersConfig } from "./server-config.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
-import { type Allowed, PinnedTools, serverTool } from "./pinned-tools.ts";
-import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
-import { invalidServerAsset, secondsUntil, serverAsset } from "./server-asset.ts";
-import { type InvalidServer, NO_SERVERS, type ServerConfig, type ServersConfig } from "./server-config.ts";
-import { createServerLog } from "./server-log.ts";
-
-/** How long resumed turns wait for their tools. */
-const MAX_WAIT_MS = 15_000;
-const POLL_MS = 50;
 
 interface ToolServersParts {
   readonly pins: PinnedDefinitions;
+  readonly known: KnownServers;
   readonly workspaceDir: string;
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
@@ -29,26 +27,24 @@ interface ToolServersParts {
   readonly loadConnect?: () => Promise<Connect>;
 }
 
-interface RunningServer {
-  readonly server: ReconnectingServer;
-  readonly tools: PinnedTools;
-}
-
-/** The tool servers of this engine. Nothing waits for them: their tools appear once they are listed. */
+/**
+ * The tool servers of this engine. One whose tools are known from an earlier process is connected when one of them is
+ * called. The others are connected at once, and their tools appear when they are listed.
+ */
 export class ToolServers implements ToolSource {
-  readonly #parts: ToolServersParts;
-  readonly #elicitationLanes = new SerialLanes();
-  /** By server name: one server closes before its successor starts. */
-  readonly #transitions = new SerialLanes();
+  readonly #parts: ConfiguredServerParts;
+  readonly #newServers: NewServers;
   readonly #names = new Set<string>();
-  #running: ReadonlyMap<string, RunningServer> = new Map();
+  #running: ReadonlyMap<string, ConfiguredServer> = new Map();
   #errors: readonly InvalidServer[] = [];
   #toolLists: readonly (readonly Tool[])[] = [];
   #tools: readonly Tool[] = [];
   #isClosed = false;
 
   constructor(parts: ToolServersParts) {
-    this.#parts = parts;
+    const lanes = { elicitationLanes: new SerialLanes(), transitions: new SerialLanes() };
+    this.#parts = { ...lanes, ...parts, loadConnect: parts.loadConnect ?? loadFromBundle };
+    this.#newServers = new NewServers(parts.logger);
   }
 
   /** Includes tools of restarting servers, so that the model's list stays stable for its prompt cache. */
@@ -63,29 +59,30 @@ export class ToolServers implements ToolSource {
 
   /**
    * Applies a configuration: starts new servers, closes removed ones, restarts changed ones. Unchanged servers keep
-   * running; those in backoff retry at once. Resolves when the closed servers are gone.
+   * running; those in backoff retry at once, and idle ones connect. Only the first configuration leaves servers idle.
+   * Resolves when the closed servers are gone.
    */
   async reload({ servers, errors }: ServersConfig): Promise<void> {
     if (this.#isClosed) return;
     const before = this.#running;
-    const next = new Map<string, RunningServer>();
+    const isFirst = this.#names.size === 0;
+    const next = new Map<string, ConfiguredServer>();
     const transitions: Promise<void>[] = [];
     for (const config of servers) {
       const old = before.get(config.name);
-      if (old !== undefined && JSON.stringify(old.server.server) === JSON.stringify(config)) {
+      if (old !== undefined && JSON.stringify(old.config) === JSON.stringify(config)) {
         next.set(config.name, old);
-        old.server.retryNow();
+        transitions.push(old.connect());
         continue;
       }
       this.#names.add(config.name);
-      const created = this.#create(config);
+      const created = new ConfiguredServer(config, this.#parts);
       next.set(config.name, created);
       // Two instances would share files and ports: the predecessor closes first.
-      const closed = this.#transitions.run(config.name, async () => old?.server.close());
-      transitions.push(closed.then(() => this.#start(created)));
+      if (old !== undefined) transitions.push(old.close());
+      if (!isFirst || !created.isRestored) transitions.push(created.connect());
     }
-    for (const [name, { server }] of before)
-      if (!next.has(name)) transitions.push(this.#transitions.run(name, () => server.close()));
+    for (const [name, server] of before) if (!next.has(name)) transitions.push(server.close());
     this.#running = next;
     this.#errors = errors;
     await Promise.all(transitions);
@@ -96,7 +93,7 @@ export class ToolServers implements ToolSource {
     readonly servers: readonly ServerAsset[];
     readonly errors?: readonly Pick<InvalidServer, "path" | "message">[];
   } {
-    const running = [...this.#running.values()].map(({ server, tools }) => serverAsset(server, tools));
+    const running = [...this.#running.values()].map((server) => server.asset());
     const invalidNames = new Set(this.#errors.flatMap(({ name }) => name ?? []));
     const invalid = [...invalidNames].map((name) =>
       invalidServerAsset(
@@ -108,11 +105,15 @@ export class ToolServers implements ToolSource {
     return { servers: [...running, ...invalid], ...(errors.length > 0 && { errors }) };
   }
 
-  /** Resolves when every server has connected or failed, or after {@link MAX_WAIT_MS}. */
-  async waitUntilConnected(): Promise<void> {
-    const end = Date.now() + MAX_WAIT_MS;
-    const isConnecting = () => [...this.#running.values()].some(({ server }) => server.state.kind === "connecting");
-    while (isConnecting() && Date.now() < end) await delay(POLL_MS);
+  /**
+   * Waits, for a limited time, for servers whose tools are not known yet. Servers whose tools have not been listed for
+   * long are connected meanwhile. Never rejects.
+   */
+  async toolsReady(turn: BeginningTurn): Promise<void> {
+    const servers = [...this.#running.values()];
+    for (const server of servers)
+      if (server.isIdle && server.isOutdated(Date.now())) inBackground("listing of tools", server.connect());
+    await this.#newServers.wait(servers, turn);
   }
 
   /** Allows changed tools after a person has reviewed them. */
@@ -129,47 +130,8 @@ export class ToolServers implements ToolSource {
     this.#isClosed = true;
     await reloaded;
     // Servers removed by an earlier reload may still be closing.
-    await Promise.all(names.map((name) => this.#transitions.run(name, () => Promise.resolve())));
+    await Promise.all(names.map((name) => this.#parts.transitions.run(name, () => Promise.resolve())));
   }
-
-  /** Does nothing if the server has been removed in the meantime. */
-  #start({ server }: RunningServer): void {
-    if (this.#running.get(server.server.name)?.server === server) server.start();
-  }
-
-  #create(config: ServerConfig): RunningServer {
-    const { pins, workspaceDir, environment, launcher, logger, loadConnect = loadFromBundle } = this.#parts;
-    const { name } = config;
-    const server: ReconnectingServer = new ReconnectingServer(config, {
-      workspaceDir,
-      environment,
-      launcher,
-      loadConnect,
-      log: createServerLog(logger, config),
-      elicitationLanes: this.#elicitationLanes,
-      onListed: (listed) => {
-        tools.update(listed);
-        const held = tools.entries.filter(({ kind }) => kind === "held").map(({ tool }) => tool);
-        if (held.length > 0) logger.warn({ tool_server: name, held }, "held changed tools");
-      },
-      onStateChange: (state) => logState(logger, state, { tool_server: name, tools: tools.tools.length }),
-    });
-    const tools: PinnedTools = new PinnedTools(config, pins, (entry) =>
-      serverTool(name, entry, async (input, context) => {
-        // The tool may have changed since the model chose it.
-        if (!tools.isOffered(entry.tool, entry.hash))
-          throw new ToolFailed("the tool changed or was removed after it was offered; it was not called");
-        return server.call(entry.tool, input, context);
-      }),
-    );
-    return { server, tools };
-  }
-}
-
-function logState(logger: Logger, state: ConnectionState, fields: Readonly<Record<string, unknown>>): void {
-  if (!("error" in state)) return logger.info(fields, `tool server ${state.kind}`);
-  const { kind, error, retryAt } = state;
-  logger.warn({ ...fields, error, next_try_in_s: secondsUntil(retryAt) }, `tool server ${kind}`);
 }
 
 /**

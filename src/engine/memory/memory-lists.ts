@@ -1,4 +1,5 @@
-import type { MemoryItems, MemoryList, MemoryPage } from "../../contract/memory-records.ts";
+import type { MemoryList } from "../../contract/engine/memory-format.ts";
+import type { MemoryItems, MemoryPage } from "../../contract/engine/memory.ts";
 import { Table } from "../store/table.ts";
 import { type RecordType, fileRecord, readerOf } from "./portability/file-records.ts";
 

@@ -1,4 +1,5 @@
-import type { TrajectoryStep } from "../../contract/memory-records.ts";
+import { shortened } from "../../shared/one-line.ts";
+import type { TrajectoryStep } from "../../contract/engine/memory.ts";
 import type { Store } from "../store/open-store.ts";
 import { WorkingMemoryTable, type WorkingMemoryEntry } from "../store/working-memory.ts";
 import { EpisodeTable } from "./episodes.ts";
@@ -79,7 +80,7 @@ export class MemoryWriter {
       question,
       answer,
       trust,
-      key: clipped(singleLine(question), KEY_LENGTH),
+      key: shortened(singleLine(question), KEY_LENGTH),
       description: description(question, answer),
       importance: IMPORTANCE,
       source: "conversation",
@@ -92,14 +93,11 @@ export class MemoryWriter {
 
 const singleLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-const clipped = (text: string, max: number): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
-
 /** The first sentence of the question and the last of the answer. */
 function description(question: string, answer: string): string {
   const first = sentences(question)[0] ?? question;
   const last = sentences(answer).at(-1) ?? answer;
-  return `${clipped(singleLine(first), DESCRIPTION_LENGTH / 2)} — ${clipped(singleLine(last), DESCRIPTION_LENGTH / 2)}`;
+  return `${shortened(singleLine(first), DESCRIPTION_LENGTH / 2)} — ${shortened(singleLine(last), DESCRIPTION_LENGTH / 2)}`;
 }
 
 const sentences = (text: string): readonly string[] =>

@@ -1,10 +1,10 @@
+import { inBackground } from "../../shared/background.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
 import { KnowledgeTable } from "./knowledge.ts";
 import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
 import { MemoryWriter } from "./memory-writer.ts";
-import type { EraseParts } from "./portability/erase-memory.ts";
 import { MemoryPortability } from "./portability/memory-portability.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
@@ -19,7 +19,6 @@ import { WriteLane } from "./write-lane.ts";
 interface MemoryParts {
   readonly store: Store;
   readonly workspaceDir: string;
-  readonly lastEvent: EraseParts["lastEvent"];
   /** Undefined if no embedding model is configured. */
   readonly embedder?: TextEmbedder | undefined;
   readonly logger: Logger;
@@ -41,13 +40,13 @@ export interface Memory {
 }
 
 /** Finishes an interrupted erasure before anything is read, then continues an interrupted import in the background. */
-export async function openMemory({ store, workspaceDir, lastEvent, embedder, logger }: MemoryParts): Promise<Memory> {
+export async function openMemory({ store, workspaceDir, embedder, logger }: MemoryParts): Promise<Memory> {
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
-  const portability = new MemoryPortability({ store, workspaceDir, lane, reindex, lastEvent });
+  const portability = new MemoryPortability({ store, workspaceDir, lane, reindex });
   if (await portability.finishErasure()) logger.warn("finished an interrupted erasure");
-  void continueImport(portability, logger);
+  inBackground("memory import", continueImport(portability, logger));
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
   const tables = learningTables(store);
   return {

@@ -1,4 +1,4 @@
-import type { TrajectoryStep } from "../../contract/memory-records.ts";
+import type { TrajectoryStep } from "../../contract/engine/memory.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Trust } from "./trust.ts";
 import { camelRow } from "../store/database.ts";

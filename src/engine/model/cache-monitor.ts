@@ -1,4 +1,4 @@
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ModelProvider, ModelRequest, ModelUsage } from "./model-provider.ts";

@@ -1,4 +1,4 @@
-import type { ContextParts } from "../../contract/turn-records.ts";
+import type { ContextParts } from "../../contract/engine/turn.ts";
 import { attachmentTokens, valueTokens } from "./context-window.ts";
 import type { ModelMessage, ModelRequest } from "./model-provider.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { ModelHealth } from "../../contract/engine-api.ts";
-import type { ProviderName } from "../../contract/engine-settings.ts";
+import type { ModelHealth } from "../../contract/engine/health.ts";
+import type { ProviderName } from "../../contract/settings/engine-settings.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ReadAttachment, loadingProvider } from "./attachments/load-attachments.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";

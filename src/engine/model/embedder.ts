@@ -46,7 +46,7 @@ export function createEmbedder({
     batchSize: BATCH_SIZE,
     async embed(texts, { priority, signal }) {
       const opened = await open();
-      const now = Date.now();
+      const now = performance.now();
       const closedMs =
         priority === "background" ? limiter.closedToBackgroundMs(model, now) : limiter.closedForMs(model, now);
       if (closedMs > 0)
@@ -63,7 +63,7 @@ export function createEmbedder({
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof EmbeddingRefused) throw error;
-        if (readProviderError(error).status === 429) limiter.close(model, Date.now() + CLOSED_AFTER_429_MS);
+        if (readProviderError(error).status === 429) limiter.close(model, performance.now() + CLOSED_AFTER_429_MS);
         // The original error holds the texts and the response, which must not be logged.
         const failure = failureOf(error, { provider, model, now: Date.now() });
         throw new EmbeddingRefused(failure.kind === "aborted" ? "aborted" : failure.message);

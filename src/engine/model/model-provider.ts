@@ -1,5 +1,5 @@
-import type { AttachmentRecord } from "../../contract/attachment-records.ts";
-import type { BlockType } from "../../contract/engine-events.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { BlockType } from "../../contract/engine/events.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 
 /**

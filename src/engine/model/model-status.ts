@@ -1,4 +1,4 @@
-import type { ModelHealth } from "../../contract/engine-api.ts";
+import type { ModelHealth } from "../../contract/engine/health.ts";
 import { type Clock, isoTime } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelFailure, ModelRequest } from "./model-provider.ts";

@@ -1,4 +1,4 @@
-import { OTHER } from "../../contract/engine-metrics.ts";
+import { OTHER } from "../../contract/engine/metrics.ts";
 import type { Span } from "../../shared/tracing/span.ts";
 import { type EngineTelemetry, NO_SCOPE, type Scope } from "../telemetry/engine-telemetry.ts";
 import { agentAttributes, chatAttributes, usageAttributes } from "../telemetry/gen-ai-attributes.ts";

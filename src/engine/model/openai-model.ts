@@ -1,5 +1,5 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 import type { ModelRequest } from "./model-provider.ts";
 

@@ -11,7 +11,7 @@ export class RateLimiter {
   readonly #closedUntil = new Map<string, number>();
   readonly #waiting = new Map<string, number>();
 
-  /** Closes the model until that time, in ms since the epoch; never opens it earlier. */
+  /** Closes the model until that time, in milliseconds of the monotonic clock; never opens it earlier. */
   close(model: string, untilMs: number): void {
     this.#closedUntil.set(model, Math.max(untilMs, this.#closedUntil.get(model) ?? 0));
   }

@@ -32,7 +32,7 @@ export function retryingProvider(
     limiter = new RateLimiter(),
     delay = waitFor,
     random = Math.random,
-    clock = Date.now,
+    clock = () => performance.now(),
     report = () => undefined,
   }: RetryOptions = {},
 ): ModelProvider {

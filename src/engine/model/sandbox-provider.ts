@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { whenAborted } from "../../shared/clock.ts";
-import type { BlockType } from "../../contract/engine-events.ts";
+import type { BlockType } from "../../contract/engine/events.ts";
 import type {
   FinishReason,
   ModelMessage,

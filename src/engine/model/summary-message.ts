@@ -5,8 +5,8 @@ export const isSummary = (text: string): boolean => text.startsWith(SUMMARY_OPEN
 
 /** Note for a turn that was cut by compaction: its calls must not be repeated. */
 export const callsDone = (count: number): string =>
-  `[${count} tool ${count === 1 ? "call" : "calls"} of the turn that the next message began ${count === 1 ? "has" : "have"} been made already.]`;
+  `[The next message began a turn: ${count} of its tool calls ${count === 1 ? "is" : "are"} already done.]`;
 
 /** Reads the count from `callsDone` text; 0 without it. */
 export const readCallsDone = (text: string): number =>
-  Number(/^\[(\d+) tool calls? of the turn that the next message began/m.exec(text)?.[1] ?? 0);
+  Number(/^\[The next message began a turn: (\d+) of its tool calls/m.exec(text)?.[1] ?? 0);

@@ -1,11 +1,11 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
-import type { ModelRequestSummary } from "../../contract/turn-records.ts";
+import type { ModelRequestSummary } from "../../contract/engine/turn.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { CallRecording, RecordedEnd } from "../model/call-recorder.ts";
 import { contextParts } from "../model/context-parts.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
 import { countOf, sanitizeUsage } from "../model/model-usage.ts";
-import { type KeptRequest, NOT_SENT, type SentRequest, keptBody, keptRequest } from "./sent-request.ts";
+import { type StoredRequest, NOT_SENT, type SentRequest, storedBody, storedRequest } from "./sent-request.ts";
 
 /** A call that has ended, to be stored. */
 export interface EndedCall {
@@ -13,7 +13,7 @@ export interface EndedCall {
   /** About how many characters it holds in memory. */
   readonly length: number;
   summary(): Omit<ModelRequestSummary, "number">;
-  request(): KeptRequest;
+  request(): StoredRequest;
 }
 
 export interface RecordedCallParts {
@@ -34,7 +34,7 @@ export class RecordedCall implements CallRecording {
   readonly #request: ModelRequest;
   readonly #startedAt = Date.now();
   #tries = 0;
-  #sent: SentRequest | KeptRequest | null = null;
+  #sent: SentRequest | StoredRequest | null = null;
 
   constructor(parts: RecordedCallParts, provider: string, request: ModelRequest) {
     this.#parts = parts;
@@ -53,7 +53,7 @@ export class RecordedCall implements CallRecording {
     if (request.body.length <= SHRINK_ABOVE) return;
     // Takes milliseconds, so the request is sent first.
     setImmediate(() => {
-      if (this.#sent === request) this.#sent = keptRequest(request, this.#parts.secrets);
+      if (this.#sent === request) this.#sent = storedRequest(request, this.#parts.secrets);
     });
   }
 
@@ -94,11 +94,11 @@ export class RecordedCall implements CallRecording {
     };
   }
 
-  #kept(): KeptRequest {
+  #kept(): StoredRequest {
     const { secrets } = this.#parts;
     const sent = this.#sent;
-    if (sent === null) return this.#isSandbox ? { ...NOT_SENT, ...keptBody(this.#asJson(), secrets) } : NOT_SENT;
-    return "url" in sent ? keptRequest(sent, secrets) : sent;
+    if (sent === null) return this.#isSandbox ? { ...NOT_SENT, ...storedBody(this.#asJson(), secrets) } : NOT_SENT;
+    return "url" in sent ? storedRequest(sent, secrets) : sent;
   }
 
   /** The sandbox model sends no HTTP request, so its `ModelRequest` is recorded. */

@@ -9,7 +9,7 @@ export interface SentRequest {
 }
 
 /** A request as it is kept: without secrets and without the bytes of files. */
-export interface KeptRequest {
+export interface StoredRequest {
   readonly method: string | null;
   readonly path: string | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface KeptRequest {
   readonly bodyBytes: number;
 }
 
-export const NOT_SENT: KeptRequest = { method: null, path: null, headers: {}, body: null, bodyBytes: 0 };
+export const NOT_SENT: StoredRequest = { method: null, path: null, headers: {}, body: null, bodyBytes: 0 };
 
 /** Characters of a body that are kept. */
 export const MAX_BODY_LENGTH = 1024 * 1024;
@@ -40,12 +40,12 @@ const HIDDEN = "(redacted)";
 const FILE_BYTES = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{2048,}={0,2}/g;
 
 /** `secrets`: those of the engine. What has the form of a secret is redacted when the request is read. */
-export function keptRequest({ method, url, headers, body }: SentRequest, secrets: readonly string[]): KeptRequest {
-  return { method, path: shownPath(url, secrets), headers: shownHeaders(headers), ...keptBody(body, secrets) };
+export function storedRequest({ method, url, headers, body }: SentRequest, secrets: readonly string[]): StoredRequest {
+  return { method, path: shownPath(url, secrets), headers: shownHeaders(headers), ...storedBody(body, secrets) };
 }
 
 /** A body without the engine's secrets and the bytes of files. */
-export function keptBody(body: string, secrets: readonly string[]): Pick<KeptRequest, "body" | "bodyBytes"> {
+export function storedBody(body: string, secrets: readonly string[]): Pick<StoredRequest, "body" | "bodyBytes"> {
   const text = redactValues(
     body.replaceAll(FILE_BYTES, (found) => `(${Math.floor((found.length * 3) / 4)} bytes in base64)`),
     secrets,

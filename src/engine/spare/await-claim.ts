@@ -1,9 +1,7 @@
 import { writeSync } from "node:fs";
-import { SPARE_CHANNEL, SPARE_READY, type SpareClaim, decodeClaim } from "../../contract/spare.ts";
-import { closeDescriptor, setDumpable } from "../../shared/linux/process-limits.ts";
-import { replaceInOwnStrings } from "../../shared/linux/process-strings.ts";
-import { type SocketMessage, receiveMessage } from "../../shared/linux/socket-messages.ts";
-import { callNative } from "../../shared/linux/system-calls.ts";
+import { SPARE_CHANNEL, SPARE_READY, type SpareClaim, decodeClaim } from "../../contract/engine/spare.ts";
+import { replaceInOwnStrings, setDumpable } from "../../sandbox/rights.ts";
+import { callNative, closeDescriptor, receiveMessage, type SocketMessage } from "../../sandbox/sockets.ts";
 
 const STDOUT = 1;
 const STDERR = 2;

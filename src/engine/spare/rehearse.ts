@@ -1,16 +1,13 @@
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { type Server, Socket, createServer } from "node:net";
 import { once } from "node:events";
-import { newKey, sha256 } from "../../contract/api-keys.ts";
-import { type EngineLaunch, decodeLaunch, encodeLaunch } from "../../contract/engine-launch.ts";
-import { NOT_ISOLATED } from "../../contract/launch-file.ts";
-import { decodeClaim, encodeClaim, spareFolder } from "../../contract/spare.ts";
-import { duplicate } from "../../shared/linux/listening-sockets.ts";
-import { closeDescriptor } from "../../shared/linux/process-limits.ts";
-import { openSocketPair } from "../../shared/linux/socket-messages.ts";
-import { callNative } from "../../shared/linux/system-calls.ts";
+import { newKey, sha256 } from "../../contract/orchestrator/api-keys.ts";
+import { type EngineLaunch, decodeLaunch, encodeLaunch } from "../../contract/engine/launch.ts";
+import { NOT_ISOLATED } from "../../contract/engine/launch-file.ts";
+import { decodeClaim, encodeClaim, spareFolder } from "../../contract/engine/spare.ts";
+import { callNative, closeDescriptor, duplicate, openSocketPair } from "../../sandbox/sockets.ts";
 import { readEngineConfig } from "../config.ts";
-import { openEngine } from "../open-engine.ts";
+import { openEngine } from "../app/open-engine.ts";
 
 const STDOUT = 1;
 const HOST = "127.0.0.1";

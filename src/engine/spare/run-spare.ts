@@ -1,8 +1,8 @@
 import { confineTo, prepareConfinement } from "../isolation/confine.ts";
 import { run } from "../main.ts";
-import { openEngine } from "../open-engine.ts";
+import { openEngine } from "../app/open-engine.ts";
 import { collectYoungGarbage } from "../../shared/collect-garbage.ts";
-import { landlockAbi } from "../../shared/linux/landlock.ts";
+import { landlockAbi } from "../../sandbox/rights.ts";
 import { awaitClaim } from "./await-claim.ts";
 import { rehearse } from "./rehearse.ts";
 import { threadCount, withoutThreadPool } from "./without-thread-pool.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { MemoryReset } from "../../contract/engine-records.ts";
+import type { MemoryReset } from "../../contract/engine/health.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { Database } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import type { HitlKind } from "../../contract/engine-events.ts";
+import type { HitlKind } from "../../contract/engine/human-request.ts";
 import { type SqlRow, camelRow } from "./database.ts";
 import { Table } from "./table.ts";
 
@@ -77,7 +77,9 @@ export class HitlTable extends Table {
       turnId === undefined
         ? db.prepare("select * from hitl_requests where resolved_at is null order by created_at, request_id").all()
         : db
-            .prepare("select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at")
+            .prepare(
+              "select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at, request_id",
+            )
             .all(turnId);
     return rows.map(toRow);
   }

@@ -1,7 +1,7 @@
 import { Table } from "./table.ts";
 
 /** A message with its id. Later messages have higher ids. */
-export interface PlacedMessage extends StoredMessage {
+export interface MessageRow extends StoredMessage {
   readonly id: number;
 }
 
@@ -51,7 +51,7 @@ export class MessageTable extends Table {
   }
 
   /** `afterId`: only messages after that id. */
-  ofTask(taskId: string, thread = "", afterId = 0): PlacedMessage[] {
+  ofTask(taskId: string, thread = "", afterId = 0): MessageRow[] {
     return this.#select.all(taskId, thread, afterId).map((row) => ({
       id: Number(row["id"]),
       ...storedMessage(row),

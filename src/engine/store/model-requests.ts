@@ -1,4 +1,4 @@
-import type { ModelRequestSummary } from "../../contract/turn-records.ts";
+import type { ModelRequestSummary } from "../../contract/engine/turn.ts";
 import { Table } from "./table.ts";
 
 /** A request to store; `request` is compressed. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 import { errorCode } from "../../shared/error-code.ts";
-import type { EngineExitName } from "../../contract/engine-exit.ts";
+import type { EngineExitName } from "../../contract/engine/exit.ts";
 
 /** The engine cannot run with its store. The message names files, never folders of this machine. */
 export class StoreUnusable extends Error {

@@ -1,4 +1,4 @@
-import type { AttachmentRecord } from "../../contract/attachment-records.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 import { camelRow } from "./database.ts";
 import { Table } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { USAGE_AMOUNTS, USAGE_LIMITS, type UsageAmounts, type UsageRow } from "../../contract/metered-usage.ts";
+import { USAGE_AMOUNTS, USAGE_LIMITS, type UsageAmounts, type UsageRow } from "../../contract/engine/metered-usage.ts";
 import type { Store } from "./open-store.ts";
 import { Table } from "./table.ts";
 

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { inBackground } from "../../shared/background.ts";
 import type { Database } from "./database.ts";
 
 /** About 8 MB of WAL with small transactions. */
@@ -21,7 +22,7 @@ export class WalCheckpointer {
 
   /** To be called after each transaction. */
   committed(): void {
-    if (++this.#commits === COMMITS_PER_CHECKPOINT) void this.checkpoint();
+    if (++this.#commits === COMMITS_PER_CHECKPOINT) inBackground("WAL checkpoint", this.checkpoint());
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import type { WorkingMemoryEntryType } from "../../contract/engine-events.ts";
+import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
 import { Table } from "./table.ts";
 
 export interface WorkingMemoryEntry {

@@ -1,13 +1,12 @@
+import type { EngineMetricsReport, EngineSample } from "../../contract/engine/status.ts";
 import {
   ENGINE_METRICS,
   ENGINE_METRIC_LIMITS,
   type EngineMetricName,
   type EngineMetricRow,
-  type EngineMetricsReport,
-  type EngineSample,
   type LabelsOf,
   OTHER,
-} from "../../contract/engine-metrics.ts";
+} from "../../contract/engine/metrics.ts";
 
 interface Series {
   readonly name: EngineMetricName;

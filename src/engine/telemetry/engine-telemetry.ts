@@ -1,5 +1,5 @@
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import { TOOL_LABELS, type ToolFailure, type ToolLabel, type ToolRefusal } from "../../contract/engine-metrics.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
+import { TOOL_LABELS, type ToolFailure, type ToolLabel, type ToolRefusal } from "../../contract/engine/metrics.ts";
 import { NO_SPAN, NO_TRACER, type Span, type Tracer } from "../../shared/tracing/span.ts";
 import { EngineCounters } from "./engine-counters.ts";
 import { type TokenUsage, agentAttributes, toolAttributes, usageAttributes } from "./gen-ai-attributes.ts";

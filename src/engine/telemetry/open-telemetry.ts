@@ -1,4 +1,4 @@
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { EngineCounters } from "./engine-counters.ts";
 import { EngineTelemetry } from "./engine-telemetry.ts";

@@ -1,4 +1,4 @@
-import type { EngineLaunch } from "../../contract/engine-launch.ts";
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type OpenTracer, openTracer } from "../../shared/tracing/otlp-tracer.ts";
 import { VERSION } from "../../shared/version.ts";

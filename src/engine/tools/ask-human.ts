@@ -10,13 +10,13 @@ export const askHuman: Tool<{ question: string; options?: string[]; allow_free_t
     z.object({
       question: z.string().check(z.minLength(1), z.maxLength(4000)),
       options: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(400))).check(z.maxLength(20))),
-      allow_free_text: z.optional(
-        z.boolean().check(z.describe("Whether the user may answer with other text than the options")),
-      ),
+      allow_free_text: z.optional(z.boolean().check(z.describe("The user may answer with text that is not an option"))),
     }),
   ),
   readOnly: true,
   permission: "allow",
+  returns: "own",
+  bookkeeping: true,
   asksHuman: true,
   resources: () => [],
   async run({ question, options = [], allow_free_text: allowFreeText = options.length === 0 }, context) {

@@ -1,4 +1,4 @@
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { allVisible, bothEnds } from "./visible-text.ts";
 import { relativeRealPath } from "./workspace-path.ts";

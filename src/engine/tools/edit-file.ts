@@ -28,6 +28,7 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
   ),
   readOnly: false,
   permission: "ask",
+  returns: "own",
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ new_text: added }) => Buffer.byteLength(added),

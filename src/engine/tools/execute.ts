@@ -1,10 +1,11 @@
-import type { AttachmentRecord } from "../../contract/attachment-records.ts";
-import type { ToolFailure } from "../../contract/engine-metrics.ts";
+import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { ToolFailure } from "../../contract/engine/metrics.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ResultFiles } from "../attachments/result-files.ts";
-import type { DiskQuota } from "../isolation/limits/disk-quota.ts";
+import type { DiskQuota } from "../../sandbox/programs.ts";
 import { CallDeadline } from "./call-deadline.ts";
-import { spillLongOutput } from "./spill.ts";
+import { MAX_OUTPUT, spillLongOutput } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
 
 /** Limit of a call in total, whatever its progress. */
@@ -12,6 +13,8 @@ const MAX_MS = 600_000;
 
 export interface ToolResult {
   readonly output: unknown;
+  /** The JSON that the text of a catalog's or a server's tool consists of; left out for any other. */
+  readonly value?: object;
   /** Error message for the model; null on success. */
   readonly error: string | null;
   /** The class of the error; null on success. */
@@ -59,7 +62,14 @@ export function createToolExecutor({
       ]);
       const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
       const attached = files === undefined || files.kept.length === 0 ? {} : { attachments: files.kept };
-      return { output: tool.readOnly ? kept : withNote(kept, disk.note()), error: null, failure: null, ...attached };
+      const value = tool.source === undefined ? undefined : jsonIn(kept);
+      return {
+        output: tool.readOnly ? kept : withNote(kept, disk.note()),
+        ...(value !== undefined && { value }),
+        error: null,
+        failure: null,
+        ...attached,
+      };
     } catch (error) {
       context.signal.throwIfAborted();
       if (error instanceof CallParked) throw error;
@@ -113,4 +123,16 @@ function rejectAfterAbort(signal: AbortSignal, afterMs: number): { readonly prom
       clearTimeout(timer);
     },
   };
+}
+
+/** The object or list that a text consists of; undefined for any other output. */
+function jsonIn(output: unknown): object | undefined {
+  if (typeof output !== "string" || output.length > MAX_OUTPUT || !/^\s*[[{]/.test(output)) return undefined;
+  try {
+    const value = JSON.parse(output) as object;
+    return isFlatterThan(MAX_JSON_LEVELS, value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

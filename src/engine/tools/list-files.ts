@@ -11,7 +11,7 @@ const MAX_ENTRIES = 1000;
 
 export const listFiles: Tool<{ path?: string; depth?: number }> = {
   name: "list_files",
-  description: "Lists files and folders of the workspace: folders end in a slash, files show their size in bytes.",
+  description: "Lists files and folders of the workspace. Folders end in a slash. Files show their size in bytes.",
   input: toolInput(
     z.object({
       path: z.optional(z.string().check(z.describe("Folder to list; default: the workspace"))),
@@ -20,6 +20,7 @@ export const listFiles: Tool<{ path?: string; depth?: number }> = {
   ),
   readOnly: true,
   permission: "allow",
+  returns: "own",
   resources: () => [],
   reads: ({ path = "." }) => [workspaceResource(path)],
   path: ({ path = "." }) => path,

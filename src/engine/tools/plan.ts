@@ -51,10 +51,12 @@ export function planTool(plans: PlanBook): Tool<PlanInput> {
   return {
     name: "plan",
     description:
-      "Keeps your list of steps for multi-step work: items replaces the list, update changes entries, neither shows it. Keep one step in_progress at a time, and mark each completed as soon as it is.",
+      "Stores your list of steps for multi-step work. items replaces the list. update changes entries. Without both, it shows the list. Keep one step in_progress. Mark a step completed once done.",
     input,
     readOnly: false,
     permission: "allow",
+    returns: "own",
+    bookkeeping: true,
     resources: () => ["plan"],
     subject: () => "its plan, with any steps",
     async run({ items, update }, { taskId, ...context }) {

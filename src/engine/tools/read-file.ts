@@ -10,7 +10,7 @@ import { workspaceResource } from "./workspace-resource.ts";
 export const readFile: Tool<{ path: string; offset?: number; limit?: number }> = {
   name: "read_file",
   description:
-    "Reads a text file of the workspace, all of it or a range of lines. An image, PDF or audio file is shown to you, if you can read it.",
+    "Reads a text file of the workspace, all of it or a range of lines. Shows you an image, PDF or audio file, if you can read it.",
   input: toolInput(
     z.object({
       path: z.string().check(z.minLength(1)),

@@ -1,13 +1,14 @@
 import { lstat, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
-import { MAX_JSON_LEVELS, isFlatterThan } from "../../shared/json-values.ts";
+import { MAX_JSON_LEVELS, isFlatterThan, asText } from "../../shared/json-values.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ToolContext, ToolFailed } from "./tool.ts";
 import { writeInWorkspace } from "./workspace-files.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
 
-const MAX_OUTPUT = 50_000;
+/** In characters. */
+export const MAX_OUTPUT = 50_000;
 const SHOWN_END = 10_000;
 /** Relative to the workspace. */
 const OUTPUTS_FOLDER = ".orch/outputs";
@@ -32,7 +33,7 @@ export async function spillLongOutput(
 ): Promise<unknown> {
   if (!isFlatterThan(MAX_JSON_LEVELS, output))
     throw new ToolFailed(`the result is nested deeper than ${MAX_JSON_LEVELS} levels`);
-  const text = typeof output === "string" ? output : JSON.stringify(output);
+  const text = asText(output);
   if (text.length <= MAX_OUTPUT) return output;
   const [name, longest] = longestText(output);
   if (text.length - longest.length > MAX_OUTPUT) return spill(text, context, hasRoom);

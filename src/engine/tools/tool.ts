@@ -23,6 +23,13 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   mayAskHuman?(input: Input): boolean;
   /** The call waits for a sub-agent, whose own calls have deadlines and count against the concurrency cap. */
   readonly delegates?: boolean;
+  /**
+   * Where its results come from: the engine or the user, or sources that the results label with their trust. Omitted:
+   * outside, and what the turn leaves in memory counts as external.
+   */
+  readonly returns?: "own" | "labelled";
+  /** Serves the turn itself, such as a note. It neither shows what the work is nor changes what another agent reads. */
+  readonly bookkeeping?: boolean;
   /** Overrides the executor's timeout. */
   timeoutMs?(input: Input): number;
   /** Progress restarts its timeout, up to ten minutes in total. */
@@ -44,6 +51,9 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   subject?(input: Input): string;
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
+
+/** Finds a tool for its name in a record of a call. */
+export type ToolNamed = (name: string) => Pick<Tool, "source" | "readOnly" | "returns" | "bookkeeping"> | undefined;
 
 export interface ToolContext {
   readonly taskId: string;

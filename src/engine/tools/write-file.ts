@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 
 export const writeFile: Tool<{ path: string; content: string }> = {
   name: "write_file",
-  description: "Writes a text file of the workspace; creates it or replaces its content.",
+  description: "Creates a text file in the workspace, or replaces its content.",
   input: toolInput(
     z.object({
       path: z.string().check(z.minLength(1)),
@@ -17,6 +17,7 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   ),
   readOnly: false,
   permission: "ask",
+  returns: "own",
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ content }) => Buffer.byteLength(content),

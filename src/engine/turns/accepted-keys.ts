@@ -1,5 +1,5 @@
-import type { EngineKey } from "../../contract/engine-launch.ts";
-import { sameSecret, sha256 } from "../../contract/api-keys.ts";
+import type { EngineKey } from "../../contract/engine/launch.ts";
+import { sameSecret, sha256 } from "../../contract/orchestrator/api-keys.ts";
 
 /** The keys an engine takes: the current one and, in a rotation's grace, the one before. Only hashes. */
 export class AcceptedKeys {

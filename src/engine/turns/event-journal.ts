@@ -53,6 +53,8 @@ export class EventJournal {
   /** Pending events at the last turn of the event loop, and when the batch began. */
   #batch = { events: 0, since: 0 };
   #retry: NodeJS.Timeout | undefined;
+  /** Of the monotonic clock. */
+  #lastAppendedAt = performance.now();
   readonly #onStoreFailure: (error: unknown, turnIds: ReadonlySet<string>) => void;
 
   /** `onStoreFailure` receives the turns whose events are pending, after each failed attempt. */
@@ -69,7 +71,7 @@ export class EventJournal {
   }
 
   append(taskId: string, turnId: string, event: JournalEvent): void {
-    this.#pending.push(this.#sequence.stamp(taskId, turnId, event));
+    this.#pending.push(this.#stamp(taskId, turnId, event));
     this.#scheduled ??= setImmediate(() => this.#tick());
   }
 
@@ -112,7 +114,7 @@ export class EventJournal {
     { taskId, turnId, event }: { taskId: string; turnId: string; event: JournalEvent },
     work: () => void,
   ): void {
-    const row = this.#sequence.stamp(taskId, turnId, event);
+    const row = this.#stamp(taskId, turnId, event);
     this.#pending.push(row);
     try {
       this.commit(work);
@@ -164,6 +166,11 @@ export class EventJournal {
     return this.#table.oldest();
   }
 
+  /** Milliseconds since the last event, or since the start. */
+  get sinceLastMs(): number {
+    return performance.now() - this.#lastAppendedAt;
+  }
+
   /** The stamp of the last event. */
   get last(): { readonly seq: number; readonly ts: number } {
     return this.#sequence.last;
@@ -172,6 +179,11 @@ export class EventJournal {
   /** A time after everything stored and delivered so far, ISO: an exact cursor. Null while events cannot be stored. */
   cursor(): string | null {
     return this.flush() ? new Date(this.#sequence.drawTime()).toISOString() : null;
+  }
+
+  #stamp(taskId: string, turnId: string, event: JournalEvent): EventRow {
+    this.#lastAppendedAt = performance.now();
+    return this.#sequence.stamp(taskId, turnId, event);
   }
 
   #tick(): void {

@@ -1,10 +1,10 @@
-import type { EngineEvent } from "../../contract/engine-events.ts";
+import type { EmittedEvent } from "../../contract/engine/events.ts";
 import { oneLine } from "../../shared/one-line.ts";
 import { EventStamper } from "../store/event-stamp.ts";
 import type { EventRow } from "../store/events.ts";
 
 /** An event the agent may emit. Heartbeats belong to readers and are never stored. */
-export type JournalEvent = Exclude<EngineEvent, { event: "heartbeat" }>;
+export type JournalEvent = Exclude<EmittedEvent, { event: "heartbeat" }>;
 
 /** Heartbeats draw times without storing them: after a restart the clock must be past these too. */
 const UNSTORED_DRAWS = 1000;
@@ -38,11 +38,8 @@ export class EventSequence {
     const ts = this.drawTime();
     const seq = this.#last.seq + 1;
     this.#last = { seq, ts };
-    // The stamp carries the ids; `timestamp` equals the event's `ts`.
-    const fields =
-      event === "thread_lifecycle"
-        ? { ...data, task_id: undefined, turn_id: undefined, timestamp: new Date(ts).toISOString() }
-        : data;
+    // `timestamp` equals the event's `ts`.
+    const fields = event === "thread_lifecycle" ? { ...data, timestamp: new Date(ts).toISOString() } : data;
     const body = oneLine(fields);
     const stamp = { seq, ts, taskId, turnId };
     return { ...stamp, type: event, body, data: this.#stamper.stamp(body, stamp) };

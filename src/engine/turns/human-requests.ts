@@ -1,4 +1,4 @@
-import type { PendingRequest } from "../../contract/engine-api.ts";
+import type { PendingRequest } from "../../contract/engine/human-request.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import type { HumanAnswer, HumanRequest } from "../agent/turn-context.ts";
@@ -103,6 +103,11 @@ export class HumanRequests {
   /** Whether a turn has an open request in the store. */
   waitsFor(turnId: string): boolean {
     return this.#table.open(turnId).length > 0;
+  }
+
+  /** The id of a turn's oldest open request. */
+  oldestOf(turnId: string): string | null {
+    return this.#table.open(turnId)[0]?.requestId ?? null;
   }
 
   /** Closes the open requests of an ended turn. */

@@ -91,7 +91,7 @@ export class TaskSlots {
         return isWaiting() ? "waiting_for_human" : "running";
       },
       abort: (reason) => abort.abort(reason),
-      progress: () => void timer?.refresh(),
+      progress: () => timer?.refresh(),
       waitForHuman() {
         waits++;
         clearTimeout(timer);

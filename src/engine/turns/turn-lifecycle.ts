@@ -1,6 +1,6 @@
-import type { AttachmentRecord } from "../../contract/attachment-records.ts";
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import type { EngineEventData } from "../../contract/engine-events.ts";
+import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
+import type { EngineEventData } from "../../contract/engine/events.ts";
 import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
@@ -130,8 +130,7 @@ export class TurnLifecycle {
   }
 
   #lifecycle(phase: "started" | "completed" | "errored", more: LifecycleDetails = {}): JournalEvent {
-    const { taskId, turnId } = this.#parts;
     // The journal sets `timestamp` to the event's `ts`.
-    return { event: "thread_lifecycle", data: { phase, task_id: taskId, turn_id: turnId, timestamp: "", ...more } };
+    return { event: "thread_lifecycle", data: { phase, timestamp: "", ...more } };
   }
 }

@@ -1,5 +1,5 @@
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
-import type { TurnPage, TurnRecord } from "../../contract/turn-records.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import type { TurnPage, TurnRecord } from "../../contract/engine/turn.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { TurnRow, TurnTable } from "../store/turns.ts";
 import type { TaskSlots } from "./task-slots.ts";

@@ -4,7 +4,7 @@ import type {
   CompactionRecord,
   LoggedCall,
   NextStep,
-  PlacedMessage,
+  MessageRow,
   StepLog,
   StoredMessage,
   ToolOutcome,
@@ -67,7 +67,7 @@ export class TurnLog implements StepLog {
     return `${this.#context.thread}\n${this.#context.taskId}`;
   }
 
-  messages(): readonly PlacedMessage[] {
+  messages(): readonly MessageRow[] {
     return this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread, this.#compaction?.hiddenThrough);
   }
 

@@ -1,9 +1,11 @@
-import { DEFAULT_AGENT } from "../../contract/engine-api.ts";
+import { inBackground } from "../../shared/background.ts";
+import { Deadline } from "../../shared/deadline.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
 import { contentText, filesOf } from "../attachments/user-content.ts";
-import type { StartedTurn as StoredTurn } from "../../contract/started-turn.ts";
+import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
@@ -39,7 +41,7 @@ export class TurnRunner {
 
   /**
    * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
-   * Throws `TASK_BUSY`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
+   * Throws `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
     request: TurnStart,
@@ -72,6 +74,7 @@ export class TurnRunner {
   }
 
   #assertOpen(): void {
+    this.assertNotSuspended();
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
     if (this.#paused)
       throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
@@ -99,7 +102,9 @@ export class TurnRunner {
     const stored = this.#parts.turns.outcome(turnId);
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
-    return { turn_id: turnId, ...stored, ...(stored.state === "running" && { state: slot?.state ?? "running" }) };
+    const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
+    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
   /** The task of a running or ended turn. */
@@ -112,18 +117,28 @@ export class TurnRunner {
     this.#draining = true;
   }
 
+  cancelAll(reason: string): void {
+    for (const slot of this.#parts.slots.all()) slot.abort(new TurnAborted("CANCELLED", reason));
+  }
+
+  /** Throws `POLICY_DENIED`. */
+  assertNotSuspended(): void {
+    const { suspension } = this.#parts;
+    if (suspension.isActive) throw new EngineError("POLICY_DENIED", suspension.reason);
+  }
+
   /** Rejects new turns until `dispose`. Busy while a turn is in flight, or when already paused. */
   pause(): { readonly kind: "paused"; dispose(): void } | { readonly kind: "busy"; readonly turns: readonly Slot[] } {
     const turns = this.#parts.slots.all();
     if (turns.length > 0 || this.#paused) return { kind: "busy", turns };
     this.#paused = true;
-    return { kind: "paused", dispose: () => void (this.#paused = false) };
+    return { kind: "paused", dispose: () => (this.#paused = false) };
   }
 
   /** Waits until no turn has running code, or the deadline passes. */
   async waitUntilIdle(deadlineMs: number): Promise<void> {
-    const end = Date.now() + deadlineMs;
-    while (!this.idle && Date.now() < end) await delay(5);
+    const end = new Deadline(deadlineMs);
+    while (!this.idle && !end.isOver) await delay(5);
   }
 
   get draining(): boolean {
@@ -161,26 +176,22 @@ export class TurnRunner {
     return this.#running.size === 0;
   }
 
-  /**
-   * Resumes the turns that an earlier process left running, each from its last stored step. They wait for `ready`, since
-   * their tools may come from servers that are still connecting.
-   */
-  recover(ready: () => Promise<void> = () => Promise.resolve()): void {
+  /** Resumes the turns that an earlier process left running, each from its last stored step. */
+  recover(): void {
     const rows = this.#parts.turns.running();
     if (rows.length === 0) return;
-    const after = ready();
     for (const row of rows) {
       const claim = this.#parts.slots.claim(row.taskId, row.turnId, row.startedAt);
       if (claim.kind === "busy") continue;
       try {
-        this.#resume(row, claim.slot, after);
+        this.#resume(row, claim.slot);
       } catch (error) {
         this.#close(row, claim.slot, error);
       }
     }
   }
 
-  #resume(row: RunningTurn, slot: Slot, after: Promise<void>): void {
+  #resume(row: RunningTurn, slot: Slot): void {
     const { journal, turns, toolCalls, humanRequests, logger } = this.#parts;
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
@@ -194,7 +205,7 @@ export class TurnRunner {
     logger.info({ turn_id: turnId, resumes: row.resumes }, "turn resumed after a restart");
     turn.lifecycle.resume({ blocks, isStored: (callId) => toolCalls.has(turnId, callId) });
     journal.commit(() => turns.resumed(turnId));
-    this.#run(turn, after);
+    this.#run(turn);
   }
 
   /** Ends a turn whose stored state cannot be read. */
@@ -210,9 +221,10 @@ export class TurnRunner {
     );
   }
 
-  #run(turn: Turn, after?: Promise<void>): void {
+  #run(turn: Turn): void {
     this.#running.add(turn);
-    void turn.run(after).finally(() => this.#running.delete(turn));
+    const ended = turn.run().finally(() => this.#running.delete(turn));
+    inBackground("turn", ended);
   }
 
   /**

@@ -1,24 +1,14 @@
-import type { TrajectoryStep } from "../../contract/memory-records.ts";
+import { shortened } from "../../shared/one-line.ts";
+import { asText } from "../../shared/json-values.ts";
+import type { TrajectoryStep } from "../../contract/engine/memory.ts";
 import type { AssistantContent, ToolOutcome } from "../agent/step-log.ts";
 import { type UserContent, contentText } from "../attachments/user-content.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import type { StoredMessage } from "../store/messages.ts";
+import type { ToolNamed } from "../tools/tool.ts";
 
 const MAX_INPUT = 500;
 const MAX_OUTPUT = 300;
-/** Tools whose results come from the engine or the user. Results of all other tools are external. */
-const OWN_TOOLS: ReadonlySet<string> = new Set([
-  "ask_human",
-  "current_time",
-  // The sub-agent's calls are steps of their own.
-  "delegate",
-  "edit_file",
-  "list_files",
-  "memory_note",
-  "plan",
-  "use_skill",
-  "write_file",
-]);
 
 /** Question, answer and steps of a turn, and their trust. */
 export interface TurnSummary {
@@ -31,7 +21,7 @@ export interface TurnSummary {
 /** `recalled`: trust of the memories recalled for the turn, if any. */
 export function summarizeTurn(
   messages: readonly (StoredMessage & { readonly thread: string })[],
-  recalled: number = TRUST.user,
+  { recalled = TRUST.user, toolNamed }: { readonly recalled?: number | undefined; readonly toolNamed: ToolNamed },
 ): TurnSummary {
   const own = messages.filter(({ thread }) => thread === "");
   const steps = stepsOf(messages);
@@ -42,7 +32,7 @@ export function summarizeTurn(
     answer: own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n"),
     steps,
     trust: steps.reduce<Trust>(
-      (least, step) => leastTrust(least, trustOf(step)),
+      (least, step) => leastTrust(least, trustOf(step, toolNamed)),
       leastTrust(TRUST.model, recalled as Trust),
     ),
   };
@@ -62,8 +52,8 @@ function stepsOf(messages: readonly (StoredMessage & { readonly thread: string }
       return [
         {
           tool: part.tool,
-          input: cut(JSON.stringify(part.input), MAX_INPUT),
-          output: cut(asText(outcome?.output), MAX_OUTPUT),
+          input: shortened(JSON.stringify(part.input), MAX_INPUT),
+          output: shortened(asText(outcome?.output), MAX_OUTPUT),
           ok: outcome?.isError === false,
           ...(thread !== "" && { thread }),
         },
@@ -72,16 +62,11 @@ function stepsOf(messages: readonly (StoredMessage & { readonly thread: string }
   });
 }
 
-/** A memory search has the trust of its results. */
-function trustOf({ tool, output }: TrajectoryStep): Trust {
-  if (tool === "memory_search") return output.includes('"trust":"external"') ? TRUST.external : TRUST.model;
-  return OWN_TOOLS.has(tool) ? TRUST.model : TRUST.external;
+function trustOf({ tool, output }: TrajectoryStep, toolNamed: ToolNamed): Trust {
+  const returns = toolNamed(tool)?.returns;
+  const isOwn = returns === "labelled" ? !output.includes('"trust":"external"') : returns === "own";
+  return isOwn ? TRUST.model : TRUST.external;
 }
 
 const textOf = (content: unknown): readonly string[] =>
   (content as readonly AssistantContent[]).flatMap((part) => (part.kind === "text" ? part.text : []));
-
-const asText = (output: unknown): string => (typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
-
-const cut = (text: string, max: number): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;

@@ -1,4 +1,4 @@
-import type { BlockType } from "../../contract/engine-events.ts";
+import type { BlockType } from "../../contract/engine/events.ts";
 import type { ModelUsage } from "../agent/turn-context.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine-api.ts";
-import { whenAborted } from "../../shared/clock.ts";
+import { DEFAULT_AGENT, type ExecuteRequest } from "../../contract/engine/requests.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
@@ -13,9 +12,11 @@ import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
+import type { ToolNamed } from "../tools/tool.ts";
 import { summarizeTurn } from "./turn-summary.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HumanRequests } from "./human-requests.ts";
+import type { ProductSuspension } from "./product-suspension.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
 import { type Ending, TurnLifecycle, type TurnMeter } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
@@ -25,6 +26,7 @@ export interface TurnParts {
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
   readonly slots: TaskSlots;
+  readonly suspension: ProductSuspension;
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
@@ -34,8 +36,18 @@ export interface TurnParts {
   /** Why no model call can be made now. */
   readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
+  readonly toolNamed: ToolNamed;
+  /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
+  readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;
   readonly logger: Logger;
+}
+
+export interface BeginningTurn {
+  readonly turnId: string;
+  readonly signal: AbortSignal;
+  /** Whether the engine is stopping: the turn resumes at the next start. */
+  readonly parking: () => boolean;
 }
 
 /** A spent budget. The fields are those of the error. */
@@ -89,13 +101,12 @@ export class Turn {
     this.lifecycle = new TurnLifecycle({ ...parts, taskId, turnId, startedAt, observed }, tally);
   }
 
-  /** `after`: what a resumed turn waits for, unless it is aborted first. */
-  async run(after?: Promise<void>): Promise<void> {
-    const { runAgent, logger } = this.#parts;
+  async run(): Promise<void> {
+    const { runAgent, toolsReady, logger } = this.#parts;
     const { signal, turnId } = this.slot;
     let outcome: AgentOutcome | Ending;
     try {
-      if (after !== undefined) await Promise.race([after, whenAborted(signal)]);
+      await toolsReady?.({ turnId, signal, parking: this.#parking });
       this.#log = this.#openLog("");
       outcome = await runAgent(this.#context(this.#log));
     } catch (error) {
@@ -143,7 +154,7 @@ export class Turn {
 
   /** Records the turn in memory, in the transaction of its end. A failure here does not fail the end. */
   #remember(ending: Ending): void {
-    const { journal, memory, messages, logger } = this.#parts;
+    const { journal, memory, messages, toolNamed, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     const { usage } = this.lifecycle.tally;
     try {
@@ -152,7 +163,7 @@ export class Turn {
         turnId,
         startedAt,
         usage,
-        ...summarizeTurn(messages.ofTurn(turnId), messages.recallOf(turnId)?.trust),
+        ...summarizeTurn(messages.ofTurn(turnId), { recalled: messages.recallOf(turnId)?.trust, toolNamed }),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
         endedAt: Date.now(),

@@ -1,7 +1,8 @@
-import { type BudgetName, isMoney, periodEnd, periodOf, shownAmount } from "../../contract/budgets.ts";
-import { type BudgetReport, type EngineBudgets, NO_ENGINE_BUDGETS } from "../../contract/engine-budgets.ts";
-import { dayOf } from "../../contract/metered-usage.ts";
+import { type BudgetName, isMoney, periodEnd, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
+import { type BudgetReport, type EngineBudgets, NO_ENGINE_BUDGETS } from "../../contract/engine/budgets.ts";
+import { dayOf } from "../../contract/engine/metered-usage.ts";
 import { type Clock, delay, isoTime } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import type { UsageTable } from "../store/usage-table.ts";
 import { type Amount, priceOn, reservationOf, spentOf } from "./spending.ts";
 
@@ -88,15 +89,15 @@ export class BudgetGate {
     const unpriced = price === null ? this.#limits().find(({ name }) => isMoney(name)) : undefined;
     if (unpriced !== undefined) return { kind: "refused", refusal: this.#noPrice(unpriced, `${provider} ${model}`) };
     const reservation = reservationOf({ input: input(), output }, price);
-    const until = now() + waitMs;
+    const end = new Deadline(waitMs);
     this.#waiting.add(reservation);
     try {
       for (;;) {
         const verdict = this.#verdict();
         if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict.refusal };
         if (verdict.kind === "open" || signal.aborted) return this.#reserve(reservation);
-        if (now() >= until) return { kind: "refused", refusal: this.#waitedTooLong(verdict.limit) };
-        await Promise.race([this.#changed.promise, delay(until - now(), signal)]);
+        if (end.isOver) return { kind: "refused", refusal: this.#waitedTooLong(verdict.limit) };
+        await Promise.race([this.#changed.promise, delay(end.leftMs, signal)]);
       }
     } finally {
       this.#waiting.delete(reservation);

@@ -1,6 +1,6 @@
-import { type BudgetName, isMoney, periodOf } from "../../contract/budgets.ts";
-import type { EngineBudgets } from "../../contract/engine-budgets.ts";
-import type { UsageRow } from "../../contract/metered-usage.ts";
+import { type BudgetName, isMoney, periodOf } from "../../contract/orchestrator/budgets.ts";
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
+import type { UsageRow } from "../../contract/engine/metered-usage.ts";
 import { MICRO } from "../../contract/micro-units.ts";
 
 type Prices = EngineBudgets["prices"];

@@ -4,7 +4,7 @@ import {
   type UsageCursor,
   type UsageReport,
   dayOf,
-} from "../../contract/metered-usage.ts";
+} from "../../contract/engine/metered-usage.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";

@@ -7,7 +7,12 @@ export type Command =
   | { readonly kind: "serve" }
   | { readonly kind: "stop-engines" }
   | { readonly kind: "verify"; readonly file: string; readonly json: boolean }
-  | { readonly kind: "restore"; readonly file: string; readonly json: boolean };
+  | {
+      readonly kind: "restore";
+      readonly file: string;
+      readonly json: boolean;
+      readonly resumeSchedules: boolean;
+    };
 
 /** The command line is invalid. The message ends with the usage. */
 export class InvalidArguments extends Error {
@@ -23,7 +28,8 @@ Settings are environment variables (ORCH_*, DATABASE_URL, LLM_*), described in t
                   The next start of orchd restarts the engines.
   --verify        check a backup (- for standard input). ORCH_BACKUP_PASSPHRASE decrypts it.
   --restore       restore a backup into an empty data folder and database. No orchd may be running.
-  --json          print the result of these two as JSON.
+  --resume-schedules  with --restore: run the schedules at once. The host that was backed up must not run any more.
+  --json          print the result of --verify or --restore as JSON.
 `;
 
 /** Throws {@link InvalidArguments}. */
@@ -35,6 +41,7 @@ export function readArguments(args: readonly string[]): Command {
         "stop-engines": { type: "boolean" },
         verify: { type: "string" },
         restore: { type: "string" },
+        "resume-schedules": { type: "boolean" },
         json: { type: "boolean" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
@@ -44,7 +51,8 @@ export function readArguments(args: readonly string[]): Command {
     if (values.help) return { kind: "help" };
     if (values.version) return { kind: "version" };
     if (verify !== undefined) return { kind: "verify", file: verify, json };
-    if (restore !== undefined) return { kind: "restore", file: restore, json };
+    if (restore !== undefined)
+      return { kind: "restore", file: restore, json, resumeSchedules: values["resume-schedules"] ?? false };
     return values["stop-engines"] ? { kind: "stop-engines" } : { kind: "serve" };
   } catch (error) {
     throw new InvalidArguments(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, {

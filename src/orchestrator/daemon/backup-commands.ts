@@ -11,6 +11,10 @@ import type { StartOptions } from "./serve.ts";
 const CLAIMS_STAY =
   "  volumes    no files were put into volume claims: engines continue with those that the cluster has (docs/kubernetes.md)";
 
+interface RestoreCommand extends BackupCommand {
+  readonly resumeSchedules: boolean;
+}
+
 interface BackupCommand {
   /** `-` is standard input. */
   readonly file: string;
@@ -30,25 +34,41 @@ export async function verifyCommand({ file, json }: BackupCommand, { config, sto
 }
 
 /** `orchd --restore`: see {@link restoreBackup}. */
-export async function restoreCommand({ file, json }: BackupCommand, options: StartOptions): Promise<void> {
+export async function restoreCommand(
+  { file, json, resumeSchedules }: RestoreCommand,
+  options: StartOptions,
+): Promise<void> {
   const { config } = options;
   const onProgress = (text: string) => process.stderr.write(`${text}\n`);
   // Standard output is for the result.
   const logger = createLogger("orchd", "silent");
   const report = await named(file, async () =>
-    restoreBackup(await sourceOf(file, options.stopping), { ...options, logger, onProgress }),
+    restoreBackup(await sourceOf(file, options.stopping), { ...options, logger, onProgress, resumeSchedules }),
   );
   if (report === "restored before") {
     print(json, { restored: true, data_dir: config.dataDir }, ["An earlier restore is complete now."]);
     return;
   }
-  print(json, { restored: true, data_dir: config.dataDir, ports_changed: report.moved, ...summaryOf(report) }, [
-    `${nameOf(file)} is restored into ${config.dataDir}`,
-    ...describe(report),
-    ...(report.moved > 0 ? [`  ports      ${report.moved} engines got another port`] : []),
-    ...(config.backend === "kubernetes" ? [CLAIMS_STAY] : []),
-    "Start orchd now: engines that ran will start.",
-  ]);
+  print(
+    json,
+    {
+      restored: true,
+      data_dir: config.dataDir,
+      ports_changed: report.moved,
+      schedules_paused: !resumeSchedules,
+      ...summaryOf(report),
+    },
+    [
+      `${nameOf(file)} is restored into ${config.dataDir}`,
+      ...describe(report),
+      ...(report.moved > 0 ? [`  ports      ${report.moved} engines got another port`] : []),
+      ...(config.backend === "kubernetes" ? [CLAIMS_STAY] : []),
+      resumeSchedules
+        ? "  schedules  run when orchd starts; stop the host that was backed up first, if it still runs them"
+        : "  schedules  paused, because the host that was backed up may still run them; once orchd runs, orchctl resume --schedules ends this",
+      "Start orchd now: engines that ran will start.",
+    ],
+  );
 }
 
 /** Destroyed by a signal, which ends its reader. */

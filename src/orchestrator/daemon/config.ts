@@ -1,28 +1,38 @@
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { shownSettings } from "../../contract/engine-env.ts";
-import { readEngineSettings, readInteger } from "../../contract/engine-settings.ts";
-import type { DockerSettings } from "../fleet/docker/assert-docker.ts";
-import { defaultDataDir as dataDirFor } from "../../contract/data-dir.ts";
-import type { IsolationMode } from "../../contract/orchestrator-records.ts";
-import { SETTINGS, isEngineSetting, unknownSettings } from "../../contract/settings.ts";
+import { shownSettings } from "../../contract/engine/environment.ts";
+import { readEngineSettings, readInteger } from "../../contract/settings/engine-settings.ts";
+import { defaultDataDir as dataDirFor } from "../../contract/orchestrator/data-dir.ts";
+import type { IsolationMode } from "../../contract/orchestrator/records.ts";
+import { SETTINGS, isEngineSetting, unknownSettings } from "../../contract/settings/settings.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
-import { AUDIT_HEADS_FILE } from "../../contract/audit-chain.ts";
+import { AUDIT_HEADS_FILE } from "../../contract/orchestrator/audit-chain.ts";
 import { type KubernetesSettings, readKubernetes } from "./read-kubernetes.ts";
-import { type PriceSettings, readPrices } from "./read-prices.ts";
+import { readPriceFile } from "../status/prices.ts";
+import type { PriceTable } from "../../contract/orchestrator/price-table.ts";
 import type { BackupSettings } from "../status/backups.ts";
-import { defaultMaxAwake } from "../rules/idleness.ts";
+import { memoryTotalMb } from "../../shared/host-resources.ts";
+import { defaultSpares } from "../rules/default-spares.ts";
+import type { AwakeSetting } from "../supervision/awake-slots.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
-import { readHostId, readReplicaUrl } from "./read-replica.ts";
 import { readTracing } from "./read-tracing.ts";
+
+interface DockerSettings {
+  readonly socketPath: string;
+  readonly image: string;
+  /** Null for the default of the Docker engine. */
+  readonly runtime: string | null;
+}
+
+const HOST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 export interface Config {
   /** Unset: created on first start. */
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
-  readonly backend: "process" | "docker" | "kubernetes";
+  readonly backend: (typeof SETTINGS)["ORCH_BACKEND"]["value"]["values"][number];
   readonly hostId: string | undefined;
   readonly docker: DockerSettings;
   readonly kubernetes: KubernetesSettings;
@@ -38,10 +48,11 @@ export interface Config {
   readonly bootConcurrency: number;
   /** The number of stored versions of each product's catalog. */
   readonly catalogVersions: number;
-  /** Null for no limit. */
-  readonly maxAwake: number | null;
+  readonly maxAwake: AwakeSetting;
   /** Processes that are kept ready for launches. */
   readonly warmEngines: number;
+  /** MiB that stay free on the disk of the data folder. */
+  readonly diskReserveMb: number;
   readonly healthIntervalMs: number;
   readonly dataDir: string;
   /** The data folder when ORCH_DATA_DIR is unset. */
@@ -62,8 +73,8 @@ export interface Config {
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
   readonly path: string;
-  /** The price table and its file. */
-  readonly prices: PriceSettings;
+  /** The price table and its file. Both null without. */
+  readonly prices: { readonly file: string | null; readonly table: PriceTable | null };
   readonly backup: BackupSettings;
   /** What the environment sets, as it may be shown. */
   readonly shownSettings: Readonly<Record<string, string>>;
@@ -98,8 +109,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
-    maxAwake: (readInteger(read, "ORCH_MAX_AWAKE") ?? defaultMaxAwake(memoryMb())) || null,
-    warmEngines: readInteger(read, "ORCH_WARM_ENGINES"),
+    maxAwake: readMaxAwake(read),
+    warmEngines: readWarmEngines(read),
+    diskReserveMb: readInteger(read, "ORCH_DISK_RESERVE"),
     healthIntervalMs: readInteger(read, "ORCH_HEALTH_INTERVAL_S") * 1000,
     dataDir,
     defaultDataDir,
@@ -174,8 +186,19 @@ function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] 
   };
 }
 
-/** The memory of the machine, or of its container if that is less. */
-const memoryMb = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1_048_576;
+/** Pods are not on this machine. */
+function readMaxAwake(read: EnvironmentReader): AwakeSetting {
+  const set = readInteger(read, "ORCH_MAX_AWAKE");
+  if (set !== null) return set || null;
+  return read.text("ORCH_BACKEND") === "kubernetes" ? null : { memoryMb: memoryTotalMb() };
+}
+
+function readWarmEngines(read: EnvironmentReader): number {
+  const { fallback, ...bounds } = SETTINGS.ORCH_WARM_ENGINES.value;
+  const text = read.text("ORCH_WARM_ENGINES", fallback);
+  if (text === "auto") return defaultSpares(memoryTotalMb());
+  return read.integer("ORCH_WARM_ENGINES", 0, { ...bounds, or: "auto" });
+}
 
 function checkTogether(read: EnvironmentReader, config: Config): void {
   const { portMin, portMax, port, adminKey, databaseUrl, extraCaCerts, toolReadPaths, backend, publicUrl } = config;
@@ -200,4 +223,33 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
   }
   if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
     read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");
+}
+
+/** The name that all replicas share. Undefined: the one of the data folder. */
+function readHostId(read: EnvironmentReader): string | undefined {
+  const text = read.text("ORCH_HOST_ID");
+  if (text !== undefined && !HOST_ID.test(text))
+    read.problem(`ORCH_HOST_ID: expected 1 to 63 of letters, digits, ".", "_" and "-", got "${text}"`);
+  return text;
+}
+
+/** The URL at which other replicas call this one. Null: no replicas. */
+function readReplicaUrl(read: EnvironmentReader): string | null {
+  const text = read.text("ORCH_REPLICA_URL");
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isOrigin = url?.protocol === "http:" && url.pathname + url.search + url.hash + url.username === "/";
+  if (!isOrigin) read.problem(`ORCH_REPLICA_URL: expected http://host:port, got "${text}"`);
+  return text.replace(/\/+$/, "");
+}
+
+/** Reads `ORCH_PRICES` and its file. Each problem of the file is reported separately. */
+function readPrices(read: EnvironmentReader): Config["prices"] {
+  const file = read.text("ORCH_PRICES") ?? null;
+  if (file === null) return { file, table: null };
+  if (!isAbsolute(file)) read.problem(`ORCH_PRICES: expected an absolute path, got "${file}"`);
+  const outcome = readPriceFile(file);
+  if (outcome.kind === "read") return { file, table: outcome.table };
+  for (const problem of outcome.problems) read.problem(`ORCH_PRICES: ${problem}`);
+  return { file, table: null };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readOrCreate } from "../../shared/files.ts";
+import { ADDRESS_FILE, HOST_ID_FILE } from "../../contract/orchestrator/data-dir.ts";
+import { readIfThere, readOrCreate } from "../../shared/files.ts";
 import { newId } from "../../shared/ids.ts";
 import { assertNoRestore } from "./restore-marker.ts";
 
@@ -51,8 +52,17 @@ export async function openDataFolder(
 
 /** The host id is stored in the data folder, which therefore cannot be used for another host. */
 async function readOrStoreHostId(dir: string, given: string | undefined): Promise<string> {
-  const hostId = await readOrCreate(join(dir, "host-id"), () => given ?? newId("host"));
+  const hostId = await readOrCreate(join(dir, HOST_ID_FILE), () => given ?? newId("host"));
   if (given !== undefined && given !== hostId)
-    throw new Error(`ORCH_HOST_ID is ${given}, and the folder belongs to ${hostId}, as its file host-id says`);
+    throw new Error(`ORCH_HOST_ID is ${given}, and the folder belongs to ${hostId}, as its file ${HOST_ID_FILE} says`);
   return hostId;
+}
+
+/** Stores where the leading daemon listens. The returned function removes it, unless another one leads by then. */
+export async function storeAddress(dir: string, url: string): Promise<() => Promise<void>> {
+  const path = join(dir, ADDRESS_FILE);
+  await writeFile(path, `${url}\n`, { mode: 0o600 });
+  return async () => {
+    if ((await readIfThere(path))?.trim() === url) await rm(path, { force: true });
+  };
 }

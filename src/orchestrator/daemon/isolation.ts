@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { programName } from "../../contract/engine-program.ts";
+import { inBackground } from "../../shared/background.ts";
+import { programName } from "../../contract/engine/program.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Isolation } from "../../contract/orchestrator-records.ts";
-import { containerIsolation } from "../fleet/docker/container-isolation.ts";
-import { EngineSnapshots } from "../fleet/engine-snapshots.ts";
+import type { Isolation } from "../../contract/orchestrator/records.ts";
+import { EngineSnapshots } from "../fleet/process/engine-snapshots.ts";
 import { CompileCache } from "../fleet/isolation/compile-cache.ts";
 import { type HostIsolation, assessIsolation } from "../fleet/isolation/host-isolation.ts";
-import type { ProcessBackendOptions } from "../fleet/process-backend.ts";
+import type { ProcessBackendOptions } from "../fleet/process/process-backend.ts";
 import type { Config } from "./config.ts";
 
 const engineEntry = (installDir: string): string => join(installDir, "bin", "orch-engine.cjs");
@@ -16,16 +16,13 @@ const engineEntry = (installDir: string): string => join(installDir, "bin", "orc
 export const folderProgram = (installDir: string): string => join(installDir, "dist", "orchd-folder.cjs");
 const bundleDir = (installDir: string): string => join(installDir, "dist");
 
-/** Assesses this host's isolation. Throws `InvalidSettings` for folders that tools must not read. */
-export async function openIsolation({
-  config,
-  installDir,
-}: {
+export interface IsolationParts {
   readonly config: Config;
   readonly installDir: string;
-}): Promise<HostIsolation> {
-  if (config.backend === "docker") return containerIsolation(config.isolation, config.docker.runtime);
-  if (config.backend === "kubernetes") return containerIsolation(config.isolation, config.kubernetes.runtimeClass);
+}
+
+/** Assesses this host's isolation. Throws `InvalidSettings` for folders that tools must not read. */
+export async function processIsolation({ config, installDir }: IsolationParts): Promise<HostIsolation> {
   return assessIsolation({
     mode: config.isolation,
     read: await readableFolders(config),
@@ -62,7 +59,7 @@ export function openEngineStart({
   const compileCache = new CompileCache({ ...built, folder: join(config.dataDir, "cache") });
   // A cache filled for snapshots proves an earlier trial. A later mismatch is noticed by the engine's exit code.
   const snapshots = new EngineSnapshots({ ...built, isProven: () => compileCache.isFilled("later") });
-  void fill(compileCache, snapshots, stopping);
+  inBackground("fill of the compile cache", fill(compileCache, snapshots, stopping));
   return { ...program, snapshots, compileCache };
 }
 

@@ -1,11 +1,13 @@
+import { logBackgroundFailures } from "../../shared/background.ts";
 import { errorCode, hasCode } from "../../shared/error-code.ts";
 import { createLogger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import { shutdownSignal } from "../../shared/shutdown-signals.ts";
+import { exitClosed, shutdownSignal } from "../../shared/shutdown-signals.ts";
 import { VERSION } from "../../shared/version.ts";
 import { type Command, InvalidArguments, USAGE, readArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
-import { openIsolation } from "./isolation.ts";
+import { assertFoldersApart } from "./folders-apart.ts";
+import { openIsolation } from "./open-backend.ts";
 import { type StartOptions, serve } from "./serve.ts";
 import { dropAmbientCapabilities } from "../fleet/isolation/capabilities.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
@@ -34,12 +36,15 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   dropAmbientCapabilities();
   try {
     const command = readArguments(process.argv.slice(2));
-    if (command.kind === "help") return void process.stdout.write(USAGE);
-    if (command.kind === "version") return void process.stdout.write(`${VERSION}\n`);
+    if (command.kind === "help" || command.kind === "version") {
+      process.stdout.write(command.kind === "help" ? USAGE : `${VERSION}\n`);
+      return;
+    }
     const config = readConfig(process.env, process.getuid?.() ?? -1);
     const { api, kept } = passedDescriptors(process.env, process.pid);
     for (const name of SERVICE_MANAGER_VARIABLES) delete process.env[name];
     const logger = createLogger("orchd", config.logLevel);
+    logBackgroundFailures(logger);
     const takenOver = Promise.withResolvers<never>();
     const options: StartOptions = {
       config,
@@ -66,19 +71,23 @@ export async function run({ installDir }: { readonly installDir: string }): Prom
   await work.catch(() => undefined);
   await listeners.release();
   await resources.release();
+  // Calls that were cut off may still wait, such as for a boot. The next leader finishes their operations.
+  exitClosed();
 }
 
 type Work = Exclude<Command, { readonly kind: "help" } | { readonly kind: "version" }>;
 
-function start(command: Work, options: StartOptions): Promise<void> {
+async function start(command: Work, options: StartOptions): Promise<void> {
   switch (command.kind) {
     case "serve":
+      assertFoldersApart(options.config, options.logger);
       return serve(options);
     case "stop-engines":
       return stopEngines(options);
     case "verify":
       return verifyCommand(command, options);
     case "restore":
+      assertFoldersApart(options.config, options.logger);
       return restoreCommand(command, options);
     default:
       return command satisfies never;
@@ -124,7 +133,7 @@ async function stopEngines(options: StartOptions): Promise<void> {
     metrics: new Metrics(),
   });
   if (opened === null) return;
-  const { stopped, survived } = await stopFleet(opened.host);
+  const { stopped, failed } = await stopFleet(opened.host);
   process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd restarts them\n`);
-  if (survived.length > 0) throw new Error(`these engines survived SIGKILL: ${survived.join(", ")}`);
+  if (failed.length > 0) throw new Error(`these engines could not be stopped, see the log: ${failed.join(", ")}`);
 }

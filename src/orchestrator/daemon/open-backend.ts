@@ -1,21 +1,28 @@
 import { join } from "node:path";
-import { DEFAULT_POLICY } from "../../contract/policy.ts";
+import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts";
+import { DEFAULT_POLICY } from "../../contract/orchestrator/policy.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { removeLeftovers } from "../../sandbox/folders.ts";
 import type { Releasers } from "../../shared/releasers.ts";
-import type { CatalogFolders } from "../fleet/catalog-folders.ts";
+import { containerIsolation } from "../fleet/containers/container-isolation.ts";
+import { CatalogFolders } from "../fleet/folders/catalog-folders.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
+import { engineUrl } from "../engine-calls/engine-url.ts";
+import { removedFolder } from "../fleet/folders/engine-folder.ts";
 import { assertDocker } from "../fleet/docker/assert-docker.ts";
 import { createDockerBackend } from "../fleet/docker/docker-backend.ts";
 import { assertKubernetes } from "../fleet/kubernetes/assert-kubernetes.ts";
 import { findCluster } from "../fleet/kubernetes/cluster-access.ts";
 import { createKubernetesBackend } from "../fleet/kubernetes/kubernetes-backend.ts";
-import { createProcessBackend } from "../fleet/process-backend.ts";
-import type { SocketStore } from "../fleet/socket-store.ts";
+import { podAddress } from "../fleet/kubernetes/pod-handle.ts";
+import { createProcessBackend } from "../fleet/process/process-backend.ts";
+import type { SocketStore } from "../fleet/sockets/socket-store.ts";
+import type { SealedBox } from "../store/sealed-box.ts";
 import type { BootQueue } from "../supervision/boot-queue.ts";
 import type { Config } from "./config.ts";
 import { readCertificates } from "./read-kubernetes.ts";
-import { folderProgram, openEngineStart } from "./isolation.ts";
+import { type IsolationParts, folderProgram, openEngineStart, processIsolation } from "./isolation.ts";
 
 /** The paths in the image, as in the Dockerfile. */
 const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
@@ -32,18 +39,63 @@ interface BackendParts {
   readonly resources: Releasers;
   readonly stopping: AbortSignal;
   readonly serviceManager: SocketStore;
-  readonly bootQueue: Pick<BootQueue, "starting" | "waiting">;
-  readonly catalogs: CatalogFolders;
+  readonly bootQueue: Pick<BootQueue, "free">;
+  /** How many spares fit beside the engines that are awake. */
+  readonly sparesFitting: () => number;
+  readonly box: SealedBox;
 }
 
 /** Opens the backend of `ORCH_BACKEND`. Throws `InvalidSettings` when no engine could start. */
 export const openBackend = async (parts: BackendParts): Promise<EngineBackend> => {
-  const { backend } = parts.config;
-  if (backend === "docker") return openContainers(parts);
-  return backend === "kubernetes" ? openPods(parts) : openProcesses(parts);
+  const { backend, dataDir } = parts.config;
+  removeLeftovers({ aside: removedFolder(dataDir) }).catch((error: unknown) =>
+    parts.logger.warn({ err: error }, "failed to remove folders of interrupted removals"),
+  );
+  return BACKENDS[backend].open(parts, await openCatalogs(parts));
 };
 
-async function openContainers({ config, hostId, installDir, catalogs }: BackendParts): Promise<EngineBackend> {
+/** Assesses the isolation of engines. Throws `InvalidSettings` for folders that tools must not read. */
+export const openIsolation = async (parts: IsolationParts): Promise<HostIsolation> =>
+  BACKENDS[parts.config.backend].isolation(parts);
+
+/** Where a replica that does not lead calls an engine. Null: through the leader. */
+export const directAddress = (config: Config, engine: StoredAddress, isNear: boolean): string | null =>
+  BACKENDS[config.backend].directAddress(config, engine, isNear);
+
+interface StoredAddress {
+  readonly port: number;
+  readonly handle: EngineHandle | null;
+}
+
+interface BackendRow {
+  readonly isolation: (parts: IsolationParts) => HostIsolation | Promise<HostIsolation>;
+  readonly open: (parts: BackendParts, catalogs: CatalogFolders) => EngineBackend | Promise<EngineBackend>;
+  /** `isNear`: the replica is on the leader's machine. */
+  readonly directAddress: (config: Config, engine: StoredAddress, isNear: boolean) => string | null;
+}
+
+/** Engines on a machine listen on its own addresses. */
+const addressOnMachine: BackendRow["directAddress"] = ({ host }, { port }, isNear) =>
+  isNear ? engineUrl(host, port) : null;
+
+const BACKENDS: Readonly<Record<Config["backend"], BackendRow>> = {
+  process: { isolation: processIsolation, open: openProcesses, directAddress: addressOnMachine },
+  docker: {
+    isolation: ({ config }) => containerIsolation(config.isolation, config.docker.runtime),
+    open: openContainers,
+    directAddress: addressOnMachine,
+  },
+  kubernetes: {
+    isolation: ({ config }) => containerIsolation(config.isolation, config.kubernetes.runtimeClass),
+    open: openPods,
+    directAddress: (_, engine) => podAddress(engine),
+  },
+};
+
+async function openContainers(
+  { config, hostId, installDir }: BackendParts,
+  catalogs: CatalogFolders,
+): Promise<EngineBackend> {
   await assertDocker(config.docker);
   return createDockerBackend({
     ...config.docker,
@@ -56,10 +108,11 @@ async function openContainers({ config, hostId, installDir, catalogs }: BackendP
     nodePath: process.execPath,
     folderProgram: folderProgram(installDir),
     ports: { min: config.portMin, max: config.portMax },
+    diskReserveMb: config.diskReserveMb,
   });
 }
 
-async function openPods({ config, hostId, catalogs }: BackendParts): Promise<EngineBackend> {
+async function openPods({ config, hostId }: BackendParts, catalogs: CatalogFolders): Promise<EngineBackend> {
   const { kubeconfig, service, ...settings } = config.kubernetes;
   const access = await findCluster(kubeconfig, service);
   const options = { ...settings, access, namespace: settings.namespace ?? access.namespace ?? "default" };
@@ -76,8 +129,8 @@ async function openPods({ config, hostId, catalogs }: BackendParts): Promise<Eng
   });
 }
 
-function openProcesses(parts: BackendParts): EngineBackend {
-  const { config, isolation, logger, resources, serviceManager, catalogs, bootQueue } = parts;
+function openProcesses(parts: BackendParts, catalogs: CatalogFolders): EngineBackend {
+  const { config, isolation, logger, resources, serviceManager, bootQueue, sparesFitting } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),
     runDir: join(config.dataDir, "run"),
@@ -85,6 +138,7 @@ function openProcesses(parts: BackendParts): EngineBackend {
     folderProgram: folderProgram(parts.installDir),
     ports: { min: config.portMin, max: config.portMax },
     host: config.host,
+    diskReserveMb: config.diskReserveMb,
     isolation: isolation.launch,
     catalogs,
     extraCaCerts: config.extraCaCerts,
@@ -95,10 +149,27 @@ function openProcesses(parts: BackendParts): EngineBackend {
       target: config.warmEngines,
       settings: config.engineDefaults,
       memoryMb: DEFAULT_POLICY.memory_mb,
-      isBusy: () => bootQueue.starting + bootQueue.waiting > 0,
+      freeBoots: () => bootQueue.free,
+      fitting: sparesFitting,
     },
   });
   resources.push(() => backend.spares.close());
   resources.push(() => backend.sockets.close());
   return backend;
+}
+
+/** The folders of products' catalogs below the data folder. */
+async function openCatalogs({ config, installDir, isolation, stopping, box }: BackendParts): Promise<CatalogFolders> {
+  const catalogs = new CatalogFolders({
+    dataDir: config.dataDir,
+    nodePath: process.execPath,
+    program: join(installDir, "dist", "orchd-catalog.cjs"),
+    confine: isolation.launch.engine,
+    readable: isolation.launch.read,
+    signal: stopping,
+    // An unguessable name protects the folder from other engines when only file modes do.
+    nameOf: (productId) => `${productId}-${box.token("catalog", productId)}`,
+  });
+  await catalogs.discardStaged();
+  return catalogs;
 }

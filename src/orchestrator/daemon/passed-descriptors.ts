@@ -1,6 +1,4 @@
-import { closeInPrograms } from "../../shared/linux/listening-sockets.ts";
-import { closeDescriptor } from "../../shared/linux/process-limits.ts";
-import { nativeProblem } from "../../shared/linux/system-calls.ts";
+import { closeDescriptor, closeInPrograms, nativeProblem } from "../../sandbox/sockets.ts";
 
 /** The variables of systemd for the daemon alone: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3). */
 export const SERVICE_MANAGER_VARIABLES = [

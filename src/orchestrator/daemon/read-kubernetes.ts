@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { SETTINGS } from "../../contract/settings.ts";
+import { SETTINGS } from "../../contract/settings/settings.ts";
 import type { EnvironmentReader } from "../../shared/environment.ts";
-import type { ServiceAddress } from "../fleet/kubernetes/cluster-access.ts";
-import type { PodOptions } from "../fleet/kubernetes/pod-spec.ts";
 
-export interface KubernetesSettings extends Pick<PodOptions, "image" | "pullPolicy" | "runtimeClass"> {
+export interface KubernetesSettings {
+  readonly image: string;
+  readonly pullPolicy: "Always" | "IfNotPresent" | "Never";
+  /** Null for the default of the cluster. */
+  readonly runtimeClass: string | null;
   /** Null for that of the cluster's access. */
   readonly namespace: string | null;
   /** Null for the cluster's default. */
@@ -12,7 +14,8 @@ export interface KubernetesSettings extends Pick<PodOptions, "image" | "pullPoli
   readonly volumeSize: string;
   /** Null for the service account of the daemon's pod. */
   readonly kubeconfig: string | null;
-  readonly service: ServiceAddress;
+  /** Of the API, as pods get it. Its host is null outside of a pod. */
+  readonly service: { readonly host: string | null; readonly port: string };
 }
 
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;

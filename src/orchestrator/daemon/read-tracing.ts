@@ -1,4 +1,4 @@
-import { SETTINGS } from "../../contract/settings.ts";
+import { SETTINGS } from "../../contract/settings/settings.ts";
 import type { EnvironmentReader } from "../../shared/environment.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
 

@@ -9,7 +9,7 @@ import { readIfThere, unlessMissing } from "../../shared/files.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { Releasers } from "../../shared/releasers.ts";
-import { listFolder } from "../fleet/engine-folder.ts";
+import { listFolder } from "../fleet/folders/engine-folder.ts";
 import { daemonUser } from "../fleet/isolation/owner.ts";
 import { type Db, openDatabase } from "../store/database.ts";
 import { holdHost } from "../store/host-lock.ts";
@@ -38,6 +38,7 @@ interface RestoreParts {
   /** Stops the restore because a daemon has taken the host. */
   readonly takenOver: (error: Error) => void;
   readonly onProgress: (text: string) => void;
+  readonly resumeSchedules: boolean;
 }
 
 export interface RestoreReport {
@@ -60,7 +61,7 @@ export interface RestoreReport {
  * A restore that was interrupted is started again with the same command: it removes what the first one did.
  */
 export async function restoreBackup(source: Readable, parts: RestoreParts): Promise<RestoreReport | "restored before"> {
-  const { config, logger, resources, stopping, onProgress } = parts;
+  const { config, logger, resources, stopping, onProgress, resumeSchedules } = parts;
   const { dataDir } = config;
   await assertOwnFolder(dataDir);
   const interrupted = await readRestoreMark(dataDir);
@@ -88,7 +89,7 @@ export async function restoreBackup(source: Readable, parts: RestoreParts): Prom
     await assertSealingKey(config, header);
     onProgress("loading the records");
     await placeFolders(dataDir);
-    const { moved } = await load(db, { header, manifest, restoreId, config });
+    const { moved } = await load(db, { header, manifest, restoreId, config, resumeSchedules });
     await finishRestore(dataDir);
     return { header, manifest, moved };
   } catch (error) {
@@ -171,9 +172,13 @@ interface Load {
   readonly manifest: BackupManifest;
   readonly restoreId: string;
   readonly config: Config;
+  readonly resumeSchedules: boolean;
 }
 
-async function load(db: Db, { header, manifest, restoreId, config }: Load): Promise<{ readonly moved: number }> {
+async function load(
+  db: Db,
+  { header, manifest, restoreId, config, resumeSchedules }: Load,
+): Promise<{ readonly moved: number }> {
   await migrateTo(db, header.schema);
   const rows = new Map<string, number>();
   return loadRecords(db, {
@@ -184,5 +189,6 @@ async function load(db: Db, { header, manifest, restoreId, config }: Load): Prom
     ports: { min: config.portMin, max: config.portMax },
     restoreId,
     createdAt: header.created_at,
+    resumeSchedules,
   });
 }

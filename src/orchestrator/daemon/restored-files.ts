@@ -1,9 +1,9 @@
-import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { KEYS, RECORDS } from "../../backup/format.ts";
 import { recordFile, recordLines } from "../../backup/record-lines.ts";
 import { unlessMissing } from "../../shared/files.ts";
-import { listFolder } from "../fleet/engine-folder.ts";
+import { listFolder, removeEngineFolder, removedFolder } from "../fleet/folders/engine-folder.ts";
 import { makeTraversable } from "../fleet/isolation/file-modes.ts";
 import { RECORD_TABLES, type RecordBatch } from "../store/record-dump.ts";
 import { removeRestoreMark } from "./restore-marker.ts";
@@ -26,7 +26,8 @@ export async function placeFolders(dataDir: string): Promise<void> {
 
 /** Removes the files of an interrupted restore. These folders were empty before it. */
 export async function removeRestored(dataDir: string): Promise<void> {
-  for (const name of [STAGE, ...RESTORED_FOLDERS]) await rm(join(dataDir, name), { recursive: true, force: true });
+  for (const name of [STAGE, ...RESTORED_FOLDERS])
+    await removeEngineFolder(join(dataDir, name), removedFolder(dataDir));
 }
 
 /** Moves the keys to their places and removes the mark. Idempotent, so that the next restore can finish it. */
@@ -35,7 +36,7 @@ export async function finishRestore(dataDir: string): Promise<void> {
   for (const name of await listFolder(keys)) await rename(join(keys, name), join(dataDir, name));
   await using folder = await open(dataDir);
   await folder.sync();
-  await rm(join(dataDir, STAGE), { recursive: true, force: true });
+  await removeEngineFolder(join(dataDir, STAGE), removedFolder(dataDir));
   await removeRestoreMark(dataDir);
 }
 

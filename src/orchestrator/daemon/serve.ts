@@ -1,32 +1,37 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { inBackground } from "../../shared/background.ts";
 import { listenAt } from "../../shared/http/http-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import type { Config } from "./config.ts";
 import type { ServiceManager } from "./service-manager.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { openDataFolder, storeAddress } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { consoleRoutes } from "../http/console-routes.ts";
-import { OwnSite } from "../http/own-site.ts";
+import { OriginCheck } from "../http/origin-check.ts";
 import { SessionCookie } from "../http/session-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
+import { invalidRequestBody } from "../http/error-responder.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
+import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
+import { engineUrl } from "../engine-calls/engine-url.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
 import { restoreModes } from "../fleet/isolation/file-modes.ts";
 import { InvalidSettings } from "../../shared/environment.ts";
 import { daemonUser } from "../fleet/isolation/owner.ts";
-import { logIsolation, openIsolation } from "./isolation.ts";
+import { logIsolation } from "./isolation.ts";
+import { openIsolation } from "./open-backend.ts";
 import { type OpenHost, openHost } from "./open-host.ts";
 import { createWaitingListener } from "./waiting-listener.ts";
 import { AuditHeads } from "../recovery/audit-heads.ts";
@@ -37,8 +42,9 @@ import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
+import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
-import { PHASE_HEADER } from "../../contract/orchestrator-records.ts";
+import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
 import { Metrics } from "../status/metrics.ts";
 import { Readiness } from "../status/readiness.ts";
 import { Replica } from "../status/replica-role.ts";
@@ -70,7 +76,7 @@ export interface StartOptions {
 /** Listens, acquires the host's lock, reconciles the engines and serves. Resolves when the daemon is ready. */
 export async function serve(options: StartOptions): Promise<void> {
   const { config, listeners, logger, apiSocket, serviceManager } = options;
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   options.resources.push(() => serviceManager.flush());
   options.stopping.addEventListener("abort", () => serviceManager.stopping(), { once: true });
   const folder = await openDataFolder(config.dataDir, config);
@@ -81,8 +87,8 @@ export async function serve(options: StartOptions): Promise<void> {
   const metrics = new Metrics(replica);
   const dist = join(options.installDir, "dist");
   const documents = { documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
-  const open = { startedAt, ...documents, replica };
-  const site = new OwnSite(config);
+  const open = { startedAt, ...documents, replica, hostId: folder.hostId };
+  const site = new OriginCheck(config);
   const readiness = new Readiness();
   const { adminKey } = folder;
   const waiting = await createWaitingListener({ ...open, config, site, adminKey, readiness, metrics, logger });
@@ -94,6 +100,7 @@ export async function serve(options: StartOptions): Promise<void> {
       app(request, response);
     },
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
+    { errorBody: invalidRequestBody },
   );
   listeners.push(() => {
     readiness.phase = "stopping";
@@ -123,6 +130,7 @@ export async function serve(options: StartOptions): Promise<void> {
   if (opened === null) return;
   const { host, database } = opened;
   replica.lead(opened.leader);
+  listeners.push(await storeAddress(config.dataDir, engineUrl(config.host, server.port)));
   listeners.push(() => handOver(opened, readiness));
   const cookie = new SessionCookie(host, site);
   const gateway = createGateway(host, { site, cookie });
@@ -154,22 +162,25 @@ export async function serve(options: StartOptions): Promise<void> {
   await releaseInterruptedKeys(host.db, folder.hostId);
   readiness.phase = "serving";
   serviceManager.ready();
-  void reapOverdue(host, () => {
+  const onScan = () => {
     serviceManager.pingWatchdog();
     serviceManager.status(`${host.live.ids().size} engines run`);
-  });
+  };
+  inBackground("scan for stuck engines", reapOverdue(host, onScan));
   followBudgets(host);
-  void startMaintenance(host);
-  void startDueRuns(host);
-  void scheduleBackups(host);
+  followSuspensions(host);
+  inBackground("maintenance", startMaintenance(host));
+  inBackground("schedules", startDueRuns(host));
+  inBackground("schedule of backups", scheduleBackups(host));
   options.resources.push(() => host.backups.settled);
-  void sampleUsage(host);
+  inBackground("usage of engines", sampleUsage(host));
+  inBackground("memory of engines", measureAwake(host));
   const heads = new AuditHeads(host);
   options.resources.push(() => heads.close());
-  void heads.recordUntilStopped();
+  inBackground("heads of the audit log", heads.recordUntilStopped());
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${server.port}`;
   if (config.unknownSettings.length > 0) logger.warn({ settings: config.unknownSettings }, "ignored unknown settings");
-  logger.info({ url, adopted, boot_ms: Date.now() - startedAt }, "ready");
+  logger.info({ url, adopted, boot_ms: Math.round(performance.now() - startedAt) }, "ready");
   const isRelease = existsSync(join(options.installDir, "release.json"));
   process.stderr.write(
     startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),

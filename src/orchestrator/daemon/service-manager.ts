@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { duplicate } from "../../shared/linux/listening-sockets.ts";
-import { closeDescriptor } from "../../shared/linux/process-limits.ts";
-import { nativeProblem } from "../../shared/linux/system-calls.ts";
-import { sendDatagram } from "../../shared/linux/unix-datagram.ts";
-import type { SocketStore } from "../fleet/socket-store.ts";
+import { closeDescriptor, duplicate, nativeProblem, sendDatagram } from "../../sandbox/sockets.ts";
+import type { SocketStore } from "../fleet/sockets/socket-store.ts";
 
 const RETRY_MS = 10;
 /** When systemd reads nothing for so long, the waiting messages are discarded. */
@@ -109,9 +107,9 @@ export class ServiceManager implements SocketStore {
   }
 
   async #sendWaiting(): Promise<void> {
-    for (let stalledAt = Date.now() + MAX_STALL_MS; this.#states.length + this.#additions.size > 0;) {
-      if (this.#sendNext()) stalledAt = Date.now() + MAX_STALL_MS;
-      else if (Date.now() > stalledAt) this.#giveUp();
+    for (let stalledAt = new Deadline(MAX_STALL_MS); this.#states.length + this.#additions.size > 0;) {
+      if (this.#sendNext()) stalledAt = new Deadline(MAX_STALL_MS);
+      else if (stalledAt.isOver) this.#giveUp();
       else await delay(RETRY_MS);
     }
   }

@@ -1,5 +1,5 @@
 import { VERSION } from "../../shared/version.ts";
-import type { Isolation } from "../../contract/orchestrator-records.ts";
+import type { Isolation } from "../../contract/orchestrator/records.ts";
 import type { Config } from "./config.ts";
 
 /** The text for the terminal after the start: locations, warnings and the next commands. */

@@ -1,11 +1,9 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "../../shared/logger.ts";
-import { podAddress } from "../fleet/kubernetes/pod-handle.ts";
-import { engineUrl } from "../fleet/engine-url.ts";
 import { createFollowerGateway } from "../http/follower-gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import type { OpenRoutesParts } from "../http/open-routes.ts";
-import type { OwnSite } from "../http/own-site.ts";
+import type { OriginCheck } from "../http/origin-check.ts";
 import { LeaderProxy } from "../http/forward-to-leader.ts";
 import { createWaitingApp } from "../http/waiting-app.ts";
 import { DirectAddresses } from "../status/direct-addresses.ts";
@@ -14,12 +12,13 @@ import type { Readiness } from "../status/readiness.ts";
 import type { Replica } from "../status/replica-role.ts";
 import type { Db } from "../store/database.ts";
 import type { Config } from "./config.ts";
-import { ownPlace } from "./own-place.ts";
+import { hostNetworkId } from "./host-network-id.ts";
+import { directAddress } from "./open-backend.ts";
 
 interface WaitingListenerParts extends OpenRoutesParts {
   readonly config: Config;
   readonly adminKey: string;
-  readonly site: OwnSite;
+  readonly site: OriginCheck;
   readonly readiness: Readiness;
   readonly replica: Replica;
   readonly metrics: Metrics;
@@ -31,11 +30,10 @@ export async function createWaitingListener({ config, readiness, replica, ...par
   readonly listener: RequestListener;
   readonly onConnected: (db: Db) => void;
 }> {
-  const { host } = config;
   // When this daemon itself becomes the leader, calls that wait here are forwarded to its own URL.
   const leaderProxy = new LeaderProxy(replica);
   const app = createWaitingApp(readiness, { ...parts, replica, leaderProxy });
-  const place = await ownPlace();
+  const place = await hostNetworkId();
   const isNear = () => place !== null && place === replica.leaderPlace;
   let gateway: RequestListener | null = null;
   return {
@@ -47,11 +45,7 @@ export async function createWaitingListener({ config, readiness, replica, ...par
       gateway = createFollowerGateway({
         ...parts,
         leaderProxy,
-        addresses: new DirectAddresses(db, (engine) => {
-          if (config.backend === "kubernetes") return podAddress(engine);
-          // Engines on a machine listen on its own addresses.
-          return isNear() ? engineUrl(host, engine.port) : null;
-        }),
+        addresses: new DirectAddresses(db, (engine) => directAddress(config, engine, isNear())),
       });
     },
   };

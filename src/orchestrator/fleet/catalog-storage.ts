@@ -1,4 +1,4 @@
-import type { CatalogCheck } from "../../contract/catalog-check.ts";
+import type { CatalogCheck } from "../../contract/orchestrator/catalog.ts";
 
 /** An archive that was unpacked and checked. Its files are removed when it is disposed, unless they have been placed. */
 export interface StagedCatalog extends AsyncDisposable {

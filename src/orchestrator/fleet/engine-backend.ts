@@ -1,10 +1,10 @@
-import type { EngineHandle } from "../../contract/engine-handle.ts";
-import type { EngineLaunch, ProductCatalog } from "../../contract/engine-launch.ts";
+import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts";
+import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
 import type { CatalogStorage } from "./catalog-storage.ts";
 import type { EngineStorage } from "./engine-storage.ts";
-import type { HeldSockets } from "./engine-sockets.ts";
+import type { HeldSockets } from "./sockets/engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
-import type { SparesReport } from "../../contract/spares-report.ts";
+import type { ClaimOutcome, SparesReport } from "../../contract/orchestrator/spares-report.ts";
 
 /**
  * Runs engines, as child processes or in containers. A backend knows no database and no HTTP server.
@@ -20,7 +20,7 @@ export interface EngineBackend {
   readonly sockets: HeldSockets;
   /** The base URL of an engine, by its record. Nothing may answer there. */
   addressOf(engine: { readonly port: number; readonly handle: EngineHandle | null }): string;
-  /** Why no further engine can be created (`new`) or started (`awake`) now. Null when one can, as far as is known. */
+  /** Why no further engine can be created (`new`) or started (`awake`) now, or no spare kept (`spare`). Null when one can, as far as is known. */
   capacityProblem(purpose: CapacityFor): Promise<string | null>;
   /** Why other programs may take the ports of engines, and what to do. Null when they cannot. */
   portProblem(): Promise<string | null>;
@@ -29,7 +29,12 @@ export interface EngineBackend {
   /** Why engines start slowly on this host, and what to do. Null when they start from snapshots. */
   startProblem(): string | null;
   /** Processes that wait for the next launches. */
-  readonly spares: { report(): SparesReport; close(): void };
+  readonly spares: {
+    report(): SparesReport;
+    /** Ends one, because an engine needs its memory. False when there is none. */
+    endOne(): boolean;
+    close(): void;
+  };
   /**
    * Spawns one engine, detached, with its output in the engine's log. Resolves when the process exists, before it is
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
@@ -50,6 +55,11 @@ export interface EngineBackend {
   /** CPU and memory of engines with their tools. A process that is gone has no entry. */
   usage(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>>;
   /**
+   * Memory in bytes that each of a few engines takes with its tools, where pages that many engines share count in part.
+   * A process that is gone has no entry.
+   */
+  proportionalMemory(processes: readonly EngineProcess[]): Promise<readonly number[]>;
+  /**
    * For an incarnation whose exit this daemon did not observe: removes its launch file and kills its remaining child
    * processes. After an observed exit this happens by itself.
    */
@@ -63,7 +73,7 @@ export interface EngineBackend {
   listOrphans(known: readonly Pick<Incarnation, "id" | "uid">[]): Promise<readonly Orphan[]>;
 }
 
-export type CapacityFor = "new" | "awake";
+export type CapacityFor = "new" | "awake" | "spare";
 
 /** One life of an engine's process, as a later daemon needs it to find the process. */
 export interface Incarnation {
@@ -86,7 +96,15 @@ export interface Orphan {
 /** The launch parameters that do not depend on the backend. The backend adds the rest of the launch file. */
 export type EngineParameters = Omit<
   EngineLaunch,
-  "host" | "listen_fd" | "data_dir" | "extra_ca_certs" | "tool_cgroups" | "user_tasks" | "isolation" | "product_catalog"
+  | "host"
+  | "listen_fd"
+  | "data_dir"
+  | "disk_reserve_mb"
+  | "extra_ca_certs"
+  | "tool_cgroups"
+  | "user_tasks"
+  | "isolation"
+  | "product_catalog"
 >;
 
 export interface LaunchOrder {
@@ -114,6 +132,8 @@ export interface EngineProcess {
   readonly address: string;
   /** Resolves when the process has exited and never rejects. Code and signal are null for an adopted process. */
   readonly exited: Promise<EngineExit>;
+  /** How its launch went with spares. Null where none are kept, and for an adopted process. */
+  readonly spare: ClaimOutcome | null;
   /** Sends SIGTERM and after `termMs` SIGKILL to the whole tree. Resolves when the tree is empty or with the survivors. */
   stop(termMs: number): Promise<StopOutcome>;
   /**

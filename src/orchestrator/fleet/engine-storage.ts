@@ -1,5 +1,5 @@
 import type { Member } from "../../shared/tar.ts";
-import type { UsageCursor, UsageReport } from "../../contract/metered-usage.ts";
+import type { UsageCursor, UsageReport } from "../../contract/engine/metered-usage.ts";
 
 /** The product and user to whom data belong. */
 export interface KeptFor {

@@ -1,4 +1,4 @@
-import { CGROUP_CONTROLLERS, type CgroupController, type CgroupHierarchy } from "./cgroup-hierarchies.ts";
+import { CGROUP_CONTROLLERS, type CgroupController, type CgroupHierarchy } from "../../sandbox/cgroups.ts";
 
 /** Part `limits` of the isolation status. */
 export interface LimitsReport {
@@ -34,15 +34,6 @@ export function limitsReport(hierarchies: readonly CgroupHierarchy[]): LimitsRep
     detail: [...byKernel, ...byWatch].join(", "),
   };
 }
-
-/** For backends whose container runtime enforces the limits. */
-export const limitedByRuntime = (detail: string): LimitsReport => ({
-  name: "limits",
-  active: true,
-  problem: null,
-  fix: null,
-  detail,
-});
 
 const versionOf = (hierarchies: readonly CgroupHierarchy[], controller: CgroupController): 1 | 2 | null =>
   hierarchies.find(({ controllers }) => controllers.includes(controller))?.version ?? null;

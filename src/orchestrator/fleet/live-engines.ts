@@ -1,6 +1,7 @@
-import type { CountedEngine } from "../../contract/engine-metrics.ts";
-import type { UsageCursor } from "../../contract/metered-usage.ts";
-import type { AwakeReason } from "../../contract/sleep.ts";
+import type { CountedEngine } from "../../contract/engine/metrics.ts";
+import type { UsageCursor } from "../../contract/engine/metered-usage.ts";
+import type { Suspension } from "../../contract/orchestrator/policy.ts";
+import type { AwakeReason } from "../../contract/engine/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
 
 /** The in-memory state of a supervised engine process. The next daemon rebuilds it. */
@@ -19,6 +20,8 @@ export interface LiveEngine {
   isStopping: boolean;
   /** Why the daemon stops it for a restart, or null. */
   stopCause: string | null;
+  /** When this daemon began to supervise it, on the monotonic clock. */
+  readonly supervisedAt: number;
   /** Milliseconds since the epoch. */
   readonly healthySince: number;
   lastOkAt: number;
@@ -27,8 +30,8 @@ export interface LiveEngine {
   fallingAsleep: Promise<void> | null;
   /** The health probe in flight. */
   probing: Promise<unknown> | null;
-  /** Its last report of its work. Times are in milliseconds since the epoch. */
-  report: { readonly at: number; readonly awake: readonly AwakeReason[]; readonly idleSince: number | null } | null;
+  /** Its last report of its work. */
+  report: WorkReport | null;
   /** Running turns by its last health response; null before the first one. */
   activeTurns: number | null;
   /** The size of its folder in bytes, as last reported; null before it was measured. */
@@ -44,9 +47,12 @@ export interface LiveEngine {
   usageCursor: UsageCursor | null | undefined;
   /** The budgets that it has, as JSON; null for none, undefined when an earlier daemon sent them. */
   budgetsSent: string | null | undefined;
+  /** The suspension that it was told; undefined when an earlier daemon told it. */
+  suspensionSent: Suspension | null | undefined;
+  isRetryingSuspension: boolean;
   /** Whether a call waits for a larger share of a budget. */
   waitsForBudget: boolean;
-  /** When shares of other engines were last taken back for it. */
+  /** When shares of other engines were last taken back for it, on the monotonic clock. */
   reclaimedAt: number;
   /** The notices of budgets that were written for it. */
   readonly noticed: Set<string>;
@@ -54,12 +60,21 @@ export interface LiveEngine {
   counted: CountedEngine | null;
 }
 
+/** `at` and `idleSince` are of the monotonic clock: a change of the system's time must not keep engines awake. */
+interface WorkReport {
+  readonly at: number;
+  readonly idleSince: number | null;
+  readonly awake: readonly AwakeReason[];
+  /** Times of the engine, as ISO. */
+  readonly shown: { readonly idle_since: string | null; readonly learning_due_at: string | null };
+}
+
 interface UsedCatalog {
   /** Null for an adopted process, until a version is sent to it. */
   readonly version: number | null;
   /** Why it does not use the current version, or null. */
   readonly error: string | null;
-  /** The last try, in milliseconds since the epoch. */
+  /** The last try, on the monotonic clock. */
   readonly tried: { readonly version: number; readonly at: number };
 }
 

@@ -1,8 +1,8 @@
-import { ENGINE_STATES, drainRequest, restartRequest } from "../../contract/orchestrator-api.ts";
-import { AUDIT_AFTER } from "../../contract/orchestrator-routes/host-rows.ts";
-import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
+import { ENGINE_STATES, drainRequest, restartRequest } from "../../contract/orchestrator/requests.ts";
+import { AUDIT_AFTER } from "../../contract/orchestrator/routes/host.ts";
+import { PAGE_LIMIT } from "../../contract/route-table.ts";
 import { requestBackup } from "../operations/create-backup.ts";
-import { drainHost } from "../operations/drain-host.ts";
+import { drainHost, resumeSchedules } from "../operations/change-host-flags.ts";
 import { restartEngine } from "../operations/restart-engine.ts";
 import { checkHost } from "../status/checks/check-host.ts";
 import { hostStatus, readMetrics } from "../status/host-status.ts";
@@ -10,9 +10,13 @@ import { pageOfEngines, samplesOfEngine } from "../status/look-up-engine.ts";
 import type { HostContext } from "../host-context.ts";
 import { pageOfAudit } from "../status/read-events.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
+import { sharedRuns } from "../../shared/shared-runs.ts";
 import { type Handler, pageOf, pageParameters } from "./call.ts";
 
 export function adminRoutes(host: HostContext) {
+  // Each takes milliseconds of CPU time on a large host.
+  const status = sharedRuns(() => hostStatus(host));
+  const metrics = sharedRuns(() => readMetrics(host));
   return {
     adminEngines: (call) => {
       const page = pageParameters(call, "eng");
@@ -25,7 +29,7 @@ export function adminRoutes(host: HostContext) {
     },
     hostSamples: () => ({ status: 200, body: host.samples.ofHost(host.now()) }),
     engineSamples: async (call) => ({ status: 200, body: await samplesOfEngine(host, call.params["engine_id"] ?? "") }),
-    adminStatus: async () => ({ status: 200, body: await hostStatus(host) }),
+    adminStatus: async () => ({ status: 200, body: await status() }),
     checkHost: async () => ({ status: 200, body: await checkHost(host) }),
     adminAudit: async (call) => {
       const name = call.query["cursor"] === undefined ? "after" : "cursor";
@@ -43,15 +47,20 @@ export function adminRoutes(host: HostContext) {
     drainHost: async (call) => {
       call.body(drainRequest);
       await drainHost(host, true);
-      return { status: 200, body: await hostStatus(host) };
+      return { status: 200, body: await status() };
+    },
+    resumeSchedules: async (call) => {
+      call.body(drainRequest);
+      await resumeSchedules(host);
+      return { status: 200, body: await status() };
     },
     resumeHost: async (call) => {
       call.body(drainRequest);
       await drainHost(host, false);
-      return { status: 200, body: await hostStatus(host) };
+      return { status: 200, body: await status() };
     },
     metrics: async ({ response }) => {
-      const { text, contentType } = await readMetrics(host);
+      const { text, contentType } = await metrics();
       response.set("Content-Type", contentType).send(text);
       return undefined;
     },

@@ -1,27 +1,29 @@
 import type { Request, Response } from "express";
-import { sameSecret } from "../../contract/api-keys.ts";
-import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER } from "../../contract/console-records.ts";
-import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator-api.ts";
-import { type Route, isReadOnly, maxBodyBytes, takesSession } from "../../contract/orchestrator-routes/route-row.ts";
+import { sameSecret } from "../../contract/orchestrator/api-keys.ts";
+import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER } from "../../contract/console/session-limits.ts";
+import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator/headers.ts";
+import { type Route, isReadOnly, maxBodyBytes, takesSession } from "../../contract/orchestrator/routes/route-row.ts";
 import { isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
 import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { HostContext, Records, Runtime, Service } from "../host-context.ts";
 import { type Product, identifyProduct, productOfSession } from "../operations/identify-product.ts";
 import type { Session } from "../status/sessions.ts";
 import { type SessionParts, admitSession, claimsSession } from "./admit-session.ts";
 import type { RequestLimit } from "./limit-requests.ts";
-import type { OwnSite } from "./own-site.ts";
+import type { OriginCheck } from "./origin-check.ts";
 
 /** What one request of the rate limit covers. A larger body or list counts as several requests. */
 const BYTES_PER_CALL = 8 * 1024;
 const RECORDS_PER_CALL = 50;
 const CALLS_PER_ARCHIVE = 20;
 const MAX_RECORDS = 200;
+/** The part of a call that a look-up costs. */
+const LOOK_UP = 0.1;
 
 interface AdmissionParts extends SessionParts {
-  readonly host: HostContext;
+  readonly host: Records & Service & Runtime;
   readonly adminKey: string;
   readonly limit: RequestLimit;
 }
@@ -34,9 +36,17 @@ export interface Caller {
   readonly session: Session | null;
   /** Whether the key or session is still valid. Rejects when the database cannot tell. */
   readonly isStillAdmitted: () => Promise<boolean>;
+  /** Charges the rest of the cost of a route that looks up first. */
+  readonly chargeRest: () => void;
 }
 
-const ALWAYS: Caller = { product: null, session: null, isStillAdmitted: async () => true };
+const uncounted = (): void => undefined;
+const ALWAYS: Caller = {
+  product: null,
+  session: null,
+  isStillAdmitted: async () => true,
+  chargeRest: uncounted,
+};
 
 /** Authenticates a call and counts it against the rate limit, by its headers alone. */
 export async function admitCaller(
@@ -65,9 +75,12 @@ export async function admitCaller(
   const key = request.get(PLATFORM_KEY_HEADER);
   const product = await identifyProduct(host, key);
   request.socket.emit(AUTHENTICATED);
-  limit.count(product, response, costOf(request, route));
+  const cost = costOf(request, route);
+  const part = route.looksUpFirst === true ? LOOK_UP : 1;
+  limit.count(product, response, { cost, part });
   limit.open(product, response);
-  return { product, session: null, isStillAdmitted: () => isProductsKey(host, key) };
+  const chargeRest = () => limit.count(product, response, { cost, part: 1 - part });
+  return { product, session: null, isStillAdmitted: () => isProductsKey(host, key), chargeRest };
 }
 
 /** A session has the rights of the admin key, and of the platform key of the product that the call names. */
@@ -78,10 +91,10 @@ async function callerOfSession(parts: AdmissionParts, route: Route, request: Req
   const { session, isOpen: isStillAdmitted } = verdict;
   const named = request.get(CONSOLE_PRODUCT_HEADER);
   const product = route.auth === "platform" ? await productOfSession(parts.host, named) : null;
-  return { product, session, isStillAdmitted };
+  return { product, session, isStillAdmitted, chargeRest: uncounted };
 }
 
-async function isProductsKey(host: HostContext, key: string | undefined): Promise<boolean> {
+async function isProductsKey(host: Pick<HostContext, "directory" | "now">, key: string | undefined): Promise<boolean> {
   try {
     await identifyProduct(host, key);
     return true;
@@ -102,13 +115,13 @@ function costOf(request: Request, route: Route): number {
 }
 
 /** Protects a route without a key against DNS rebinding. */
-export function assertOwnHost(site: OwnSite, request: Request): void {
+export function assertOwnHost(site: OriginCheck, request: Request): void {
   const problem = site.hostProblem(request);
   if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
 }
 
 /** Protects against login CSRF: another site could sign the browser in to a session of the attacker. */
-function assertFromConsole(site: OwnSite, request: Request): void {
+function assertFromConsole(site: OriginCheck, request: Request): void {
   const problem = claimsSession(request) ? site.pageProblem(request) : `${CONSOLE_HEADER}: expected 1`;
   if (problem !== null) throw new ApiError("INVALID_REQUEST", problem);
 }

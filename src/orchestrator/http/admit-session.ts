@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { CONSOLE_HEADER } from "../../contract/console-records.ts";
-import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
+import { CONSOLE_HEADER } from "../../contract/console/session-limits.ts";
+import type { OrchestratorErrorCode } from "../../contract/orchestrator/errors.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Session } from "../status/sessions.ts";
-import type { OwnSite } from "./own-site.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 export interface SessionParts {
   readonly host: Pick<HostContext, "sessions">;
-  readonly site: OwnSite;
+  readonly site: OriginCheck;
   readonly cookie: SessionCookie;
 }
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
-import { BODY_LIMITS, REQUEST_ID_HEADER } from "../../contract/orchestrator-api.ts";
-import { ORCHESTRATOR_ROUTES, type RouteName } from "../../contract/orchestrator-routes.ts";
-import { type Route, isProducts, maxBodyBytes } from "../../contract/orchestrator-routes/route-row.ts";
+import { BODY_LIMITS } from "../../contract/orchestrator/requests.ts";
+import { REQUEST_ID_HEADER } from "../../contract/orchestrator/headers.ts";
+import { ORCHESTRATOR_ROUTES, type RouteName } from "../../contract/orchestrator/routes.ts";
+import { type Route, isProducts, maxBodyBytes } from "../../contract/orchestrator/routes/route-row.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { newId } from "../../shared/ids.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
@@ -15,9 +16,9 @@ import { validateBody } from "../../shared/http/validate-body.ts";
 import { assertStorable } from "../../shared/parse.ts";
 import { currentRequest, withinRequest } from "../../shared/request-context.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import type { HostContext } from "../host-context.ts";
+import type { Records, Runtime, Service } from "../host-context.ts";
 import { type Caller, admitCaller } from "./admit-caller.ts";
-import type { OwnSite } from "./own-site.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type UnavailableReason, errorResponder } from "./error-responder.ts";
@@ -39,7 +40,7 @@ const UNREAD_LIST_MS = 30_000;
 interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
-  readonly site: OwnSite;
+  readonly site: OriginCheck;
   readonly cookie: SessionCookie;
   readonly unavailableReasonOf: UnavailableReason;
 }
@@ -50,7 +51,7 @@ interface AppParts {
  * backend.
  */
 export function createApp(
-  host: HostContext,
+  host: Records & Service & Runtime,
   { handlers, adminKey, site, cookie, unavailableReasonOf }: AppParts,
 ): Express {
   const app = express();
@@ -133,7 +134,7 @@ function callOf(
   request: Request,
   response: Response,
   {
-    caller: { product, session, isStillAdmitted },
+    caller: { product, session, isStillAdmitted, chargeRest },
     json,
     bytes = new Uint8Array(),
     lists,
@@ -142,6 +143,7 @@ function callOf(
   return {
     session,
     isStillAdmitted,
+    chargeRest,
     params: storable(request.params),
     query: storable(request.query),
     headers: request.headers,

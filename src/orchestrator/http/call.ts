@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import type * as z from "zod/mini";
-import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
+import { PAGE_LIMIT } from "../../contract/route-table.ts";
 import { integerParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { Product } from "../operations/identify-product.ts";
@@ -20,6 +20,8 @@ export interface Call {
   readonly session: Session | null;
   /** Whether the key or session is still valid, for streamed responses. Rejects when the database cannot tell. */
   isStillAdmitted(): Promise<boolean>;
+  /** Charges the rest of the cost on a route that looks up first. Throws RATE_LIMITED when it exceeds the limit. */
+  readonly chargeRest: () => void;
   /** Validates the body. Unknown fields are listed in `X-Ignored-Fields`. */
   body<S extends z.ZodMiniObject>(schema: S): z.output<S>;
   /** The body as it was received, on a route that does not read it as JSON; empty on others. */

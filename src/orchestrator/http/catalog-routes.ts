@@ -1,8 +1,8 @@
-import { rollbackRequest } from "../../contract/orchestrator-routes/catalog-rows.ts";
+import { rollbackRequest } from "../../contract/orchestrator/catalog.ts";
 import { flagParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { pushCatalog } from "../operations/push-catalog.ts";
 import { readVersionArchive } from "../operations/read-version-archive.ts";
 import { rollbackCatalog } from "../operations/rollback-catalog.ts";
@@ -10,7 +10,7 @@ import { catalogHistory, currentCatalog } from "../status/read-catalog.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 
 /** The catalog that a product's engines share. */
-export function catalogRoutes(host: HostContext) {
+export function catalogRoutes(host: EngineHost) {
   return {
     showProductCatalog: async (call) => tagged(call, await currentCatalog(host, call.product.record.id)),
     pushCatalog: async (call) => {

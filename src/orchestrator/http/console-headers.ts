@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { CONSOLE_HEADER } from "../../contract/console-records.ts";
+import { CONSOLE_HEADER } from "../../contract/console/session-limits.ts";
 
 /** The console's credentials, which are not passed on to engines. */
 export const CONSOLE_CREDENTIALS: readonly string[] = ["cookie", CONSOLE_HEADER.toLowerCase()];

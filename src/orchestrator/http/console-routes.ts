@@ -1,4 +1,4 @@
-import { linkRequest, signInRequest } from "../../contract/console-requests.ts";
+import { linkRequest, signInRequest } from "../../contract/console/session.ts";
 import { endSession } from "../operations/end-session.ts";
 import { createLink, openSession } from "../operations/open-session.ts";
 import { sessionRecord } from "../status/sessions.ts";
@@ -13,7 +13,10 @@ interface ConsoleParts {
 }
 
 /** Sessions of the console. Its page is among the open routes. */
-export function consoleRoutes(host: HostContext, { adminKey, cookie }: ConsoleParts) {
+export function consoleRoutes(
+  host: Pick<HostContext, "db" | "sessions" | "settings" | "now">,
+  { adminKey, cookie }: ConsoleParts,
+) {
   const failures = new FailedSignIns(host.now);
   return {
     signIn: async (call) => {

@@ -6,14 +6,14 @@ import {
   startRequest,
   stopRequest,
   userId,
-} from "../../contract/orchestrator-api.ts";
-import { WAIT_TIMEOUT_S } from "../../contract/orchestrator-routes/engine-rows.ts";
+} from "../../contract/orchestrator/requests.ts";
+import { WAIT_TIMEOUT_S } from "../../contract/orchestrator/routes/engine.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { admitEngine } from "../operations/admit-engine.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
 import { destroyEngine } from "../operations/destroy-engine.ts";
 import { lookUpEngine, pageOfEngines, waitForEngine } from "../status/look-up-engine.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { provisionEngine } from "../operations/provision-engine.ts";
 import { rotateEngineKey } from "../operations/rotate-engine-key.ts";
 import { putEngineToSleep } from "../operations/sleep-engine.ts";
@@ -22,14 +22,15 @@ import { stopEngine } from "../operations/stop-engine.ts";
 import { choiceParameter, flagParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { type Answer, type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
-export function engineRoutes(host: HostContext, autoProvision: AutoProvision) {
+export function engineRoutes(host: EngineHost & Service, autoProvision: AutoProvision) {
   return {
     provisionEngine: async (call) => {
       const { record, apiKey } = await provisionEngine(host, call.product, call.body(provisionRequest));
       return withKey(201, record, apiKey);
     },
     admitEngine: async (call) => {
-      const { record, apiKey } = await admitEngine(host, call.product, call.body(provisionRequest));
+      const { product, chargeRest } = call;
+      const { record, apiKey } = await admitEngine(host, product, call.body(provisionRequest), chargeRest);
       return withKey(apiKey === null ? 200 : 201, record, apiKey);
     },
     listEngines: (call) => {

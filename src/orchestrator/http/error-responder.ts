@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request } from "express";
-import type { ErrorBody } from "../../contract/orchestrator-api.ts";
-import type { OrchestratorErrorCode } from "../../contract/orchestrator-errors.ts";
+import type { ErrorBody } from "../../contract/orchestrator/requests.ts";
+import type { OrchestratorErrorCode } from "../../contract/orchestrator/errors.ts";
 import { errorCode } from "../../shared/error-code.ts";
 import { refusalOf, respondToErrors } from "../../shared/http/refusal.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -15,7 +15,7 @@ export type UnavailableReason = (error: unknown) => string | null;
 export const errorResponder = (logger: Logger, unavailableReasonOf: UnavailableReason): ErrorRequestHandler =>
   respondToErrors({
     identify: (error) => toApiError(error, unavailableReasonOf),
-    bodyOf: ({ code, message, details }): ErrorBody => ({ error: { code, message, ...(details && { details }) } }),
+    bodyOf: ({ code, message, details }) => errorBody(code, message, details),
     log({ code, cause }, { error, request, response }) {
       // SERVICE_UNAVAILABLE has a cause only when the database or a resource is unavailable.
       if (code === "SERVICE_UNAVAILABLE" ? cause === undefined : !LOGGED.has(code)) return;
@@ -23,6 +23,13 @@ export const errorResponder = (logger: Logger, unavailableReasonOf: UnavailableR
       logger[code === "INTERNAL_ERROR" ? "error" : "warn"]({ ...fields, err: error }, "failed to handle a call");
     },
   });
+
+/** The body of the response to what is not an HTTP request. */
+export const invalidRequestBody = (message: string): ErrorBody => errorBody("INVALID_REQUEST", message);
+
+const errorBody = (code: OrchestratorErrorCode, message: string, details?: ApiError["details"]): ErrorBody => ({
+  error: { code, message, ...(details && { details }) },
+});
 
 function toApiError(error: unknown, unavailableReasonOf: UnavailableReason): ApiError {
   // A lack of disk or open files is an error of the host, not of the engine's process.

@@ -1,4 +1,4 @@
-import { SESSION_LIMITS } from "../../contract/console-records.ts";
+import { SESSION_LIMITS } from "../../contract/console/session-limits.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 

@@ -1,4 +1,6 @@
-import type { ClientRequest, RequestListener } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestListener } from "node:http";
+import { inBackground } from "../../shared/background.ts";
+import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { DirectAddresses } from "../status/direct-addresses.ts";
 import type { Metrics } from "../status/metrics.ts";
@@ -6,19 +8,23 @@ import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { sendRefusal } from "./gateway.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
-import type { OwnSite } from "./own-site.ts";
+import { callForRest } from "./call-for-rest.ts";
+import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import { type LeaderProxy, isForwarded } from "./forward-to-leader.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 
 const CONNECT_MS = 2000;
+/** How often a follower reads whether an engine runs whose stream it holds. The reads of all streams are batched. */
+const HELD_POLL_MS = 2000;
 
 interface FollowerGatewayParts {
   readonly addresses: DirectAddresses;
   readonly leaderProxy: LeaderProxy;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly site: OwnSite;
+  readonly site: OriginCheck;
 }
 
 /**
@@ -52,7 +58,10 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
       logger.warn({ err: error }, "failed to forward a call to an engine");
       return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message: "orchd cannot reach its database" });
     });
-    void answered.then((outcome) => metrics.gatewayCalls.inc({ outcome }));
+    inBackground(
+      "call of an engine",
+      answered.then((outcome) => metrics.gatewayCalls.inc({ outcome })),
+    );
   };
 }
 
@@ -76,11 +85,16 @@ async function callDirectly(
     // The leader may put the engine to sleep at any moment.
     asksFirst: true,
     signal: gone.signal,
-    sendBody: (upstream: ClientRequest) => void request.pipe(upstream),
+    sendBody: (upstream: ClientRequest) => request.pipe(upstream),
   });
   switch (outcome.kind) {
     case "answered":
       if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+      if (mayBeHeld(exchange, target, outcome.answer)) {
+        const reopen = (resumed: ResumedCall) =>
+          callWhenUp(addresses, { exchange, engineId, resumed, signal: gone.signal });
+        return holdStream(outcome.answer, { exchange, target, changeHeaders: sandboxedHeaders, reopen });
+      }
       return relayResponse(outcome.answer, response, sandboxedHeaders);
     case "unreachable":
       return null;
@@ -92,4 +106,28 @@ async function callDirectly(
     default:
       return outcome satisfies never;
   }
+}
+
+/** Repeats a call of a held stream when the engine runs again. Null when the client goes, or the engine answers otherwise. */
+async function callWhenUp(
+  addresses: DirectAddresses,
+  {
+    exchange,
+    engineId,
+    resumed,
+    signal,
+  }: {
+    readonly exchange: Exchange;
+    readonly engineId: string;
+    readonly resumed: ResumedCall;
+    readonly signal: AbortSignal;
+  },
+): Promise<IncomingMessage | null> {
+  while (await delay(HELD_POLL_MS, signal)) {
+    const url = await addresses.find(engineId);
+    if (url === null) continue;
+    const outcome = await callForRest(url, { exchange, resumed, signal });
+    if (outcome !== "asleep") return outcome;
+  }
+  return null;
 }

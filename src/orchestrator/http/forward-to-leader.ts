@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { IDEMPOTENCY_KEY_HEADER, PHASE_HEADER, REQUEST_ID_HEADER } from "../../contract/orchestrator-records.ts";
+import { inBackground } from "../../shared/background.ts";
+import { Deadline } from "../../shared/deadline.ts";
+import { IDEMPOTENCY_KEY_HEADER, PHASE_HEADER, REQUEST_ID_HEADER } from "../../contract/orchestrator/headers.ts";
 import { delay } from "../../shared/clock.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { Replica } from "../status/replica-role.ts";
@@ -41,7 +43,7 @@ export class LeaderProxy {
       gone.abort();
       term?.close();
     });
-    const end = performance.now() + WAIT_MS;
+    const end = new Deadline(WAIT_MS);
     const body = new ReplayableBody(request, this.#sent);
     const headers = passedHeaders(exchange);
     try {
@@ -63,12 +65,12 @@ export class LeaderProxy {
         if (outcome.kind === "answered") {
           const { answer } = outcome;
           const hasNotRun = answer.statusCode === 503 && answer.headers[PHASE_HEADER] !== undefined;
-          if (!hasNotRun || !body.isRepeatable || performance.now() > end) return await relay(answer, exchange);
+          if (!hasNotRun || !body.isRepeatable || end.isOver) return await relay(answer, exchange);
           answer.destroy();
           term.close();
         }
         if (outcome.kind === "lost" && !(isRepeatable(request) && body.isRepeatable)) return "lost";
-      } while (performance.now() < end && (await delay(RETRY_MS, gone.signal)));
+      } while (!end.isOver && (await delay(RETRY_MS, gone.signal)));
       return response.closed ? "cut" : "missing";
     } finally {
       body.release();
@@ -103,7 +105,10 @@ class LeaderTerm {
   readonly #closed = new AbortController();
 
   constructor(term: AbortSignal) {
-    term.addEventListener("abort", () => void this.#end(), { once: true, signal: this.#closed.signal });
+    term.addEventListener("abort", () => inBackground("end of a stream from the leader", this.#end()), {
+      once: true,
+      signal: this.#closed.signal,
+    });
   }
 
   get signal(): AbortSignal {

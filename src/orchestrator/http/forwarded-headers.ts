@@ -1,27 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import { HOP_BY_HOP, connectionOptions } from "../../sandbox/proxy.ts";
 
-/** Hop-by-hop headers (RFC 9110, 7.6.1), and `expect`, which this server has already answered. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  "connection",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** Each server sets its own `host`, and has answered the client's `expect`. */
+const OF_THIS_SERVER: ReadonlySet<string> = new Set(["expect", "host"]);
 
 /** The headers that a proxy forwards: without the hop-by-hop headers and those that `Connection` names. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const named = new Set(
-    (headers.connection ?? "")
-      .toLowerCase()
-      .split(",")
-      .map((name) => name.trim()),
-  );
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.has(name)));
+  const named = connectionOptions([headers.connection ?? ""]);
+  const isForwarded = (name: string) => !HOP_BY_HOP.has(name) && !OF_THIS_SERVER.has(name) && !named.has(name);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isForwarded(name)));
 }

@@ -1,5 +1,5 @@
-import { isControlPath } from "../../contract/engine-control.ts";
-import { ENGINE_ROUTES } from "../../contract/engine-routes.ts";
+import { isControlPath } from "../../contract/engine/control.ts";
+import { ENGINE_ROUTES } from "../../contract/engine/routes.ts";
 
 /** A call of an engine through the daemon: `/e/{engine_id}/…`. */
 export interface GatewayPath {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
-import { ENGINE_KEY_HEADER } from "../../contract/engine-records.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
+import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
 import type { HostContext } from "../host-context.ts";
 import { recordEngineCall } from "../operations/record-engine-call.ts";
 import { daemonKey } from "../status/daemon-key.ts";

@@ -1,13 +1,17 @@
 import type { ClientRequest, RequestListener, ServerResponse } from "node:http";
-import type { EngineErrorBody } from "../../contract/engine-api.ts";
-import { ENGINE_ERRORS } from "../../contract/engine-errors.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
+import { ENGINE_ERRORS } from "../../contract/engine/errors.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { type Refusal, reachDeadline, reachEngine } from "../operations/reach-engine.ts";
+import { whenAwake } from "../operations/when-awake.ts";
 import { EngineAddresses } from "../status/engine-addresses.ts";
 import { nextChange } from "../status/await-state.ts";
 import type { SessionParts } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
+import { callForRest } from "./call-for-rest.ts";
+import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
 import { keyOfSession } from "./gateway-session.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
@@ -25,7 +29,10 @@ type GatewayOutcome = "answered" | "refused" | "unreachable" | "cut";
  * engine and waits for a restarting one. Sessions of the console are authenticated here, and their calls get the daemon's
  * key. Errors have the form of the engine's own.
  */
-export function createGateway(host: HostContext, { site, cookie }: Omit<SessionParts, "host">): RequestListener {
+export function createGateway(
+  host: EngineHost & Service,
+  { site, cookie }: Omit<SessionParts, "host">,
+): RequestListener {
   const addresses = new EngineAddresses(host);
   const forward = async ({ request, response }: Exchange): Promise<GatewayOutcome> => {
     const refuse = (refusal: Refusal) => sendRefusal(response, refusal);
@@ -44,12 +51,15 @@ export function createGateway(host: HostContext, { site, cookie }: Omit<SessionP
       const message = "orchd cannot look up the engine now";
       return sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 5 });
     });
-    void answered.then((outcome) => host.metrics.gatewayCalls.inc({ outcome }));
+    inBackground(
+      "call of an engine",
+      answered.then((outcome) => host.metrics.gatewayCalls.inc({ outcome })),
+    );
   };
 }
 
 async function deliver(
-  host: HostContext,
+  host: EngineHost,
   addresses: EngineAddresses,
   {
     exchange,
@@ -76,7 +86,7 @@ async function deliver(
       // With a held socket, the call waits in it.
       if (!held && isFallingAsleep(host, engineId)) continue;
       const headers = { ...keyHeader, host: new URL(url).host, via: "1.1 orchd" };
-      const sendBody = (upstream: ClientRequest) => void request.pipe(upstream);
+      const sendBody = (upstream: ClientRequest) => request.pipe(upstream);
       const call = {
         url,
         path: target,
@@ -92,6 +102,14 @@ async function deliver(
         case "answered":
           end();
           if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
+          if (mayBeHeld(exchange, target, outcome.answer)) {
+            const { signal } = gone;
+            const callRest = (resumed: ResumedCall) => (at: string) =>
+              callForRest(at, { exchange, resumed, keyHeader, signal });
+            const reopen = (resumed: ResumedCall) =>
+              whenAwake(host, addresses, { engineId, signal, call: callRest(resumed) });
+            return await holdStream(outcome.answer, { exchange, target, changeHeaders: sandboxedHeaders, reopen });
+          }
           return await relayResponse(outcome.answer, response, sandboxedHeaders);
         case "gone":
           return "cut";
@@ -118,7 +136,11 @@ const isFallingAsleep = ({ live }: Pick<HostContext, "live">, engineId: string):
   (live.get(engineId)?.fallingAsleep ?? null) !== null;
 
 export function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): "refused" | "cut" {
-  if (response.headersSent || response.closed) return "cut";
+  if (response.headersSent || response.closed) {
+    // Its client sees that the response is incomplete.
+    response.destroy();
+    return "cut";
+  }
   const body: EngineErrorBody = { error: code, message };
   response
     .writeHead(ENGINE_ERRORS[code].status ?? 500, {

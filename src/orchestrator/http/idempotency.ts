@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
+import { IDEMPOTENCY_KEY_HEADER, IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator/headers.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { ReceivedBody } from "../../shared/http/receive-body.ts";
 import { type Outcome, callOnce } from "../operations/call-once.ts";
@@ -14,7 +14,7 @@ const SHOWN_ONCE = ["engine_api_key", "platform_api_key", "secret"];
 
 /** Executes a POST with an `Idempotency-Key` once. A repeated request gets the stored response, without secrets. */
 export async function answerOnce(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "idempotencyLimit" | "settings" | "logger" | "stopping">,
   {
     request,
     response,

@@ -2,7 +2,7 @@ import type { Response } from "express";
 import type { Clock } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../operations/identify-product.ts";
-import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.ts";
+import { type RequestWindow, type WindowVerdict, admit, emptyWindow } from "../rules/request-window.ts";
 
 const MAX_OPEN = 1000;
 
@@ -16,18 +16,15 @@ export class RequestLimit {
     this.#now = now;
   }
 
-  count(product: Product, response: Response, cost: number): void {
+  /** Counts this part of the cost of a call. */
+  count(product: Product, response: Response, { cost, part }: { readonly cost: number; readonly part: number }): void {
     const { id, policy } = product.record;
     const limit = policy.requests_per_minute;
     if (limit === null) return;
     const now = this.#now();
-    const verdict = admit(this.#windows.get(id) ?? emptyWindow(now), limit, now, cost);
+    const verdict = admit(this.#windows.get(id) ?? emptyWindow(now), limit, now, { cost, part });
     this.#windows.set(id, verdict.window);
-    response.set({
-      "RateLimit-Limit": String(limit),
-      "RateLimit-Remaining": String(verdict.remaining),
-      "RateLimit-Reset": String(verdict.resetS),
-    });
+    setHeaders(response, limit, verdict);
     if (!verdict.admitted) {
       throw new ApiError("RATE_LIMITED", `${limit} requests a minute are used up`, { retryAfterS: verdict.resetS });
     }
@@ -47,4 +44,13 @@ export class RequestLimit {
       else this.#open.set(id, left);
     });
   }
+}
+
+/** Whole calls: of a window with tenths left, as many as may still cost a whole one. */
+function setHeaders(response: Response, limit: number, { remaining, resetS }: WindowVerdict): void {
+  response.set({
+    "RateLimit-Limit": String(limit),
+    "RateLimit-Remaining": String(Math.floor(remaining)),
+    "RateLimit-Reset": String(resetS),
+  });
 }

@@ -11,6 +11,7 @@ export interface OpenRoutesParts {
   readonly startedAt: number;
   /** The folder of the generated API documents. */
   readonly documentsDir: string;
+  readonly hostId: string;
   readonly replica: Pick<Replica, "role" | "leader">;
   /** The folder of the built console. */
   readonly consoleDir: string;
@@ -19,12 +20,21 @@ export interface OpenRoutesParts {
 type OpenCall = Pick<Call, "response" | "params">;
 
 /** The routes without a key. They need no database, so the daemon serves them while it starts. */
-export function openRoutes(readiness: Readiness, { startedAt, documentsDir, consoleDir, replica }: OpenRoutesParts) {
+export function openRoutes(
+  readiness: Readiness,
+  { startedAt, documentsDir, consoleDir, replica, hostId }: OpenRoutesParts,
+) {
   const whoLeads = () => ({ role: replica.role, leader: replica.leader });
   return {
     health: () => ({
       status: 200,
-      body: { status: "ok", version: VERSION, uptime_s: Math.floor((Date.now() - startedAt) / 1000), ...whoLeads() },
+      body: {
+        status: "ok",
+        version: VERSION,
+        host_id: hostId,
+        uptime_s: Math.floor((performance.now() - startedAt) / 1000),
+        ...whoLeads(),
+      },
     }),
     ready: async () => {
       const reason = await readiness.notReadyReason();

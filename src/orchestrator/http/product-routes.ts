@@ -1,7 +1,7 @@
-import { platformKeyHashRequest, policyPatch, registerRequest } from "../../contract/orchestrator-api.ts";
+import { platformKeyHashRequest, policyPatch, registerRequest } from "../../contract/orchestrator/requests.ts";
 import { deleteProduct } from "../operations/delete-product.ts";
 import { lookUpProduct, pageOfProducts } from "../status/look-up-product.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { registerProduct } from "../operations/register-product.ts";
 import { replacePlatformKey, setPolicy } from "../operations/change-product.ts";
 import { flagParameter } from "../../shared/http/parameters.ts";
@@ -9,7 +9,7 @@ import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
 const productId = (call: Call): string => call.params["product_id"] ?? "";
 
-export function productRoutes(host: HostContext) {
+export function productRoutes(host: EngineHost & Service) {
   return {
     registerProduct: async (call) => {
       const { api_key_hash: hash, key_prefix, key_last4, ...product } = call.body(registerRequest);

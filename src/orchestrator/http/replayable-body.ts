@@ -30,7 +30,10 @@ export class ReplayableBody {
   /** Sends the buffered part, then streams the rest with back-pressure. */
   sendTo(upstream: ClientRequest): void {
     for (const chunk of this.#kept ?? []) upstream.write(chunk);
-    if (this.#request.readableEnded) return void upstream.end();
+    if (this.#request.readableEnded) {
+      upstream.end();
+      return;
+    }
     if (!this.#begun) this.#request.on("data", (chunk: Buffer) => this.#keep(chunk));
     this.#begun = true;
     this.#request.pipe(upstream);

@@ -1,14 +1,14 @@
-import { runRequest, schedulePatch, scheduleRequest } from "../../contract/schedule-requests.ts";
+import { runRequest, schedulePatch, scheduleRequest } from "../../contract/orchestrator/schedule-requests.ts";
 import { changeSchedule, createSchedule, deleteSchedule } from "../operations/change-schedule.ts";
 import { runSchedule } from "../operations/run-schedule.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { lookUpSchedule, pageOfRuns, pageOfSchedules } from "../status/look-up-schedule.ts";
 import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 
 const addressOf = (call: Call) => ({ userId: userParameter(call), id: call.params["schedule_id"] ?? "" });
 
-export function scheduleRoutes(host: HostContext) {
+export function scheduleRoutes(host: EngineHost & Service) {
   return {
     createSchedule: async (call) => {
       const options = { userId: userParameter(call), request: call.body(scheduleRequest) };

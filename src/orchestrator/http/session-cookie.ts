@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { SESSION_LIMITS } from "../../contract/console-records.ts";
+import { SESSION_LIMITS } from "../../contract/console/session-limits.ts";
 import type { HostContext } from "../host-context.ts";
-import type { OwnSite } from "./own-site.ts";
+import type { OriginCheck } from "./origin-check.ts";
 
 /** The cookie that holds the token of a session. */
 export class SessionCookie {
   readonly #name: string;
   readonly #attributes: string;
 
-  constructor({ box }: Pick<HostContext, "box">, { isSecure }: Pick<OwnSite, "isSecure">) {
+  constructor({ box }: Pick<HostContext, "box">, { isSecure }: Pick<OriginCheck, "isSecure">) {
     // Browsers send a cookie to every port of a host, so each deployment has its own cookie name.
     const deployment = box.token("session cookie").slice(0, 8);
     // The `__Host-` prefix makes browsers refuse cookies set by other subdomains.

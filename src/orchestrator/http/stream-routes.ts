@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type Session, createSession } from "better-sse";
-import { GAP_EVENT } from "../../contract/orchestrator-events.ts";
-import { LOG_TAIL } from "../../contract/orchestrator-routes/engine-rows.ts";
+import { GAP_EVENT } from "../../contract/orchestrator/event-types.ts";
+import { LOG_TAIL } from "../../contract/orchestrator/log-tail.ts";
 import { flagParameter, integerParameter } from "../../shared/http/parameters.ts";
 import type { HostContext } from "../host-context.ts";
 import { engineLog } from "../status/look-up-engine.ts";
@@ -21,7 +21,7 @@ interface Filter {
 }
 
 /** The routes that can stream: events, and an engine's log as plain text. */
-export function streamRoutes(host: HostContext) {
+export function streamRoutes(host: Pick<HostContext, "db" | "box" | "backend" | "logger" | "stopping">) {
   const eventLimit = new StreamLimit("event streams");
   const logLimit = new StreamLimit("log streams");
   const answerEvents = async (call: Call, filter: Filter, caller: string | null): Promise<Answer> => {
@@ -63,7 +63,11 @@ export function streamRoutes(host: HostContext) {
   } satisfies Record<string, Handler>;
 }
 
-async function streamEvents(host: HostContext, call: Call, filter: Filter): Promise<void> {
+async function streamEvents(
+  host: Pick<HostContext, "db" | "logger" | "stopping">,
+  call: Call,
+  filter: Filter,
+): Promise<void> {
   const after = eventIdHeader(call);
   const { response } = call;
   const signal = streamSignal(host, call);

@@ -97,6 +97,15 @@ export function callUpstream({ request, response }: Exchange, call: UpstreamCall
   return promise;
 }
 
+/** Sends the status and the headers of a response to the client. */
+export function relayHead(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  change: (headers: OutgoingHttpHeaders) => OutgoingHttpHeaders,
+): void {
+  response.writeHead(answer.statusCode ?? 502, change(endToEndHeaders(answer.headers))).flushHeaders();
+}
+
 /**
  * Streams a response to the client with back-pressure. Either side's end closes the other. `change` maps the headers of the
  * other server.
@@ -106,7 +115,7 @@ export function relayResponse(
   response: ServerResponse,
   change = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => headers,
 ): Promise<"answered" | "cut"> {
-  response.writeHead(answer.statusCode ?? 502, change(endToEndHeaders(answer.headers))).flushHeaders();
+  relayHead(answer, response, change);
   return new Promise((resolve) => {
     pipeline(answer, response, (error) => resolve(error ? "cut" : "answered"));
   });

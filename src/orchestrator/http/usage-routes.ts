@@ -1,8 +1,8 @@
-import { PAGE_LIMIT } from "../../contract/orchestrator-routes/route-row.ts";
-import { drainRequest } from "../../contract/orchestrator-api.ts";
-import { USAGE_GROUPS } from "../../contract/usage-records.ts";
+import { PAGE_LIMIT } from "../../contract/route-table.ts";
+import { drainRequest } from "../../contract/orchestrator/requests.ts";
+import { USAGE_GROUPS } from "../../contract/orchestrator/usage-groups.ts";
 import { integerParameter } from "../../shared/http/parameters.ts";
-import type { HostContext } from "../host-context.ts";
+import type { Fleet, Records, Runtime } from "../host-context.ts";
 import { collectUserUsage } from "../operations/collect-user-usage.ts";
 import { reloadPrices } from "../operations/reload-prices.ts";
 import { lookUpProduct } from "../status/look-up-product.ts";
@@ -10,7 +10,7 @@ import { pageOfUsage } from "../status/usage-pages.ts";
 import type { Call, Handler } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 
-export function usageRoutes(host: HostContext) {
+export function usageRoutes(host: Records & Fleet & Runtime) {
   const limitOf = (call: Call) => integerParameter(call, "limit", PAGE_LIMIT);
   return {
     listUsage: (call) =>

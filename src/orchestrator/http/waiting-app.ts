@@ -1,5 +1,5 @@
 import express, { type Express } from "express";
-import { ORCHESTRATOR_ROUTES } from "../../contract/orchestrator-routes.ts";
+import { ORCHESTRATOR_ROUTES } from "../../contract/orchestrator/routes.ts";
 import { expressPath } from "../../contract/route-table.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ApiError } from "../api-error.ts";
@@ -9,11 +9,11 @@ import { identifyRequest } from "./app.ts";
 import { assertOwnHost, authenticateLocal } from "./admit-caller.ts";
 import { type OpenRoutesParts, openRoutes } from "./open-routes.ts";
 import { errorResponder } from "./error-responder.ts";
-import type { OwnSite } from "./own-site.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import { type LeaderProxy, isForwarded } from "./forward-to-leader.ts";
 
 interface WaitingAppParts extends OpenRoutesParts {
-  readonly site: OwnSite;
+  readonly site: OriginCheck;
   readonly adminKey: string;
   readonly leaderProxy: LeaderProxy;
   readonly metrics: Metrics;

@@ -1,9 +1,9 @@
-import { webhookPatch, webhookRequest, webhookSecretRequest } from "../../contract/schedule-requests.ts";
-import { IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator-api.ts";
-import { WEBHOOK_HEADERS } from "../../contract/webhook-signature.ts";
+import { webhookPatch, webhookRequest, webhookSecretRequest } from "../../contract/orchestrator/schedule-requests.ts";
+import { IDEMPOTENT_REPLAYED_HEADER } from "../../contract/orchestrator/headers.ts";
+import { WEBHOOK_HEADERS } from "../../contract/orchestrator/webhook-signature.ts";
 import { changeWebhook, createWebhook, deleteWebhook, rotateWebhookSecret } from "../operations/change-webhook.ts";
 import { WebhookReceiver } from "../operations/receive-webhook.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { lookUpWebhook, pageOfRuns, pageOfWebhooks } from "../status/look-up-schedule.ts";
 import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
@@ -11,7 +11,7 @@ import { userParameter } from "./engine-routes.ts";
 const webhookId = (call: Call): string => call.params["webhook_id"] ?? "";
 const addressOf = (call: Call) => ({ userId: userParameter(call), id: webhookId(call) });
 
-export function webhookRoutes(host: HostContext) {
+export function webhookRoutes(host: EngineHost) {
   const receiver = new WebhookReceiver(host);
   return {
     createWebhook: async (call) => {

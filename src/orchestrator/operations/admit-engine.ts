@@ -1,4 +1,4 @@
-import type { EngineRecord, ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord, ProvisionRequest } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
 import { findEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
@@ -6,7 +6,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { isTransient, isRunning } from "../rules/engine-lifecycle.ts";
 import { awaitEngine } from "../status/await-state.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { startEngine, wokenRecord } from "./start-engine.ts";
@@ -22,42 +22,42 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * An idempotent provision: returns the user's engine after it has provisioned, started or woken it if necessary.
- * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started.
+ * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started. `beforeChange`
+ * is called once, unless the engine is returned as it is found; it may throw.
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
-export async function admitEngine(host: HostContext, product: Product, request: ProvisionRequest): Promise<Admitted> {
+export async function admitEngine(
+  host: EngineHost & Service,
+  product: Product,
+  request: ProvisionRequest,
+  beforeChange: () => void,
+): Promise<Admitted> {
   assertAllowed(product, "provision");
   const key = { productId: product.record.id, userId: request.user_id };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await findEngine(host.db, key.productId, key.userId);
+    if (found !== null && (isRunning(found.state) || (request.start === false && !isTransient(found.state))))
+      return { record: engineRecord(host, found), apiKey: null };
+    if (attempt === 0) beforeChange();
     if (found === null) {
       const created = await unlessOvertaken(() => provisionEngine(host, product, request), "ENGINE_ALREADY_EXISTS");
       if (created !== null) return created;
       continue;
     }
-    if (isRunning(found.state)) return { record: engineRecord(host, found), apiKey: null };
     if (isTransient(found.state)) {
       const deadlineMs = host.settings.bootTimeoutMs + product.record.policy.drain_s * 1000;
-      let destroyed = false;
-      const done = (row: EngineRow | null) => {
-        destroyed ||= row?.state === "destroying";
-        return row === null || !isTransient(row.state);
-      };
+      const done = (row: EngineRow | null) => row === null || !isTransient(row.state);
       const after = await awaitEngine(host, { ...key, done, deadlineMs });
       // The provision that this call joined failed. This call fails too, since otherwise each waiting call would retry.
-      if (after === null && !destroyed) {
-        throw (
-          host.failures.of(found.id) ??
-          new ApiError("BACKEND_ERROR", "the engine failed to boot in a concurrent provision")
-        );
-      }
+      // One that was destroyed meanwhile did not fail.
+      const failure = after === null ? host.failures.of(found.id) : undefined;
+      if (failure !== undefined && failure.code !== "OPERATION_IN_PROGRESS") throw failure;
       if (after !== null && isRunning(after.state)) return { record: engineRecord(host, after), apiKey: null };
-      if (after?.state === "failed" && found.state === "starting") {
+      if (after?.state === "failed" && found.state === "starting" && request.start !== false) {
         throw new ApiError("BACKEND_ERROR", `the engine failed to boot: ${after.last_error?.reason ?? "unknown"}`);
       }
       continue;
     }
-    if (request.start === false) return { record: engineRecord(host, found), apiKey: null };
     if (found.state === "sleeping") {
       const woken = await wokenRecord(host, found, "admit");
       if (woken !== null) return { record: woken, apiKey: null };

@@ -1,7 +1,7 @@
 import { ApiError } from "../api-error.ts";
-import { denialReason } from "../rules/admission.ts";
+import { denialReason, suspensionDenial } from "../rules/admission.ts";
 import type { HostContext } from "../host-context.ts";
-import type { PolicyAction } from "../../contract/orchestrator-api.ts";
+import type { PolicyAction } from "../../contract/orchestrator/requests.ts";
 import type { Product } from "../store/products.ts";
 
 const RETRY_AFTER_S = 30;
@@ -21,5 +21,6 @@ export function assertAllowed(product: Product, action: PolicyAction): void {
 
 /** Throws POLICY_DENIED when the product is suspended. */
 export function assertNotSuspended({ record: { policy } }: Product): void {
-  if (policy.suspended) throw new ApiError("POLICY_DENIED", "the product is suspended");
+  const reason = suspensionDenial(policy);
+  if (reason !== null) throw new ApiError("POLICY_DENIED", reason);
 }

@@ -1,10 +1,11 @@
-import type { ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import type { ProvisionRequest } from "../../contract/orchestrator/requests.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { ApiError } from "../api-error.ts";
 import { findEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { Admitted } from "./admit-engine.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { wokenRecord } from "./start-engine.ts";
 
@@ -17,10 +18,10 @@ const MAX_ATTEMPTS = 5;
  * poll look-ups and each would boot a failing engine. Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export class AutoProvision {
-  readonly #host: HostContext;
-  readonly #failures = new Map<string, { readonly count: number; readonly retryAt: number }>();
+  readonly #host: EngineHost & Service;
+  readonly #failures = new Map<string, { readonly count: number; readonly retry: Deadline }>();
 
-  constructor(host: HostContext) {
+  constructor(host: EngineHost & Service) {
     this.#host = host;
   }
 
@@ -42,8 +43,8 @@ export class AutoProvision {
     }
     const user = `${product.record.id} ${request.user_id}`;
     const failure = this.#failures.get(user);
-    if (failure !== undefined && failure.retryAt > host.now()) {
-      const retryAfterS = Math.ceil((failure.retryAt - host.now()) / 1000);
+    if (failure !== undefined && !failure.retry.isOver) {
+      const retryAfterS = Math.max(1, Math.ceil(failure.retry.leftMs / 1000));
       throw new ApiError("CAPACITY_EXHAUSTED", "the last boot for this user failed; retry after the back-off", {
         retryAfterS,
       });
@@ -62,9 +63,9 @@ export class AutoProvision {
   }
 
   #recordFailure(user: string, previous: number): void {
-    const now = this.#host.now();
-    for (const [key, { retryAt }] of this.#failures) if (retryAt + MAX_BACK_OFF_MS < now) this.#failures.delete(key);
+    const forgotten = performance.now() - MAX_BACK_OFF_MS;
+    for (const [key, { retry }] of this.#failures) if (retry.at < forgotten) this.#failures.delete(key);
     const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** previous, MAX_BACK_OFF_MS);
-    this.#failures.set(user, { count: previous + 1, retryAt: now + backOff });
+    this.#failures.set(user, { count: previous + 1, retry: new Deadline(backOff) });
   }
 }

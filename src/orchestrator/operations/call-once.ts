@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { inBackground } from "../../shared/background.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import {
@@ -52,7 +54,7 @@ export async function callOnce<T>(
   const holder = await claimKey(host.db, { ...claim, fingerprint, hostId, keptS: RETENTION_S }).catch(
     (error: unknown) => {
       // The claim may have been committed although the connection was lost.
-      void release();
+      inBackground("release of an idempotency key", release());
       throw error;
     },
   );
@@ -92,7 +94,7 @@ async function storeWithinLimit(host: CallOnceParts, claim: KeyClaim, answer: St
 async function settle(host: CallOnceParts, what: string, write: () => Promise<void>): Promise<void> {
   const written = write().catch((error: unknown) => {
     host.logger.warn({ err: error, what }, "failed to write an idempotency key, retrying");
-    void retryWrite(host, what, write);
+    inBackground(what, retryWrite(host, what, write));
   });
   const waited = new AbortController();
   await Promise.race([written, delay(STORE_WAIT_MS, waited.signal)]);
@@ -105,8 +107,8 @@ async function retryWrite(
   what: string,
   write: () => Promise<void>,
 ): Promise<void> {
-  const end = Date.now() + RETRY_FOR_MS;
-  for (let waitMs = 1000; Date.now() < end && (await delay(waitMs, stopping)); waitMs = Math.min(waitMs * 2, 30_000)) {
+  const end = new Deadline(RETRY_FOR_MS);
+  for (let waitMs = 1000; !end.isOver && (await delay(waitMs, stopping)); waitMs = Math.min(waitMs * 2, 30_000)) {
     try {
       return await write();
     } catch (error) {

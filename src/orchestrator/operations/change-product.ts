@@ -1,5 +1,5 @@
-import type { ProductRecord, Policy, PolicyPatch } from "../../contract/orchestrator-api.ts";
-import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { ProductRecord, Policy, PolicyPatch } from "../../contract/orchestrator/requests.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import { type Product, lockProduct, updatePolicy, findProduct } from "../store/products.ts";
@@ -8,6 +8,7 @@ import type { HostContext } from "../host-context.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
+import { suspensionSettled } from "../supervision/follow-suspensions.ts";
 import { replaceProductKey } from "../store/product-keys.ts";
 
 interface ProductChange {
@@ -18,7 +19,10 @@ interface ProductChange {
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
 export async function setPolicy(
-  host: Pick<HostContext, "db" | "events" | "directory" | "box" | "settings" | "lanes">,
+  host: Pick<
+    HostContext,
+    "db" | "events" | "directory" | "box" | "settings" | "lanes" | "live" | "logger" | "stopping"
+  >,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {
@@ -33,6 +37,7 @@ export async function setPolicy(
     },
   });
   if (patch.budgets !== undefined) await budgetsSettled(host);
+  if (patch.suspended !== undefined || patch.suspend !== undefined) await suspensionSettled(host, changed.id);
   return changed;
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ScheduleRecord, ScheduleTiming } from "../../contract/schedule-records.ts";
-import type { SchedulePatch, ScheduleRequest } from "../../contract/schedule-requests.ts";
+import type { ScheduleRecord, ScheduleTiming } from "../../contract/orchestrator/schedule.ts";
+import type { SchedulePatch, ScheduleRequest } from "../../contract/orchestrator/schedule-requests.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";

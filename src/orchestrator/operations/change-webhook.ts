@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { WebhookRecord } from "../../contract/schedule-records.ts";
-import type { WebhookPatch, WebhookRequest } from "../../contract/schedule-requests.ts";
-import { WEBHOOK_SECRET_PREFIX } from "../../contract/webhook-signature.ts";
+import type { WebhookRecord } from "../../contract/orchestrator/schedule.ts";
+import type { WebhookPatch, WebhookRequest } from "../../contract/orchestrator/schedule-requests.ts";
+import { WEBHOOK_SECRET_PREFIX } from "../../contract/orchestrator/webhook-signature.ts";
 import { newId } from "../../shared/ids.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Trx } from "../store/database.ts";

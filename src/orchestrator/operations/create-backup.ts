@@ -1,5 +1,5 @@
 import { backupName, pruneBackups } from "../../backup/backup-files.ts";
-import type { BackupRun } from "../../contract/backup-records.ts";
+import type { BackupRun } from "../../contract/orchestrator/backup.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { outsideRequests } from "../../shared/request-context.ts";
 import { ApiError } from "../api-error.ts";

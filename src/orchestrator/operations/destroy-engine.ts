@@ -1,6 +1,6 @@
 import { plausible } from "../supervision/collect-usage.ts";
 import { findUsageCursor, storeUsage } from "../store/metered-usage.ts";
-import { ENGINE_STATES } from "../../contract/orchestrator-api.ts";
+import { ENGINE_STATES } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
 import { StorageUnusable } from "../fleet/launch-failed.ts";
 import type { Product } from "../store/products.ts";
@@ -8,7 +8,7 @@ import { findEngine, findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { engineNotFound } from "../status/look-up-engine.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 2000;
@@ -20,7 +20,7 @@ const DEADLINE_MS = 60_000;
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export async function destroyEngine(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { userId, keepData }: { readonly userId: string; readonly keepData: boolean },
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function destroyEngine(
 }
 
 /** Runs in the engine's lane: a second destroy waits for the first and then finds no engine. */
-export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
+export function destroyRow(host: EngineHost, { id }: EngineRow, { keepData }: { keepData: boolean }): Promise<void> {
   const destroy = async () => {
     const engine = (await claim(host, id, keepData)) ?? (await findEngineById(host.db, id));
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
@@ -47,7 +47,7 @@ export function destroyRow(host: HostContext, { id }: EngineRow, { keepData }: {
   return host.transitions.own(id, () => host.lanes.run(id, destroy));
 }
 
-async function clearStorage(host: HostContext, engine: EngineRow): Promise<void> {
+async function clearStorage(host: Pick<HostContext, "backend" | "logger">, engine: EngineRow): Promise<void> {
   const { storage } = host.backend;
   try {
     await (engine.keep_data ? storage.keep(engine) : storage.erase(engine.id));

@@ -1,8 +1,8 @@
-import { PLATFORM_KEY_PREFIX, plausibleKey, sha256 } from "../../contract/api-keys.ts";
+import { PLATFORM_KEY_PREFIX, plausibleKey, sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import type { Product } from "../store/products.ts";
 import type { HostContext } from "../host-context.ts";
-import { CONSOLE_PRODUCT_HEADER } from "../../contract/console-records.ts";
+import { CONSOLE_PRODUCT_HEADER } from "../../contract/console/session-limits.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 

@@ -1,13 +1,13 @@
-import { newKey, plausibleKey, sameSecret, sha256 } from "../../contract/api-keys.ts";
+import { newKey, plausibleKey, sameSecret, sha256 } from "../../contract/orchestrator/api-keys.ts";
+import type { SessionLink } from "../../contract/console/session.ts";
 import {
   LINK_TOKEN_PREFIX,
   SESSION_LIMITS,
   SESSION_TOKEN_PREFIX,
-  type SessionLink,
   type SessionOpener,
   type SessionRole,
-} from "../../contract/console-records.ts";
-import type { SignInRequest } from "../../contract/console-requests.ts";
+} from "../../contract/console/session-limits.ts";
+import type { SignInRequest } from "../../contract/console/session.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";

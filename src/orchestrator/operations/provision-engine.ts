@@ -1,22 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contract/orchestrator-api.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { EngineRecord, PolicyAction, ProvisionRequest } from "../../contract/orchestrator/requests.ts";
 import { newId } from "../../shared/ids.ts";
-import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
+import { ENGINE_KEY_PREFIX, newKey, storedKey } from "../../contract/orchestrator/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/launch-failed.ts";
 import { fitsQuota } from "../rules/admission.ts";
-import { countEngines, findEngine, insertEngine } from "../store/engines.ts";
+import { countEngines, findEngine, findEngineById, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertCapacity, assertAllowed } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import type { HostContext } from "../host-context.ts";
-import { bootSupervisedQueued } from "../supervision/supervise-engine.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { type ProvisionedIncarnation, undoFailedProvision, undoReservation } from "./undo-provision.ts";
 
 /** The time limit of a provision without its boot: waiting for a slot, the folder and the database. */
 const RESERVATION_MS = 40_000;
+
+const OVERTAKEN = "the engine was stopped or destroyed while it was being provisioned";
 
 /** `Retry-After` when every port is taken by an engine. */
 const FULL_RETRY_S = 30;
@@ -32,7 +34,7 @@ interface Provisioned {
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export async function provisionEngine(
-  host: HostContext,
+  host: EngineHost & Service,
   product: Product,
   request: ProvisionRequest,
   action: PolicyAction = "provision",
@@ -44,7 +46,7 @@ export async function provisionEngine(
 }
 
 async function provisionWithId(
-  host: HostContext,
+  host: EngineHost & Service,
   product: Product,
   { id, request, action }: { readonly id: string; readonly request: ProvisionRequest; readonly action: PolicyAction },
 ): Promise<Provisioned> {
@@ -52,23 +54,54 @@ async function provisionWithId(
   const identity = { id, incarnation: randomUUID(), product_id: product.record.id, user_id: request.user_id };
   const engine = await reserve(host, product, { identity, request, apiKey, action });
   try {
-    await host.backend.storage.prepare(engine);
-    if (engine.state === "stopped") return { record: engineRecord(host, engine), apiKey };
-    const result = await bootSupervisedQueued(host, engine, product);
+    await prepareStorage(host, engine);
+    if (engine.desired_state === "stopped")
+      return { record: engineRecord(host, await leaveStopped(host, engine)), apiKey };
+    const result = await host.supervisor.bootNew(engine, product);
     if (result.kind === "failed") throw result.error;
     if (result.kind === "overtaken") {
-      throw new ApiError("OPERATION_IN_PROGRESS", "the engine was stopped or destroyed while it was being provisioned");
+      throw new ApiError("OPERATION_IN_PROGRESS", OVERTAKEN);
     }
     await settleStorage(host, engine);
     return { record: engineRecord(host, result.engine), apiKey };
   } catch (error) {
     const known =
       error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
-    if (known instanceof ApiError) host.failures.record(engine.id, known);
+    host.failures.record(engine.id, sharedFailure(known));
     await undoFailedProvision(host, engine, { processIsGone: known instanceof ApiError });
     throw known;
   }
 }
+
+/** Runs in the engine's lane: a destroy clears the storage afterwards, or has ended and nothing is created. */
+const prepareStorage = (host: Pick<HostContext, "db" | "backend" | "lanes">, engine: EngineRow): Promise<void> =>
+  host.lanes.run(engine.id, async () => {
+    if ((await findEngineById(host.db, engine.id)) === null) throw new ApiError("OPERATION_IN_PROGRESS", OVERTAKEN);
+    await host.backend.storage.prepare(engine);
+  });
+
+/** Only now, so that no call starts an engine whose storage is not prepared. */
+async function leaveStopped(
+  host: Pick<HostContext, "states" | "backend" | "logger">,
+  { id, incarnation }: EngineRow,
+): Promise<EngineRow> {
+  const engine = await host.states.move({
+    id,
+    from: ["provisioning"],
+    to: "stopped",
+    incarnation,
+    set: { provisioned: true },
+    event: { reason: "provisioned without a start" },
+  });
+  if (engine === null) throw new ApiError("OPERATION_IN_PROGRESS", OVERTAKEN);
+  await settleStorage(host, engine);
+  return engine;
+}
+
+const sharedFailure = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError("BACKEND_ERROR", "the engine failed to boot in a concurrent provision", { cause: error });
 
 async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id }: EngineRow): Promise<void> {
   try {
@@ -84,7 +117,7 @@ async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id
  * provision sees the result. I2 commit before spawn: the row exists before the process.
  */
 async function reserve(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   {
     identity,
@@ -97,8 +130,10 @@ async function reserve(
   let isCommitting = false;
   const reserveNow = () =>
     host.db.transaction().execute(async (trx) => {
-      const policy = await lockPolicy(trx, productId);
-      if (policy === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
+      const locked = await lockPolicy(trx, productId);
+      if (locked === null) throw new ApiError("PRODUCT_NOT_FOUND", "the product has been deleted");
+      const { policy, isBeingDeleted } = locked;
+      if (isBeingDeleted) throw new ApiError("POLICY_DENIED", "the product is being deleted");
       if ((await findEngine(trx, productId, request.user_id)) !== null) {
         throw new ApiError(
           "ENGINE_ALREADY_EXISTS",
@@ -117,7 +152,6 @@ async function reserve(
           retryAfterS: Math.ceil(waitS) + 1,
         });
       }
-      const wanted = request.start ?? true;
       const engine = await insertEngine(trx, {
         id: identity.id,
         productId,
@@ -127,8 +161,8 @@ async function reserve(
         incarnation: identity.incarnation,
         key: storedKey(apiKey),
         metadata: request.metadata ?? {},
-        state: wanted ? "provisioning" : "stopped",
-        deadlineAt: wanted ? new Date(host.now() + RESERVATION_MS + host.settings.bootTimeoutMs) : null,
+        desiredState: (request.start ?? true) ? "running" : "stopped",
+        deadlineAt: new Date(host.now() + RESERVATION_MS + host.settings.bootTimeoutMs),
       });
       await host.events.insert(trx, { type: "engine.provisioned", engine, reason: action, data: { port } });
       isCommitting = true;
@@ -139,7 +173,11 @@ async function reserve(
     return await host.lanes.run(`reserve ${productId}`, reserveNow);
   } catch (error) {
     // A failure before the commit leaves nothing. The result of the commit itself may have been lost.
-    if (isCommitting) void host.transitions.own(identity.id, () => undoReservation(host, identity));
+    if (isCommitting)
+      inBackground(
+        "undo of a reservation",
+        host.transitions.own(identity.id, () => undoReservation(host, identity)),
+      );
     throw error;
   }
 }

@@ -1,8 +1,8 @@
-import { catalogChanges } from "../../contract/catalog-digest.ts";
-import type { CatalogChanges, CatalogFault, CatalogFile, CatalogPushed } from "../../contract/catalog-records.ts";
-import type { EventType } from "../../contract/orchestrator-events.ts";
+import { catalogChanges } from "../../contract/orchestrator/catalog-digest.ts";
+import type { CatalogChanges, CatalogFault, CatalogFile, CatalogPushed } from "../../contract/orchestrator/catalog.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import { appendAudit } from "../store/audit-log.ts";
@@ -38,7 +38,7 @@ export function assertCurrent({ version }: CurrentCatalog, ifVersion: number | n
 
 /** Makes a version the current one, unless the current one has the same files, and reloads the running engines. */
 export async function publishCatalog(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { next, ...options }: PublishOptions & { readonly next: NewVersion },
 ): Promise<CatalogPushed> {
@@ -59,7 +59,7 @@ interface Published {
 
 /** The lock of the product's row serializes concurrent pushes. */
 async function publish(
-  host: HostContext,
+  host: Pick<HostContext, "events" | "settings">,
   trx: Trx,
   { id, next, ifVersion, type }: PublishOptions & { readonly id: string; readonly next: NewVersion },
 ): Promise<Published> {

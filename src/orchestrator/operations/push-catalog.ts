@@ -1,8 +1,8 @@
-import { catalogChanges } from "../../contract/catalog-digest.ts";
-import type { CatalogPushed } from "../../contract/catalog-records.ts";
-import type { CatalogCheck } from "../../contract/catalog-check.ts";
+import { catalogChanges } from "../../contract/orchestrator/catalog-digest.ts";
+import type { CatalogPushed } from "../../contract/orchestrator/catalog.ts";
+import type { CatalogCheck } from "../../contract/orchestrator/catalog.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { productNotFound } from "../status/look-up-product.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import { type Product, findProduct } from "../store/products.ts";
@@ -22,7 +22,7 @@ interface Push {
  * lacks them later creates them from the database. Tested in test/end-to-end/product-catalog.test.ts.
  */
 export async function pushCatalog(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { archive, ifVersion, dryRun }: Push,
 ): Promise<CatalogPushed> {

@@ -1,10 +1,10 @@
-import type { EngineErrorCode } from "../../contract/engine-errors.ts";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import { delay } from "../../shared/clock.ts";
 import type { HostContext } from "../host-context.ts";
 import { nextChange } from "../status/await-state.ts";
 import type { EngineAddresses } from "../status/engine-addresses.ts";
-import { busyAnswer, wakeEngine } from "../supervision/wake-engine.ts";
-import type { WakeOutcome } from "../supervision/wake-outcome.ts";
+import { callAnswer } from "../supervision/wake-engine.ts";
+import type { WakeOutcome } from "../supervision/supervisor.ts";
 
 /** The poll interval for changes that other daemons write. */
 const POLL_MS = 250;
@@ -44,7 +44,7 @@ export const reachDeadline = ({ settings }: Pick<HostContext, "settings">): numb
  * a sleeping engine, and waits for an engine that is starting or stopping.
  */
 export async function reachEngine(
-  host: HostContext,
+  host: Pick<HostContext, "states" | "supervisor" | "now" | "stopping">,
   addresses: EngineAddresses,
   options: ReachOptions,
 ): Promise<Reach> {
@@ -62,9 +62,9 @@ export async function reachEngine(
       case "reachable":
         return address;
       case "asleep": {
-        if (leftMs <= 0) return { kind: "refused", refusal: busy(null) };
-        const woken = await within(wakeEngine(host, engineId, "call"), leftMs, signal);
-        if (woken?.kind === "failed") return { kind: "refused", refusal: busy(woken.error) };
+        if (leftMs <= 0) return { kind: "refused", refusal: callAnswer(null) };
+        const woken = await within(host.supervisor.wake(engineId, "call"), leftMs, signal);
+        if (woken?.kind === "failed") return { kind: "refused", refusal: callAnswer(woken.error) };
         if (woken?.kind === "not_asleep") await nextChange(host, { engineId, waitMs: POLL_MS, signal });
         break;
       }
@@ -91,8 +91,6 @@ async function within(wake: Promise<WakeOutcome>, leftMs: number, signal: AbortS
     settled.abort();
   }
 }
-
-const busy = (error: Parameters<typeof busyAnswer>[0]): Refusal => ({ code: "SLEEPING_BUSY", ...busyAnswer(error) });
 
 const refused = (code: EngineErrorCode, message: string, retryAfterS?: number): Reach => ({
   kind: "refused",

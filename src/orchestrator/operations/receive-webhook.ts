@@ -1,10 +1,11 @@
-import type { WebhookAccepted } from "../../contract/schedule-records.ts";
-import { type SignedMessage, WEBHOOK_SECRET_PREFIX, isSigned } from "../../contract/webhook-signature.ts";
-import { fillTemplate } from "../../contract/webhook-template.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { WebhookAccepted } from "../../contract/orchestrator/schedule.ts";
+import { type SignedMessage, WEBHOOK_SECRET_PREFIX, isSigned } from "../../contract/orchestrator/webhook-signature.ts";
+import { fillTemplate } from "../../contract/orchestrator/webhook-template.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput, assertStorable } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { runDenial } from "../rules/admission.ts";
 import { type RequestWindow, admit, emptyWindow } from "../rules/request-window.ts";
 import { BatchedLookups } from "../store/batched-lookups.ts";
@@ -26,12 +27,12 @@ const MAX_TURN_LENGTH = 256 * 1024;
 
 /** Messages of webhooks: each starts at most one turn. Tested in test/end-to-end/webhooks.test.ts. */
 export class WebhookReceiver {
-  readonly #host: HostContext;
+  readonly #host: EngineHost;
   /** Batched, so that unauthenticated callers can occupy only one connection of the pool. */
   readonly #webhooks: BatchedLookups<WebhookRow>;
   readonly #windows = new Map<string, RequestWindow>();
 
-  constructor(host: HostContext) {
+  constructor(host: EngineHost) {
     this.#host = host;
     this.#webhooks = new BatchedLookups((ids) => findWebhooksById(host.db, ids));
   }
@@ -67,7 +68,7 @@ export class WebhookReceiver {
       throw new ApiError("PAYLOAD_TOO_LARGE", `filled in, the template has more than ${MAX_TURN_LENGTH} characters`);
     const [run] = await insertRuns(host.db, [newWebhookRun(host, webhook, { id, key, message: text })]);
     if (run !== undefined) {
-      void executeRun(host, run);
+      inBackground("run of a webhook", executeRun(host, run));
       return { answer: { accepted: true, run_id: run.id }, isReplay: false };
     }
     const earlier = await findRunOfMessage(host.db, webhook.id, key);

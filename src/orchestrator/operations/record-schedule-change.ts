@@ -1,4 +1,4 @@
-import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import type { HostContext } from "../host-context.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";

@@ -1,7 +1,7 @@
-import { DEFAULT_POLICY, type PolicyPatch, type ProductRecord } from "../../contract/orchestrator-api.ts";
+import { DEFAULT_POLICY, type PolicyPatch, type ProductRecord } from "../../contract/orchestrator/requests.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { newId } from "../../shared/ids.ts";
-import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/api-keys.ts";
+import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/orchestrator/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { type ProductKey, findProduct, insertProduct } from "../store/products.ts";
 import { assertToolPorts, describePatch, patchedPolicy, recordProductChange } from "./change-product.ts";

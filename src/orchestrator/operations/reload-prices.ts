@@ -1,4 +1,4 @@
-import type { PricesRecord } from "../../contract/usage-records.ts";
+import type { PricesRecord } from "../../contract/orchestrator/usage.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { HostContext } from "../host-context.ts";
 import { appendAudit } from "../store/audit-log.ts";

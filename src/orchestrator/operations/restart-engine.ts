@@ -1,14 +1,13 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord } from "../../contract/orchestrator/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess } from "../supervision/end-process.ts";
-import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 const TERM_MS = 10_000;
 /** The time for the boot queue, in addition to the boot timeout. */
@@ -19,13 +18,13 @@ const QUEUE_MS = 60_000;
  * desired state stays `running`, so that the next daemon can finish the restart.
  * Tested in test/end-to-end/restart-engine.test.ts.
  */
-export async function restartEngine(host: HostContext, id: string, drainS: number | undefined): Promise<EngineRecord> {
+export async function restartEngine(host: EngineHost, id: string, drainS: number | undefined): Promise<EngineRecord> {
   const engine = await findEngineById(host.db, id);
   if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", `no engine has the id ${id}`);
   if (!isRunning(engine.state)) throw new ApiError("ENGINE_NOT_RUNNING", `the engine is ${engine.state}`);
   const waiting = await host.transitions.own(id, () => stopForRestart(host, engine, drainS));
   if (waiting === null) throw new ApiError("OPERATION_IN_PROGRESS", "another call has changed the engine; retry later");
-  const restarted = scheduleRestart(host, waiting).catch((error: unknown) => {
+  const restarted = host.supervisor.restart(waiting).catch((error: unknown) => {
     // The reaper retries it.
     host.logger.error({ err: error, engine_id: id }, "failed to restart an engine");
   });
@@ -38,13 +37,13 @@ export async function restartEngine(host: HostContext, id: string, drainS: numbe
 
 /** Stops the process and moves the engine to `backoff`. Null when another call changed it first. */
 async function stopForRestart(
-  host: HostContext,
+  host: EngineHost,
   engine: EngineRow,
   drainS: number | undefined,
 ): Promise<EngineRow | null> {
   const product = await findProduct(host.db, engine.product_id);
   const drainMs = (drainS ?? product?.record.policy.drain_s ?? 0) * 1000;
-  const end = await endProcess(host, engine, { drainMs, termMs: TERM_MS, restarts: true });
+  const end = await endProcess(host, engine, { drainMs, termMs: TERM_MS, restarts: true, stopping: host.stopping });
   if (end.kind === "survived") {
     // Unsupervised, so that the reaper retries.
     host.live.remove(engine.id, engine.incarnation);

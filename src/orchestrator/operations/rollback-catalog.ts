@@ -1,5 +1,5 @@
-import type { CatalogPushed } from "../../contract/catalog-records.ts";
-import type { HostContext } from "../host-context.ts";
+import type { CatalogPushed } from "../../contract/orchestrator/catalog.ts";
+import type { EngineHost } from "../host-context.ts";
 import { versionOf } from "../status/read-catalog.ts";
 import type { Product } from "../store/products.ts";
 import { prepareCatalog } from "../supervision/prepare-catalog.ts";
@@ -8,7 +8,7 @@ import { publishCatalog } from "./publish-catalog.ts";
 
 /** Makes the files of an earlier version a new one. Tested in test/end-to-end/product-catalog.test.ts. */
 export async function rollbackCatalog(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { version, ifVersion }: { readonly version: number; readonly ifVersion: number | null },
 ): Promise<CatalogPushed> {

@@ -1,8 +1,8 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord } from "../../contract/orchestrator/requests.ts";
 import { delay } from "../../shared/clock.ts";
-import { ENGINE_KEY_PREFIX, type StoredKey, newKey, storedKey } from "../../contract/api-keys.ts";
+import { ENGINE_KEY_PREFIX, type StoredKey, newKey, storedKey } from "../../contract/orchestrator/api-keys.ts";
 import { ApiError } from "../api-error.ts";
-import { type ControlTarget, setEngineKeys } from "../fleet/engine-control.ts";
+import { type ControlTarget, setEngineKeys } from "../engine-calls/engine-control.ts";
 import { isAsleep, isRunning } from "../rules/engine-lifecycle.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { findSettledEngine, replaceEngineKey } from "../store/engines.ts";
@@ -13,7 +13,7 @@ import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { acceptedKeys, controlToken, launchOrder } from "../supervision/launch-order.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, Fleet, HostContext, Records, Runtime } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 /** How long the call waits until the engine has its stored keys again. */
@@ -32,7 +32,7 @@ interface RotatedKey {
  * sleeping engine gets it when it wakes. If storing fails, the engine gets its stored keys again. Tested in test/faults/rotation-under-load.test.ts.
  */
 export function rotateEngineKey(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { userId, graceS }: { readonly userId: string; readonly graceS: number },
 ): Promise<RotatedKey> {
@@ -52,7 +52,7 @@ export function rotateEngineKey(
 
 /** Null when a call woke the engine first. */
 async function rotateOnce(
-  host: HostContext,
+  host: Records & Fleet & Runtime,
   product: Product,
   { userId, graceS }: { readonly userId: string; readonly graceS: number },
 ): Promise<RotatedKey | null> {
@@ -73,7 +73,7 @@ interface Rotation {
 }
 
 async function rotateRunning(
-  host: HostContext,
+  host: Records & Fleet & Runtime,
   product: Product,
   { engine, rotation }: { readonly engine: EngineRow; readonly rotation: Rotation },
 ): Promise<EngineRow> {

@@ -1,5 +1,6 @@
-import type { RunRecord } from "../../contract/schedule-records.ts";
-import type { HostContext } from "../host-context.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { RunRecord } from "../../contract/orchestrator/schedule.ts";
+import type { EngineHost } from "../host-context.ts";
 import type { Product } from "../store/products.ts";
 import { insertRuns } from "../store/scheduled-runs.ts";
 import { findSchedule } from "../store/schedules.ts";
@@ -12,7 +13,7 @@ import { newRun } from "./new-run.ts";
 
 /** Runs a schedule now, also a paused one, without a change of its due times. Tested in test/end-to-end/schedules.test.ts. */
 export async function runSchedule(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { userId, id }: ScheduleAddress,
 ): Promise<RunRecord> {
@@ -22,6 +23,6 @@ export async function runSchedule(
   const [run] = await insertRuns(host.db, [newRun(host, schedule, { dueAt: host.now() })]);
   // The schedule was deleted meanwhile.
   if (run === undefined) return scheduleNotFound();
-  void executeRun(host, run);
+  inBackground("run of a schedule", executeRun(host, run));
   return runRecord(run);
 }

@@ -1,7 +1,8 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord } from "../../contract/orchestrator/requests.ts";
 import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { isAsleep, maySleep } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import { engineRecord } from "../status/engine-record.ts";
@@ -20,9 +21,9 @@ const LEARNING_POLL_MS = 100;
  * Puts an engine without work to sleep; its next call wakes it. Does nothing to a sleeping engine. Needs the policy action
  * `stop`. Tested in test/end-to-end/sleep.test.ts.
  */
-export async function putEngineToSleep(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+export async function putEngineToSleep(host: EngineHost, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "stop");
-  const learned = performance.now() + LEARNING_WAIT_MS;
+  const learned = new Deadline(LEARNING_WAIT_MS);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const engine = await getEngineRow(host, product, userId);
     if (isAsleep(engine)) return engineRecord(host, engine);
@@ -39,7 +40,7 @@ export async function putEngineToSleep(host: HostContext, product: Product, user
     if (outcome.kind === "asleep") return engineRecord(host, outcome.engine);
     if (outcome.kind === "overtaken") continue;
     const onlyLearns = outcome.awake.length > 0 && outcome.awake.every((one) => one === "learning");
-    if (!onlyLearns || performance.now() >= learned) throw refusal(outcome);
+    if (!onlyLearns || learned.isOver) throw refusal(outcome);
     attempt--;
     if (!(await delay(LEARNING_POLL_MS, host.stopping))) throw refusal(outcome);
   }

@@ -1,5 +1,5 @@
-import type { EngineRecord } from "../../contract/orchestrator-api.ts";
-import type { WakeReason } from "../../contract/sleep.ts";
+import type { EngineRecord } from "../../contract/orchestrator/requests.ts";
+import type { WakeReason } from "../../contract/engine/sleep.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import { isRunning, mayStart } from "../rules/engine-lifecycle.ts";
@@ -8,15 +8,12 @@ import { findEngineById } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { withAwakeSlot } from "../supervision/acquire-awake-slot.ts";
-import type { BootResult, FailedBoot } from "../supervision/boot-result.ts";
+import type { BootResult, FailedBoot } from "../supervision/supervisor.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import { exitEventData } from "../supervision/last-error.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
-import type { HostContext } from "../host-context.ts";
-import { bootSupervised } from "../supervision/supervise-engine.ts";
-import { wakeEngine } from "../supervision/wake-engine.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 
 /** How long the call waits until a failed start is recorded. Then the write continues in the background. */
 const RECORD_WAIT_MS = 5000;
@@ -27,7 +24,7 @@ const MAX_ATTEMPTS = 5;
  * Starts a stopped or failed engine. If it does not boot, it is left `failed` with its data intact.
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
-export async function startEngine(host: HostContext, product: Product, userId: string): Promise<EngineRecord> {
+export async function startEngine(host: EngineHost & Service, product: Product, userId: string): Promise<EngineRecord> {
   assertAllowed(product, "start");
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const engine = await getEngineRow(host, product, userId);
@@ -51,28 +48,21 @@ export async function startEngine(host: HostContext, product: Product, userId: s
 }
 
 /** Null when another call changed the engine first. */
-function claimAndBoot(host: HostContext, engine: EngineRow, product: Product): Promise<BootResult | null> {
-  const request = { engineId: engine.id, productId: engine.product_id, requested: true };
-  return withAwakeSlot(host, request, () =>
-    host.bootQueue.run(request, async (slot) => {
-      // Claimed with a slot, not before: a start that is refused for capacity leaves the engine unchanged.
-      // I2 commit before spawn: the claim commits the new incarnation.
-      const claimed = await slot.awaitDatabase(claim(host, engine));
-      if (claimed === null) return null;
-      const result = await bootSupervised(host, { engine: claimed, product, slot });
-      if (result.kind === "failed") await Promise.race([recordFailure(host, claimed, result), delay(RECORD_WAIT_MS)]);
-      return result;
-    }),
-  );
+async function claimAndBoot(host: EngineHost, engine: EngineRow, product: Product): Promise<BootResult | null> {
+  const { id } = engine;
+  const request = { engineId: id, requested: true, claim: () => claim(host, engine) };
+  const result = await host.supervisor.bootClaimed(product, request);
+  if (result?.kind === "failed") await Promise.race([recordFailure(host, id, result), delay(RECORD_WAIT_MS)]);
+  return result;
 }
 
 /** Wakes a sleeping engine. Null when another call changed it first. */
 export async function wokenRecord(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "live" | "supervisor" | "settings">,
   { id }: EngineRow,
   reason: WakeReason,
 ): Promise<EngineRecord | null> {
-  const outcome = await wakeEngine(host, id, reason);
+  const outcome = await host.supervisor.wake(id, reason);
   switch (outcome.kind) {
     case "awake":
       return engineRecord(host, outcome.engine);
@@ -100,8 +90,8 @@ const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: E
 /** Retried while the database is unavailable: an engine that failed to start must not be restarted automatically. */
 function recordFailure(
   host: Pick<HostContext, "db" | "states" | "backend" | "transitions" | "now" | "logger" | "stopping">,
-  { id, incarnation }: EngineRow,
-  { lastError }: FailedBoot,
+  id: string,
+  { incarnation, lastError }: FailedBoot,
 ): Promise<unknown> {
   // Released before the move: afterwards another start may hold the socket.
   host.backend.sockets.release(id);

@@ -1,12 +1,12 @@
-import type { EngineRecord, StopResult } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord, StopResult } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
 import { mayStop } from "../rules/engine-lifecycle.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { engineRecord } from "../status/engine-record.ts";
-import { type EndingHost, type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
+import { type ProcessEnd, endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
 
 const TERM_MS = 10_000;
@@ -31,7 +31,7 @@ interface Stopped {
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
 export async function stopEngine(
-  host: HostContext,
+  host: EngineHost,
   product: Product,
   { userId, options }: { readonly userId: string; readonly options: StopOptions },
 ): Promise<Stopped> {
@@ -48,7 +48,7 @@ export async function stopEngine(
 
 /** Null when another call changed the engine since it was read. */
 async function stopRow(
-  host: EndingHost & Pick<HostContext, "states">,
+  host: EngineHost,
   product: Product,
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
@@ -81,6 +81,7 @@ async function stopRow(
   const end = await endProcess(host, stopping, {
     drainMs: drainS * 1000,
     termMs: options.force ? FORCED_TERM_MS : TERM_MS,
+    stopping: host.stopping,
   });
   return settleStop(host, stopping, end);
 }

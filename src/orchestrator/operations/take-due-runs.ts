@@ -1,9 +1,12 @@
-import type { HostContext } from "../host-context.ts";
-import { runDenial } from "../rules/admission.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { Policy } from "../../contract/orchestrator/requests.ts";
+import { memoize } from "../../shared/memoize.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
+import { RESTORE_PAUSE, runDenial } from "../rules/admission.ts";
 import { dueRuns } from "../rules/due-runs.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
 import { type NewRun, insertRuns } from "../store/scheduled-runs.ts";
-import { advanceDue, listDue } from "../store/schedules.ts";
+import { type DueScheduleRow, advanceDue, listDue } from "../store/schedules.ts";
 import { executeRun } from "../supervision/execute-run.ts";
 import { countRunOutcome, insertEndEvent } from "../supervision/end-run.ts";
 import { dueTimesOf } from "../status/due-times-of.ts";
@@ -16,11 +19,14 @@ const BATCH = 200;
  * before the commit the schedules are still due; after it, the next daemon finds the open runs. True when more may be due.
  * Tested in test/end-to-end/schedules.test.ts and test/faults/schedules-once.test.ts.
  */
-export async function takeDueRuns(host: HostContext): Promise<boolean> {
-  const now = host.now();
-  const due = await listDue(host.db, { hostId: host.settings.portRange.hostId, now: new Date(now), limit: BATCH });
+export async function takeDueRuns(host: EngineHost & Service): Promise<boolean> {
+  const due = await listDue(host.db, { hostId: host.settings.portRange.hostId, limit: BATCH });
   if (due.length === 0) return false;
-  const decided = await Promise.all(due.map((schedule) => decide(host, schedule, now)));
+  // Many schedules share a product.
+  const policyOf = memoize((id: string) => host.directory.policyOf(id));
+  const decided = await Promise.all(
+    due.map(async (schedule) => decide(host, schedule, await policyOf(schedule.product_id))),
+  );
   const runs = await host.db.transaction().execute(async (trx) => {
     const moved = await advanceDue(trx, decided);
     const inserted = await insertRuns(
@@ -32,7 +38,7 @@ export async function takeDueRuns(host: HostContext): Promise<boolean> {
   });
   for (const run of runs) {
     if (run.state === "missed") await countRunOutcome(host, run);
-    else void executeRun(host, run);
+    else inBackground("run of a schedule", executeRun(host, run));
   }
   return due.length === BATCH;
 }
@@ -44,15 +50,17 @@ interface Decided {
   readonly runs: readonly NewRun[];
 }
 
-async function decide(
-  host: HostContext,
-  schedule: ScheduleRow & { readonly waiting: number },
-  now: number,
-): Promise<Decided> {
+/** `policy`: null of a deleted product. */
+function decide(
+  host: Pick<HostContext, "box" | "readiness" | "now">,
+  schedule: DueScheduleRow,
+  policy: Policy | null,
+): Decided {
   const { id, missed, missed_limit: missedLimit, waiting } = schedule;
-  const policy = await host.directory.policyOf(schedule.product_id);
-  const due = schedule.next_due ?? new Date(now);
-  const paused = policy === null ? "the product was deleted" : runDenial(policy);
+  const now = schedule.now.getTime();
+  const due = schedule.next_due ?? schedule.now;
+  const denial = policy === null ? "the product was deleted" : runDenial(policy);
+  const paused = denial ?? (host.readiness.schedulesPaused ? RESTORE_PAUSE : null);
   const found = dueRuns({ times: dueTimesOf(schedule), due: due.getTime(), missed, missedLimit, waiting, paused }, now);
   const started = found.start.map((at) => newRun(host, schedule, { dueAt: at, key: new Date(at).toISOString() }));
   return {
@@ -63,7 +71,11 @@ async function decide(
   };
 }
 
-function missedRun(host: HostContext, schedule: ScheduleRow, { at, reason }: { at: number; reason: string }): NewRun {
+function missedRun(
+  host: Pick<HostContext, "box" | "now">,
+  schedule: ScheduleRow,
+  { at, reason }: { at: number; reason: string },
+): NewRun {
   const run = newRun(host, schedule, { dueAt: at, key: new Date(at).toISOString() });
   return { ...run, state: "missed", error: reason, request: null, ended_at: new Date(host.now()) };
 }

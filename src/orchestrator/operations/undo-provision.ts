@@ -4,7 +4,7 @@ import { lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 
 const UNDO_MS = 30_000;
 /** How long the call that provisioned waits for the undo. Then the undo continues in the background. */
@@ -21,7 +21,7 @@ export type ProvisionedIncarnation = Pick<EngineRow, "id" | "incarnation" | "pro
  * another engine of the user.
  */
 export async function undoFailedProvision(
-  host: HostContext,
+  host: EngineHost,
   engine: EngineRow,
   { processIsGone, waitMs = UNDO_WAIT_MS }: { readonly processIsGone: boolean; readonly waitMs?: number },
 ): Promise<void> {
@@ -37,11 +37,11 @@ export async function undoFailedProvision(
 }
 
 /** Undoes the provision that an earlier daemon left unfinished. */
-export const undoInterruptedProvision = (host: HostContext, engine: EngineRow): Promise<void> =>
+export const undoInterruptedProvision = (host: EngineHost, engine: EngineRow): Promise<void> =>
   undoFailedProvision(host, engine, { processIsGone: false, waitMs: START_WAIT_MS });
 
 /** Stops the process of an unfinished provision, then undoes the provision. */
-export async function abandonProvision(host: HostContext, row: EngineRow): Promise<void> {
+export async function abandonProvision(host: EngineHost, row: EngineRow): Promise<void> {
   await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
   await undoProvision(host, row);
 }

@@ -4,7 +4,7 @@ import { ArchiveWriter, fileMember, folderMember, one } from "../../backup/archi
 import { completePartial, openPartial } from "../../backup/backup-files.ts";
 import { FORMAT, KEYS, RECORDS, engineSection, keptSection } from "../../backup/format.ts";
 import { recordFile } from "../../backup/record-lines.ts";
-import type { BackupRun } from "../../contract/backup-records.ts";
+import type { BackupRun } from "../../contract/orchestrator/backup.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { VERSION } from "../../shared/version.ts";

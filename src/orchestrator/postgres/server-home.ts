@@ -11,7 +11,7 @@ import { createTraversableFolder, type ServerUser, mayUse } from "./server-user.
 const MAX_SOCKET_PATH = 107;
 const SOCKET_NAME = ".s.PGSQL.5432";
 
-interface HomePlaces {
+interface HomeFolders {
   readonly dataDir: string;
   /** For a data folder that the server's user cannot enter. */
   readonly systemDir: string;
@@ -21,7 +21,7 @@ interface HomePlaces {
  * The server's folder: below the data folder, or below `systemDir` when the server's user cannot reach that. A pointer
  * file in the data folder then names it. An existing database is used or refused, never removed or replaced.
  */
-export async function serverHome({ dataDir, systemDir }: HomePlaces, user: ServerUser): Promise<string> {
+export async function serverHome({ dataDir, systemDir }: HomeFolders, user: ServerUser): Promise<string> {
   const pointer = join(dataDir, "postgres-is-in");
   const elsewhere = (await readIfThere(pointer))?.trim() ?? null;
   if (elsewhere !== null) {

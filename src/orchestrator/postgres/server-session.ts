@@ -2,6 +2,7 @@ import pg from "pg";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../../shared/error-code.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Client } from "pg";
 
@@ -74,25 +75,25 @@ export async function openServerSession(
 
 /** A server that another daemon is starting accepts no connections yet. */
 async function retryWhileStarting(open: () => Promise<pg.Client>): Promise<pg.Client> {
-  for (const end = Date.now() + STARTING_MS; ; await sleep(POLL_MS)) {
+  for (const end = new Deadline(STARTING_MS); ; await sleep(POLL_MS)) {
     try {
       return await open();
     } catch (error) {
-      if (!hasCode(error, CANNOT_CONNECT_NOW) || Date.now() >= end) throw error;
+      if (!hasCode(error, CANNOT_CONNECT_NOW) || end.isOver) throw error;
     }
   }
 }
 
 async function otherSessions(client: pg.Client, name: string): Promise<"in use" | "unused"> {
   try {
-    for (const end = Date.now() + CLOSING_MS; ; await sleep(POLL_MS)) {
+    for (const end = new Deadline(CLOSING_MS); ; await sleep(POLL_MS)) {
       const { rowCount } = await client.query(
         `select from pg_stat_activity
          where backend_type = 'client backend' and application_name is distinct from $1 and pid <> pg_backend_pid() limit 1`,
         [name],
       );
       if (rowCount === 0) return "unused";
-      if (Date.now() >= end) return "in use";
+      if (end.isOver) return "in use";
     }
   } finally {
     await client.end();

@@ -13,6 +13,7 @@ import { acquireLock } from "../../shared/file-lock.ts";
 
 const START_LOCK_WAIT_MS = 120_000;
 const STOP_LOCK_WAIT_MS = 30_000;
+const UNREACHABLE_MS = 30_000;
 
 /** For servers and programs that the server's user cannot reach in their usual place. */
 const SYSTEM_DIR = "/var/lib/orchd-postgres";
@@ -26,7 +27,7 @@ interface BundledPostgres {
   readonly owner: NamedConnection;
   /** The version and folder of the server, for the terminal. */
   readonly describe: string;
-  /** Starts the server again if it has stopped. */
+  /** Starts the server again if it has stopped, and replaces one that runs and does not answer. */
   ensureRunning(): Promise<void>;
   /** Stops the server unless another program uses it. Close all other sessions first. */
   stop(): Promise<void>;
@@ -41,11 +42,14 @@ export async function startBundledPostgres({
   installDir,
   dataDir,
   systemDir = SYSTEM_DIR,
+  unreachableMs = UNREACHABLE_MS,
   logger,
 }: {
   readonly installDir: string;
   readonly dataDir: string;
   readonly systemDir?: string;
+  /** How long a running server may be silent before it is replaced. */
+  readonly unreachableMs?: number;
   readonly logger: Logger;
 }): Promise<BundledPostgres> {
   const lockFile = join(dataDir, "postgres.lock");
@@ -59,7 +63,7 @@ export async function startBundledPostgres({
     const socket = await socketFolder(home, user);
     const password = await readOrCreate(join(dataDir, "postgres-password"), newPassword);
     const cluster = await initialiseCluster(files, { home, serverUser: user, password });
-    const server = new ServerProcess({ bin: files.bin, data: cluster.data, home, socket, user });
+    const server = new ServerProcess({ bin: files.bin, data: cluster.data, home, socket, user, unreachableMs, logger });
     const wasRunning = await server.start();
     if (wasRunning) logger.info({ home }, "found PostgreSQL running");
     const owner = { host: socket, port: SERVER_PORT, user: cluster.user, password, database: "postgres" };
@@ -73,19 +77,26 @@ export async function startBundledPostgres({
       );
     });
     let stopping: Promise<void> | undefined;
+    const ending = new AbortController();
     return {
       connection: session.connection,
       owner: session.owner,
       describe: `bundled PostgreSQL ${files.version.split("-")[0]} in ${home}`,
       async ensureRunning() {
         const again = await acquireLock(lockFile, START_LOCK_WAIT_MS);
+        if (again === null) throw new BundledPostgresError(`${lockFile} is still locked by another orchd`);
         try {
-          if (stopping === undefined && !(await server.start())) logger.warn({ home }, "restarted PostgreSQL");
+          if (stopping === undefined && !(await server.start(ending.signal)))
+            logger.warn({ home }, "restarted PostgreSQL");
         } finally {
-          again?.release();
+          again.release();
         }
       },
-      stop: () => (stopping ??= stopUnlessUsed({ lockFile, session, server, logger })),
+      stop() {
+        ending.abort();
+        stopping ??= stopUnlessUsed({ lockFile, session, server, logger });
+        return stopping;
+      },
     };
   } finally {
     lock.release();

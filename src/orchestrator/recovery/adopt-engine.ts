@@ -1,18 +1,17 @@
-import { shownProcess } from "../../contract/engine-handle.ts";
+import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
-import { setEngineKeys } from "../fleet/engine-control.ts";
+import { setEngineKeys } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { acceptedKeys, launchOrder, liveEngine } from "../supervision/launch-order.ts";
-import type { HostContext } from "../host-context.ts";
-import { superviseAdopted } from "../supervision/supervise-engine.ts";
+import type { Fleet, HostContext, Records, Runtime } from "../host-context.ts";
 import { MISSES_UNHEALTHY } from "../supervision/watch-engine.ts";
 
 /** Supervises the process of an earlier daemon and records the adoption. Without an answer it is adopted as unhealthy. */
 export async function adoptEngine(
-  host: HostContext,
+  host: Records & Fleet & Runtime,
   row: EngineRow,
   {
     process,
@@ -27,7 +26,7 @@ export async function adoptEngine(
   const live = liveEngine(host, row, { process, order, healthySince, isAdopted: true });
   await process.settle();
   if (!answers) live.consecutiveFailures = MISSES_UNHEALTHY;
-  superviseAdopted(host, live);
+  host.supervisor.adopt(live);
   if (answers) await sendStoredKeys(host, row, live);
   await retryUntilStopped(host, "adoption", () =>
     host.states.move({

@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AUDIT_HEADS_FILE, type AuditHead, formatHead, parseHeads } from "../../contract/audit-chain.ts";
+import { AUDIT_HEADS_FILE, type AuditHead, formatHead, parseHeads } from "../../contract/orchestrator/audit-chain.ts";
 import { delay, isoTime } from "../../shared/clock.ts";
 import { readIfThere } from "../../shared/files.ts";
 import { readHeads } from "../store/audit-log.ts";

@@ -18,9 +18,10 @@ export async function scheduleBackups(host: Host): Promise<void> {
   do {
     try {
       const [newest] = await backups.files();
-      const failedAt = backups.last?.outcome === "failed" ? Date.parse(backups.last.ended_at ?? "") : 0;
       const isOld = newest === undefined || now() - Date.parse(newest.created_at) >= everyMs;
-      if (isOld && backups.running === null && now() - failedAt >= RETRY_MS) startBackup(host);
+      const { failedAt } = backups;
+      const mayRetry = failedAt === null || performance.now() - failedAt >= RETRY_MS;
+      if (isOld && backups.running === null && mayRetry) startBackup(host);
     } catch (error) {
       logger.error({ err: error }, "failed to check for a due backup");
     }

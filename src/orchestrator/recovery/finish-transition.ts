@@ -1,15 +1,14 @@
-import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
-import { type EndingHost, endProcess, recordedProcess } from "../supervision/end-process.ts";
+import { endProcess, recordedProcess } from "../supervision/end-process.ts";
 import { stopAfterExit, recordAsleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { settleStop } from "../operations/stop-engine.ts";
-import { scheduleRestart, restartOrFail } from "../supervision/supervise-engine.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 
@@ -17,18 +16,18 @@ const TERM_MS = 2000;
 const RETRY_DELAY_MS = 1000;
 
 /** Stops a start that is past its deadline, then applies the restart rule. */
-export async function abandonStart(host: HostContext, row: EngineRow): Promise<void> {
+export async function abandonStart(host: EngineHost, row: EngineRow): Promise<void> {
   await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
   const lastError = await buildLastError(host, row.id, {
     phase: "boot",
     reason: "the start did not finish before its deadline",
   });
   const { id, incarnation } = row;
-  await restartOrFail(host, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
+  await host.supervisor.restartOrFail({ id, incarnation, from: ["starting"], lastError, healthyForMs: 0 });
 }
 
 /** Retries a start that the daemon or the database interrupted, without counting a crash. */
-export const retryStart = (host: HostContext, row: EngineRow): Promise<void> =>
+export const retryStart = (host: EngineHost, row: EngineRow): Promise<void> =>
   restartUncounted(host, row, {
     drainMs: 0,
     delayMs: RETRY_DELAY_MS,
@@ -37,7 +36,7 @@ export const retryStart = (host: HostContext, row: EngineRow): Promise<void> =>
   });
 
 /** Finishes a drain of an earlier daemon, then restarts the engine: a drain cannot be cancelled. */
-export async function finishDrain(host: HostContext, row: EngineRow): Promise<void> {
+export async function finishDrain(host: EngineHost, row: EngineRow): Promise<void> {
   const product = await findProduct(host.db, row.product_id);
   await restartUncounted(host, row, {
     drainMs: (product?.record.policy.drain_s ?? 0) * 1000,
@@ -48,7 +47,7 @@ export async function finishDrain(host: HostContext, row: EngineRow): Promise<vo
 }
 
 async function restartUncounted(
-  host: HostContext,
+  host: EngineHost,
   row: EngineRow,
   {
     drainMs,
@@ -73,12 +72,12 @@ async function restartUncounted(
     set: { handle: null, next_restart_at: new Date(host.now() + delayMs) },
     event: { type: "engine.restarting", reason },
   }));
-  if (backoff) await scheduleRestart(host, backoff);
+  if (backoff) await host.supervisor.restart(backoff);
 }
 
 /** Handles an exit that no daemon observed, or a starting process (`process`) that does not answer. */
 export async function handleUnobservedExit(
-  host: HostContext,
+  host: Pick<HostContext, "backend" | "supervisor" | "now" | "logger">,
   row: EngineRow,
   process: EngineProcess | null,
 ): Promise<void> {
@@ -92,11 +91,11 @@ export async function handleUnobservedExit(
   const lastError = await buildLastError(host, id, { phase: "run", reason });
   const healthyForMs = row.started_at === null ? 0 : host.now() - row.started_at.getTime();
   const from = ["starting", "running", "unhealthy"] as const;
-  await restartOrFail(host, { id, incarnation, from, lastError, healthyForMs });
+  await host.supervisor.restartOrFail({ id, incarnation, from, lastError, healthyForMs });
 }
 
 /** Finishes a sleep of another operation or daemon, after the engine did not answer. */
-export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
+export function finishSleep(host: EngineHost, row: EngineRow): Promise<void> {
   return inSleepLane(host, row.id, async () => {
     const live = host.live.get(row.id);
     const process = live?.process ?? (await recordedProcess(host, row));
@@ -106,10 +105,10 @@ export function finishSleep(host: HostContext, row: EngineRow): Promise<void> {
 }
 
 /** Finishes a stop of another operation or daemon. */
-export async function finishStop(host: EndingHost & Pick<HostContext, "states">, row: EngineRow): Promise<void> {
+export async function finishStop(host: EngineHost, row: EngineRow): Promise<void> {
   await settleStop(host, row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS }));
 }
 
 /** Finishes a destroy of another operation or daemon, with its `keep_data`. */
-export const finishDestroy = (host: HostContext, row: EngineRow): Promise<void> =>
+export const finishDestroy = (host: EngineHost, row: EngineRow): Promise<void> =>
   destroyRow(host, row, { keepData: row.keep_data });

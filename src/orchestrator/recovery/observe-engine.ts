@@ -1,6 +1,6 @@
 import type { Attached, EngineProcess } from "../fleet/engine-backend.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
-import { probeOnce } from "../fleet/health-probe.ts";
+import { engineStatus } from "../engine-calls/engine-control.ts";
+import { probeOnce } from "../engine-calls/health-probe.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Observed } from "../rules/adoption.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";

@@ -1,18 +1,16 @@
-import type { EndingHost } from "../supervision/end-process.ts";
 import { delay } from "../../shared/clock.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
+import { engineStatus } from "../engine-calls/engine-control.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findEnginesById } from "../store/engines.ts";
 import { listOverdue, listUnsettled } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { ApiError } from "../api-error.ts";
 import { abandonStart, finishDestroy, finishSleep, finishStop, retryStart } from "./finish-transition.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { reconcileEngine } from "./reconcile-fleet.ts";
 import { cancelSleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
-import { scheduleRestart } from "../supervision/supervise-engine.ts";
 
 const SCAN_INTERVAL_MS = 2000;
 /** The deadline of a retried stop. */
@@ -23,7 +21,7 @@ const STOP_RETRY_MS = 30_000;
  * that should run but are not supervised, and stops that failed before. `onScan` is called after each scan, also a
  * failed one.
  */
-export async function reapOverdue(host: HostContext, onScan: () => void): Promise<void> {
+export async function reapOverdue(host: EngineHost, onScan: () => void): Promise<void> {
   const inProgress = new Set<string>();
   let seenBefore: ReadonlySet<string> = new Set();
   while (await delay(SCAN_INTERVAL_MS, host.stopping)) {
@@ -57,13 +55,13 @@ async function rowsOf(
   host: Pick<HostContext, "db" | "live" | "transitions">,
   engines: readonly { readonly id: string }[],
 ): Promise<readonly EngineRow[]> {
-  const rows = await Promise.all(engines.map(({ id }) => findEngineById(host.db, id)));
-  return rows.filter((row) => row !== null).filter((row) => !isSupervised(host, row));
+  const ids = engines.map(({ id }) => id);
+  return (await findEnginesById(host.db, ids)).filter((row) => !isSupervised(host, row));
 }
 
 /** Finishes one engine in the background, at most once at a time. */
 function finish(
-  host: HostContext,
+  host: EngineHost,
   row: EngineRow,
   { reason, inProgress }: { readonly reason: string; readonly inProgress: Set<string> },
 ) {
@@ -83,7 +81,7 @@ function finish(
     .finally(() => inProgress.delete(id));
 }
 
-async function finishState(host: HostContext, row: EngineRow, isOwned: boolean): Promise<void> {
+async function finishState(host: EngineHost, row: EngineRow, isOwned: boolean): Promise<void> {
   switch (row.state) {
     case "provisioning":
       return abandonProvision(host, row);
@@ -102,7 +100,7 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
     case "sleeping":
       return finishStuckSleep(host, row);
     case "backoff":
-      return scheduleRestart(host, row);
+      return host.supervisor.restart(row);
     case "stopped":
     case "failed":
       return undefined;
@@ -112,7 +110,7 @@ async function finishState(host: HostContext, row: EngineRow, isOwned: boolean):
 }
 
 /** Finishes a sleep whose operation failed, or cancels it: an engine that answers has not decided to sleep. */
-async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void> {
+async function finishStuckSleep(host: EngineHost, row: EngineRow): Promise<void> {
   const live = host.live.get(row.id);
   if (live === undefined) return reconcileEngine(host, row);
   const { url, controlToken: token } = live;
@@ -120,10 +118,7 @@ async function finishStuckSleep(host: HostContext, row: EngineRow): Promise<void
   await inSleepLane(host, row.id, () => cancelSleep(host, live, []));
 }
 
-async function retryStop(
-  host: EndingHost & Pick<HostContext, "states">,
-  { id, incarnation }: EngineRow,
-): Promise<void> {
+async function retryStop(host: EngineHost, { id, incarnation }: EngineRow): Promise<void> {
   const deadline = new Date(host.now() + STOP_RETRY_MS);
   const stopping = await host.states.move({
     id,

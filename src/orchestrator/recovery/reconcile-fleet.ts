@@ -1,4 +1,6 @@
+import PQueue from "p-queue";
 import { lastEventTime } from "../store/events.ts";
+import { inBackground } from "../../shared/background.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { memoize } from "../../shared/memoize.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
@@ -10,18 +12,20 @@ import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishDrain, finishSleep, finishStop } from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { undoInterruptedProvision } from "../operations/undo-provision.ts";
 import { adoptEngine } from "./adopt-engine.ts";
 import { observeEngine } from "./observe-engine.ts";
-import { scheduleRestart } from "../supervision/supervise-engine.ts";
+
+/** Engines that are reconciled at a time. Most of it is waiting for their answers. */
+const CONCURRENCY = 64;
 
 /**
  * Reconciles the rows of an earlier daemon with its kept sockets and with the running processes, row by row by the
  * adoption rule. Resolves when every running engine is supervised. Restarts, stops and destroys continue in the
  * background.
  */
-export async function reconcileFleet(host: HostContext): Promise<{ readonly adopted: number }> {
+export async function reconcileFleet(host: EngineHost): Promise<{ readonly adopted: number }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
   const isReachable = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);
@@ -30,8 +34,8 @@ export async function reconcileFleet(host: HostContext): Promise<{ readonly adop
   const products = memoize((id: string) => findProduct(host.db, id));
   // Before any launch, so that new incarnations do not count as orphans.
   await reportOrphans(host, rows);
-  const outcomes = await Promise.all(
-    rows.map(async (row) => {
+  const outcomes = await new PQueue({ concurrency: CONCURRENCY }).addAll(
+    rows.map((row) => async () => {
       try {
         return await reconcile(host, row, products);
       } catch (error) {
@@ -43,12 +47,12 @@ export async function reconcileFleet(host: HostContext): Promise<{ readonly adop
   );
   if (refusing.length > 0) await reportRefusedCalls(host, refusing.length);
   const waiting = rows.filter((_, at) => outcomes[at] === "start_again");
-  void restartAfterReboot(host, waiting);
+  inBackground("restarts after a reboot", restartAfterReboot(host, waiting));
   return { adopted: outcomes.filter((outcome) => outcome === "adopted").length };
 }
 
 /** Reconciles one engine that should run and is not supervised. */
-export async function reconcileEngine(host: HostContext, row: EngineRow): Promise<void> {
+export async function reconcileEngine(host: EngineHost, row: EngineRow): Promise<void> {
   const outcome = await reconcile(host, row, (id) => findProduct(host.db, id));
   if (outcome === "start_again") await restartAfterReboot(host, [row]);
 }
@@ -56,7 +60,7 @@ export async function reconcileEngine(host: HostContext, row: EngineRow): Promis
 type ProductLookUp = (id: string) => Promise<Product | null>;
 
 async function reconcile(
-  host: HostContext,
+  host: EngineHost,
   row: EngineRow,
   products: ProductLookUp,
 ): Promise<"adopted" | "start_again" | "settled"> {
@@ -72,28 +76,28 @@ async function reconcile(
       return "adopted";
     case "as_crashed":
       if (process === null) holdSocket(host, row);
-      inBackground(host, row, () => handleUnobservedExit(host, row, process));
+      continueInBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "start_again":
       holdSocket(host, row);
       return "start_again";
     case "start_when_due":
       holdSocket(host, row);
-      inBackground(host, row, () => scheduleRestart(host, row));
+      continueInBackground(host, row, () => host.supervisor.restart(row));
       return "settled";
     case "finish_sleep":
       // awaitCalls binds the socket of a sleeping engine synchronously, unless no port is free.
-      inBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));
+      continueInBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));
       return "settled";
     case "finish_drain":
       await process?.settle();
-      inBackground(host, row, () => finishDrain(host, row));
+      continueInBackground(host, row, () => finishDrain(host, row));
       return "settled";
     case "finish_stop":
-      inBackground(host, row, () => finishStop(host, row));
+      continueInBackground(host, row, () => finishStop(host, row));
       return "settled";
     case "finish_destroy":
-      inBackground(host, row, () => finishDestroy(host, row));
+      continueInBackground(host, row, () => finishDestroy(host, row));
       return "settled";
     case "undo":
       await undoInterruptedProvision(host, row);
@@ -119,7 +123,7 @@ function holdSocket({ backend }: Pick<HostContext, "backend">, { id, port }: Eng
  * Restarts engines after a reboot of the machine, without counting it as a crash. One after the other, because they
  * boot in the order in which they enter the queue.
  */
-async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[]): Promise<void> {
+async function restartAfterReboot(host: EngineHost, rows: readonly EngineRow[]): Promise<void> {
   for (const row of rows) {
     const { id, incarnation } = row;
     const waiting = await retryMove(host, "reboot", () => ({
@@ -130,7 +134,7 @@ async function restartAfterReboot(host: HostContext, rows: readonly EngineRow[])
       set: { handle: null, next_restart_at: new Date(host.now()) },
       event: { type: "engine.stopped", reason: "the machine was restarted" },
     }));
-    if (waiting) inBackground(host, row, () => scheduleRestart(host, waiting));
+    if (waiting) continueInBackground(host, row, () => host.supervisor.restart(waiting));
   }
 }
 
@@ -141,14 +145,12 @@ async function reportOrphans(host: Pick<HostContext, "backend" | "logger">, rows
 }
 
 /** After a failure the engine has no owner, and the reaper retries. */
-function inBackground(
-  host: Pick<HostContext, "transitions" | "logger">,
+function continueInBackground(
+  host: Pick<HostContext, "transitions">,
   { id }: EngineRow,
   work: () => Promise<unknown>,
 ): void {
-  host.transitions
-    .own(id, work)
-    .catch((error: unknown) => host.logger.error({ err: error, engine_id: id }, "failed to reconcile an engine"));
+  inBackground("reconciliation of an engine", host.transitions.own(id, work), { engine_id: id });
 }
 
 /** Reports that sleeping engines refused calls while no daemon ran, because nothing kept their sockets. */

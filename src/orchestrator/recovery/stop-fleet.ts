@@ -1,5 +1,6 @@
-import { ApiError } from "../api-error.ts";
-import { findProduct } from "../store/products.ts";
+import PQueue from "p-queue";
+import { memoize } from "../../shared/memoize.ts";
+import { type Product, findProduct } from "../store/products.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { isAsleep } from "../rules/engine-lifecycle.ts";
@@ -7,36 +8,61 @@ import { finishDestroy, finishSleep, finishStop } from "./finish-transition.ts";
 import { abandonProvision } from "../operations/undo-provision.ts";
 import { endProcess } from "../supervision/end-process.ts";
 import { retryMove, retryUntilStopped } from "../supervision/retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 
 const TERM_MS = 10_000;
+const WRITES = 10;
 
 /**
  * Stops every engine of this host after a drain of its product's `drain_s`. Their desired state stays `running`, so the
  * next daemon restarts them. Unfinished transitions of an earlier daemon are finished.
  * Tested in test/end-to-end/host.test.ts.
  */
-export async function stopFleet(host: HostContext): Promise<{ stopped: number; survived: readonly string[] }> {
+export async function stopFleet(host: EngineHost): Promise<{ stopped: number; failed: readonly string[] }> {
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
-  const ends = await Promise.all(rows.map(async (row) => ({ id: row.id, end: await stop(host, row) })));
+  const database = {
+    // Many engines share a product.
+    findProduct: memoize((id: string) => findProduct(host.db, id)),
+    writes: new PQueue({ concurrency: WRITES }),
+  };
+  const ends = await Promise.all(
+    rows.map(async (row) => ({
+      id: row.id,
+      end: await stop(host, row, database).catch((error: unknown) => {
+        // An engine that cannot be stopped must not prevent the other stops.
+        host.logger.error({ err: error, engine_id: row.id }, "failed to stop an engine");
+        return "failed" as const;
+      }),
+    })),
+  );
   return {
     stopped: ends.filter(({ end }) => end === "stopped").length,
-    survived: ends.filter(({ end }) => end === "survived").map(({ id }) => id),
+    failed: ends.filter(({ end }) => end === "failed").map(({ id }) => id),
   };
 }
 
-async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "survived" | "not_running"> {
+/** Processes end at once; the database is read once a product, and written by a few at a time. */
+interface BoundedDatabase {
+  readonly findProduct: (id: string) => Promise<Product | null>;
+  readonly writes: PQueue;
+}
+
+async function stop(
+  host: EngineHost,
+  row: EngineRow,
+  database: BoundedDatabase,
+): Promise<"stopped" | "failed" | "not_running"> {
   switch (row.state) {
     case "provisioning":
       await abandonProvision(host, row);
       return "not_running";
     case "starting":
-      if (row.provisioned) return stopProcess(host, row);
+      if (row.provisioned) return stopProcess(host, row, database);
       await abandonProvision(host, row);
       return "not_running";
     case "running":
     case "unhealthy":
-      return stopProcess(host, row);
+      return stopProcess(host, row, database);
     case "stopping":
       await finishStop(host, row);
       return "not_running";
@@ -56,24 +82,27 @@ async function stop(host: HostContext, row: EngineRow): Promise<"stopped" | "sur
   }
 }
 
-async function stopProcess(host: HostContext, row: EngineRow): Promise<"stopped" | "survived"> {
-  // Retried: while many engines are stopped, a query may time out waiting for a connection of the pool.
-  const product = await retryUntilStopped(host, "stop", () => findProduct(host.db, row.product_id));
+async function stopProcess(
+  host: EngineHost,
+  row: EngineRow,
+  { findProduct: find, writes }: BoundedDatabase,
+): Promise<"stopped" | "failed"> {
+  const product = await retryUntilStopped(host, "stop", () => find(row.product_id));
   const drainMs = (product?.record.policy.drain_s ?? 0) * 1000;
-  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS }).catch((error: unknown) => {
-    // An engine whose state the backend cannot tell must not prevent the other stops.
-    if (!(error instanceof ApiError)) throw error;
-    host.logger.error({ err: error, engine_id: row.id }, "failed to stop an engine");
-    return null;
-  });
-  if (end === null || end.kind === "survived") return "survived";
-  await retryMove(host, "stop", () => ({
-    id: row.id,
-    from: ["starting", "running", "unhealthy"],
-    to: "backoff",
-    incarnation: row.incarnation,
-    set: { handle: null, next_restart_at: new Date(host.now()) },
-    event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
-  }));
+  const end = await endProcess(host, row, { drainMs, termMs: TERM_MS });
+  if (end.kind === "survived") {
+    host.logger.error({ engine_id: row.id, reason: end.reason }, "failed to stop an engine");
+    return "failed";
+  }
+  await writes.add(() =>
+    retryMove(host, "stop", () => ({
+      id: row.id,
+      from: ["starting", "running", "unhealthy"],
+      to: "backoff",
+      incarnation: row.incarnation,
+      set: { handle: null, next_restart_at: new Date(host.now()) },
+      event: { type: "engine.stopped", reason: "orchd --stop-engines", data: { result: end.kind } },
+    })),
+  );
   return "stopped";
 }

@@ -1,4 +1,4 @@
-import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
 
 /**
  * What a starting daemon observes of an engine's recorded process.

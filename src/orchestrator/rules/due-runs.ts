@@ -1,4 +1,4 @@
-import type { MissedPolicy } from "../../contract/schedule-records.ts";
+import type { MissedPolicy } from "../../contract/orchestrator/schedule-runs.ts";
 import { type DueTimes, duesUntil, nextDue } from "./due-times.ts";
 
 /** A run that starts later than this was missed: the daemon did not run, its host slept, or its clock jumped. */

@@ -1,4 +1,4 @@
-import type { ScheduleTiming } from "../../contract/schedule-records.ts";
+import type { ScheduleTiming } from "../../contract/orchestrator/schedule.ts";
 import { cronProblem, lastOf, nextOf, timeZoneProblem } from "./cron-times.ts";
 
 /** The number of due times that are compared to find the shortest interval of a cron expression. */

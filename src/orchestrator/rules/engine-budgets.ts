@@ -1,6 +1,6 @@
-import { type BudgetName, type Budgets, isMoney, limitsOf, periodOf } from "../../contract/budgets.ts";
-import type { EngineBudgets } from "../../contract/engine-budgets.ts";
-import type { PriceTable } from "../../contract/price-table.ts";
+import { type BudgetName, type Budgets, isMoney, limitsOf, periodOf } from "../../contract/orchestrator/budgets.ts";
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
+import type { PriceTable } from "../../contract/orchestrator/price-table.ts";
 
 /** An engine's share of a budget of its product. */
 export interface Lease {

@@ -1,4 +1,4 @@
-import type { EngineState } from "../../contract/orchestrator-api.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
 
 /**
  * The state machine of an engine: each state and the states it may enter next.
@@ -13,7 +13,8 @@ import type { EngineState } from "../../contract/orchestrator-api.ts";
  * The row may be deleted in `provisioning`, `starting` (a failed provision) and `destroying`.
  */
 const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
-  provisioning: ["starting", "destroying"],
+  // `stopped`: a provision without a start.
+  provisioning: ["starting", "stopped", "destroying"],
   // Into itself: the process of a claimed start is recorded.
   starting: ["starting", "running", "failed", "backoff", "stopping", "destroying"],
   // Into itself: a process that was restarted without the database is recorded.

@@ -1,4 +1,4 @@
-import type { EngineState, LastError } from "../../contract/orchestrator-api.ts";
+import type { EngineState, LastError } from "../../contract/orchestrator/requests.ts";
 
 /** What a warning needs to know of an engine. */
 export interface WatchedEngine {

@@ -2,14 +2,13 @@
 interface WorkReport {
   /** ISO time, or null while it works. */
   readonly idle_since: string | null;
+  /** Omitted by engines of earlier releases. */
+  readonly idle_ms?: number | null | undefined;
 }
 
-/** How long an engine has been idle, in milliseconds. Engines are not trusted: a time in the future counts as now. */
-export const idleMsOf = ({ idle_since }: WorkReport, now: number): number =>
-  idle_since === null ? 0 : Math.max(0, now - Date.parse(idle_since));
-
 /**
- * The number of engines that may be awake at the same time on a host with this much memory, in MiB: 1 GiB is for the
- * daemon, PostgreSQL and the system, and an idle engine takes up to 32 MiB.
+ * How long an engine has been idle, in milliseconds; null while it works. Engines are not trusted: a time in the future
+ * counts as now. The duration is preferred, since the system's time may have changed.
  */
-export const defaultMaxAwake = (memoryMb: number): number => Math.max(16, Math.floor((memoryMb - 1024) / 32));
+export const idleMsOf = ({ idle_since, idle_ms }: WorkReport, now: number): number | null =>
+  idle_ms !== undefined ? idle_ms : idle_since === null ? null : Math.max(0, now - Date.parse(idle_since));

@@ -20,7 +20,7 @@ export const emptyWindow = (now: number): RequestWindow => ({
   current: 0,
 });
 
-interface WindowVerdict {
+export interface WindowVerdict {
   readonly admitted: boolean;
   readonly window: RequestWindow;
   readonly remaining: number;
@@ -30,26 +30,36 @@ interface WindowVerdict {
 
 /**
  * Counts a call of this cost against `limit` in any 60 seconds. A refused call is not counted. A call that costs more
- * than the whole limit is admitted when the window is empty.
+ * than the whole limit is admitted when the window is empty. `part`: of the cost, the rest of which is counted apart.
  */
-export function admit(last: RequestWindow, limit: number, now: number, cost = 1): WindowVerdict {
+export function admit(
+  last: RequestWindow,
+  limit: number,
+  now: number,
+  { cost = 1, part = 1 }: { readonly cost?: number; readonly part?: number } = {},
+): WindowVerdict {
   const window = moveTo(last, Math.floor(now / BUCKET_MS));
-  const used = window.usedBefore + window.current;
-  const charged = Math.min(cost, Math.max(limit, 1));
-  const admitted = used + charged <= limit;
+  const used = usedOf(window);
+  const charged = rounded(Math.min(cost, Math.max(limit, 1)) * part);
+  const admitted = rounded(used + charged) <= limit;
   return {
     admitted,
-    window: admitted ? { ...window, current: window.current + charged } : window,
-    remaining: Math.max(0, limit - used - (admitted ? charged : 0)),
+    window: admitted ? { ...window, current: rounded(window.current + charged) } : window,
+    remaining: Math.max(0, rounded(limit - used - (admitted ? charged : 0))),
     resetS: secondsUntilFreed(window, admitted ? 1 : used + charged - limit),
   };
 }
+
+/** Tenths add up without the error of binary fractions. */
+const rounded = (cost: number): number => Math.round(cost * 1000) / 1000;
+const sum = (costs: readonly number[]): number => rounded(costs.reduce((total, cost) => total + cost, 0));
+const usedOf = ({ usedBefore, current }: RequestWindow): number => rounded(usedBefore + current);
 
 /** Seconds until this cost is older than a minute. */
 function secondsUntilFreed({ before }: RequestWindow, wanted: number): number {
   let freed = 0;
   for (const [second, count] of before.entries()) {
-    freed += count;
+    freed = rounded(freed + count);
     if (freed >= wanted) return second + 1;
   }
   return BUCKETS;
@@ -61,5 +71,5 @@ function moveTo(window: RequestWindow, second: number): RequestWindow {
   if (steps <= 0) return window;
   const gap = Array.from({ length: steps - 1 }, () => 0);
   const before = [...window.before, window.current, ...gap].slice(1 - BUCKETS);
-  return { before, usedBefore: before.reduce((sum, count) => sum + count, 0), second, current: 0 };
+  return { before, usedBefore: sum(before), second, current: 0 };
 }

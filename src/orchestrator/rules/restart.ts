@@ -1,4 +1,4 @@
-import { exitCause } from "../../contract/engine-exit.ts";
+import { exitCause } from "../../contract/engine/exit.ts";
 
 interface RestartRule {
   readonly maxRestarts: number;

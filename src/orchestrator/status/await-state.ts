@@ -1,5 +1,6 @@
 import { delay } from "../../shared/clock.ts";
-import { findEngine } from "../store/engines.ts";
+import { Deadline } from "../../shared/deadline.ts";
+import { daemonStops } from "../api-error.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -8,10 +9,11 @@ const POLL_MS = 1000;
 
 /**
  * Waits until `done` is true of a user's engine (null: none exists) and checks it again after each change. Returns the
- * engine as last read: the caller checks whether the deadline or the signal came first.
+ * engine as last read: the caller checks whether the deadline or the signal came first. Throws SERVICE_UNAVAILABLE when
+ * the daemon stops first.
  */
 export async function awaitEngine(
-  host: Pick<HostContext, "db" | "states" | "now" | "stopping">,
+  host: Pick<HostContext, "awaited" | "states" | "stopping">,
   {
     productId,
     userId,
@@ -26,11 +28,12 @@ export async function awaitEngine(
     readonly signal?: AbortSignal;
   },
 ): Promise<EngineRow | null> {
-  const end = host.now() + deadlineMs;
+  const end = new Deadline(deadlineMs);
   for (;;) {
-    const engine = await findEngine(host.db, productId, userId);
-    const remainingMs = end - host.now();
+    const engine = await host.awaited.find(productId, userId);
+    const remainingMs = end.leftMs;
     if (done(engine) || remainingMs <= 0 || signal?.aborted) return engine;
+    if (host.stopping.aborted) throw daemonStops();
     await nextChange(host, { engineId: engine?.id ?? null, waitMs: Math.min(remainingMs, POLL_MS), signal });
   }
 }

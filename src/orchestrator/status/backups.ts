@@ -1,6 +1,6 @@
 import { type BackupFile, listBackupFiles } from "../../backup/backup-files.ts";
-import type { BackupList, BackupRun } from "../../contract/backup-records.ts";
-import type { HostStatus } from "../../contract/orchestrator-records.ts";
+import type { BackupList, BackupRun } from "../../contract/orchestrator/backup.ts";
+import type { HostStatus } from "../../contract/orchestrator/records.ts";
 
 export interface BackupSettings {
   /** The folder of the archives. */
@@ -21,6 +21,8 @@ export class Backups {
   running: BackupRun | null = null;
   /** The last one that this daemon ended. */
   last: BackupRun | null = null;
+  /** When the last one failed, on the monotonic clock. Null: it did not. */
+  failedAt: number | null = null;
   /** Settles with the running one. */
   settled: Promise<void> = Promise.resolve();
   readonly #outcomes = { created: 0, failed: 0 };
@@ -34,6 +36,7 @@ export class Backups {
   end(run: BackupRun & { readonly outcome: "created" | "failed" }): void {
     this.running = null;
     this.last = run;
+    this.failedAt = run.outcome === "failed" ? performance.now() : null;
     this.#outcomes[run.outcome]++;
   }
 

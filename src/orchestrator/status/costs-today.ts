@@ -1,4 +1,4 @@
-import { dayOf } from "../../contract/metered-usage.ts";
+import { dayOf } from "../../contract/engine/metered-usage.ts";
 import type { HostContext } from "../host-context.ts";
 import type { ProductCost } from "./metrics.ts";
 import { slugsOf } from "../store/products.ts";

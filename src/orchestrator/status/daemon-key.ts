@@ -1,4 +1,4 @@
-import { ENGINE_KEY_PREFIX } from "../../contract/api-keys.ts";
+import { ENGINE_KEY_PREFIX } from "../../contract/orchestrator/api-keys.ts";
 import type { HostContext } from "../host-context.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { shownProcess } from "../../contract/engine-handle.ts";
-import type { EngineRecord, EngineUsage } from "../../contract/orchestrator-api.ts";
+import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
+import type { EngineRecord, EngineUsage } from "../../contract/orchestrator/requests.ts";
 import { isoTime } from "../../shared/clock.ts";
-import { engineUrl } from "../fleet/engine-url.ts";
+import { engineUrl } from "../engine-calls/engine-url.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -74,10 +74,9 @@ function sleepOf(row: EngineRow): EngineRecord["sleep"] {
 const awakeOf = (row: EngineRow, live: LiveEngine | undefined): EngineRecord["awake"] => ({
   woken_by: row.woken_by,
   kept_by: live?.report?.awake ?? [],
-  idle_since: isoTimeOrNull(live?.report?.idleSince ?? null),
+  idle_since: live?.report?.shown.idle_since ?? null,
+  learning_due_at: live?.report?.shown.learning_due_at ?? null,
 });
-
-const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
 function usage(live: LiveEngine): EngineUsage | null {
   const { usage: sample, diskBytes, activeTurns } = live;

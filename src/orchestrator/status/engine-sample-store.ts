@@ -1,10 +1,5 @@
-import {
-  type HostSamples,
-  SAMPLE_INTERVAL_S,
-  SAMPLE_MEASURES,
-  type SampleMeasure,
-  type UsageSamples,
-} from "../../contract/sample-records.ts";
+import { SAMPLE_INTERVAL_S, SAMPLE_MEASURES, type SampleMeasure } from "../../contract/orchestrator/sample-measures.ts";
+import type { HostSamples, UsageSamples } from "../../contract/orchestrator/sample.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type Merge, SampleRing } from "./sample-ring.ts";

@@ -1,12 +1,11 @@
+import type { EngineMetricsReport, EngineSample } from "../../contract/engine/status.ts";
 import {
   type CountedEngine,
   ENGINE_METRICS,
   type EngineMetricName,
   type EngineMetricRow,
-  type EngineMetricsReport,
-  type EngineSample,
   OTHER,
-} from "../../contract/engine-metrics.ts";
+} from "../../contract/engine/metrics.ts";
 
 interface Total {
   readonly labels: Readonly<Record<string, string>>;

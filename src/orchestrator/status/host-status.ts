@@ -1,17 +1,24 @@
-import { availableParallelism, loadavg, totalmem } from "node:os";
-import { ENGINE_STATES, type EngineState, type HostStatus, type Isolation } from "../../contract/orchestrator-api.ts";
+import { availableParallelism, loadavg } from "node:os";
+import {
+  ENGINE_STATES,
+  type EngineState,
+  type HostStatus,
+  type Isolation,
+} from "../../contract/orchestrator/requests.ts";
 import { VERSION } from "../../shared/version.ts";
 import { mayRewriteAudit } from "../store/migrate.ts";
+import { RESTORE_PAUSE } from "../rules/admission.ts";
 import { MANY_CRASHES, engineWarning } from "../rules/engine-warning.ts";
 import { RESTART_RULE } from "../rules/restart.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
-import { hostResources } from "../../shared/host-resources.ts";
-import type { HostContext } from "../host-context.ts";
+import { hostResources, memoryTotalMb } from "../../shared/host-resources.ts";
+import type { Fleet, HostContext, Records, Runtime, Service, StartLimits } from "../host-context.ts";
 import type { ProductCost } from "./metrics.ts";
 import { costsToday } from "./costs-today.ts";
 
-const MIB = 1_048_576;
+/** Ends the pause of schedules that a restore began. */
+export const RESUME_SCHEDULES = "orchctl resume --schedules";
 /** The most engines that warnings name. Many failures usually have one cause. */
 const MAX_NAMED = 10;
 export const UNPROTECTED_AUDIT =
@@ -61,12 +68,17 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     host_id: portRange.hostId,
     uptime_s: Math.floor(process.uptime()),
     draining: host.readiness.draining,
+    schedules_paused: host.readiness.schedulesPaused,
     breaker: host.breaker.isOpen ? "open" : "closed",
     engines: Object.fromEntries(ENGINE_STATES.map((state) => [state, counts.get(state) ?? 0])) as Record<
       EngineState,
       number
     >,
-    awake: { engines: host.live.ids().size, limit: host.awakeSlots.limit },
+    awake: {
+      engines: host.live.ids().size,
+      limit: host.awakeSlots.limit,
+      engine_mb: Math.round(host.awakeSlots.engineMb),
+    },
     boots: { starting: host.bootQueue.starting, waiting: host.bootQueue.waiting },
     spares: { ready, target, problem },
     ports,
@@ -74,7 +86,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       average: loadavg()[0] ?? 0,
       cores: availableParallelism(),
       memory_available_mb: resources.memoryAvailableMb,
-      memory_total_mb: Math.round(totalmem() / MIB),
+      memory_total_mb: memoryTotalMb(),
       disk_free_mb: resources.diskFreeMb,
     },
     isolation: isolationReport(host),
@@ -83,6 +95,7 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
     warnings: [
       ...(portProblem === null ? [] : [portProblem]),
       ...headroom,
+      ...(host.readiness.schedulesPaused ? [`${RESTORE_PAUSE}: ${RESUME_SCHEDULES}`] : []),
       ...(unprotected ? [UNPROTECTED_AUDIT] : []),
       ...(slowStart === null ? [] : [slowStart]),
       ...(problem === null ? [] : [problem]),
@@ -114,7 +127,9 @@ export const isolationReport = ({ isolation, backend }: Pick<HostContext, "isola
 });
 
 /** The metrics as text. While the database is unavailable, without those that need it. */
-export async function readMetrics(host: HostContext): Promise<{ readonly text: string; readonly contentType: string }> {
+export async function readMetrics(
+  host: Records & Fleet & StartLimits & Service & Runtime,
+): Promise<{ readonly text: string; readonly contentType: string }> {
   const text = await host.metrics.text({
     events: host.events.written,
     draining: host.readiness.draining,
@@ -123,13 +138,14 @@ export async function readMetrics(host: HostContext): Promise<{ readonly text: s
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
     spares: host.backend.spares.report(),
+    awake: host.awakeSlots,
     ...(await tryDatabaseMetrics(host)),
   });
   return { text, contentType: host.metrics.contentType };
 }
 
 async function tryDatabaseMetrics(
-  host: HostContext,
+  host: Records & Fleet & StartLimits & Service & Runtime,
 ): Promise<{ readonly host: HostStatus | null; readonly costs: readonly ProductCost[] }> {
   try {
     return { host: await hostStatus(host), costs: await costsToday(host) };

@@ -1,6 +1,6 @@
-import type { EngineRecord, EngineState } from "../../contract/orchestrator-api.ts";
+import type { EngineRecord, EngineState } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
-import type { UsageSamples } from "../../contract/sample-records.ts";
+import type { UsageSamples } from "../../contract/orchestrator/sample.ts";
 import { findEngine, findEngineById, listEngines } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -37,7 +37,7 @@ export async function pageOfEngines(host: Host, product: Product | null, page: E
 
 /** Waits until the engine is in `state`. Throws BOOT_TIMEOUT with the current state after `timeoutS` seconds. */
 export async function waitForEngine(
-  host: Pick<HostContext, "db" | "states" | "live" | "settings" | "now" | "stopping">,
+  host: Pick<HostContext, "awaited" | "states" | "live" | "settings" | "stopping">,
   product: Product,
   { userId, state, timeoutS, signal }: { userId: string; state: EngineState; timeoutS: number; signal: AbortSignal },
 ): Promise<EngineRecord> {

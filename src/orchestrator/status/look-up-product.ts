@@ -1,8 +1,8 @@
-import type { ProductRecord } from "../../contract/orchestrator-api.ts";
+import type { ProductRecord } from "../../contract/orchestrator/requests.ts";
 import { findProduct, listProducts, type Product } from "../store/products.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
-import { plainSettings } from "../../contract/engine-env.ts";
+import { plainSettings } from "../../contract/engine/environment.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 
 export async function lookUpProduct(host: Pick<HostContext, "db" | "box">, idOrSlug: string): Promise<ProductRecord> {

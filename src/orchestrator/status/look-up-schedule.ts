@@ -1,4 +1,4 @@
-import type { RunRecord, ScheduleRecord, WebhookRecord } from "../../contract/schedule-records.ts";
+import type { RunRecord, ScheduleRecord, WebhookRecord } from "../../contract/orchestrator/schedule.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";

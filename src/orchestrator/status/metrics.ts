@@ -1,13 +1,22 @@
 import { Counter, Gauge, Histogram, type Metric, Registry, collectDefaultMetrics } from "prom-client";
-import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine-metrics.ts";
-import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator-api.ts";
-import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator-events.ts";
+import { ENGINE_METRICS, type EngineMetricName } from "../../contract/engine/metrics.ts";
+import { ENGINE_STATES, type HostStatus } from "../../contract/orchestrator/requests.ts";
+import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator/event-types.ts";
+import { plainText } from "../../contract/meaning.ts";
 import { MICRO } from "../../contract/micro-units.ts";
-import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/spares-report.ts";
+import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/orchestrator/spares-report.ts";
 import { EngineTotals } from "./engine-totals.ts";
+import { DAEMON_METRICS } from "./metric-rows.ts";
 import type { Replica } from "./replica-role.ts";
 
+const MIB = 1_048_576;
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
+
+type MetricName = keyof typeof DAEMON_METRICS;
+type NameOf<Kind> = {
+  [Name in MetricName]: (typeof DAEMON_METRICS)[Name]["kind"] extends Kind ? Name : never;
+}[MetricName];
+type LabelOf<Name extends MetricName> = (typeof DAEMON_METRICS)[Name]["labels"][number];
 
 /** What a product has spent on this UTC day. */
 export interface ProductCost {
@@ -27,6 +36,7 @@ interface Observations {
   readonly waiting: number;
   readonly backups: Readonly<Record<"created" | "failed", number>>;
   readonly spares: SparesReport;
+  readonly awake: { readonly limit: number | null; readonly engineMb: number };
   readonly host: HostStatus | null;
   /** Of this UTC day. */
   readonly costs: readonly ProductCost[];
@@ -36,108 +46,38 @@ interface Observations {
 export class Metrics {
   readonly #replica: Pick<Replica, "leads" | "changes">;
   readonly #registry = new Registry();
-  readonly bootSeconds = new Histogram({
-    name: "orch_boot_seconds",
-    help: "Duration of a boot, from the launch of the process to its outcome",
-    labelNames: ["outcome"] as const,
-    buckets: BOOT_BUCKETS_S,
-    registers: [this.#registry],
-  });
+  readonly bootSeconds = this.#histogram("orch_boot_seconds");
   /** Trace spans of the daemon. */
-  readonly spans = new Counter({
-    name: "orch_daemon_spans_total",
-    help: "Trace spans of the daemon",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
+  readonly spans = this.#counter("orch_daemon_spans_total");
   /** The metrics that engines report. */
   readonly engines = new EngineTotals();
-  readonly wakes = new Counter({
-    name: "orch_wakes_total",
-    help: "Wakes of sleeping engines, by what woke them and how it ended",
-    labelNames: ["reason", "outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly gatewayCalls = new Counter({
-    name: "orch_gateway_calls_total",
-    help: "Calls of engines through the daemon, by how they ended",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly replicaCalls = new Counter({
-    name: "orch_replica_calls_total",
-    help: "Calls that this daemon passed on to the leader, by how they ended",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly wakeSeconds = new Histogram({
-    name: "orch_wake_seconds",
-    help: "Duration of a wake, from the call to the running engine",
-    buckets: BOOT_BUCKETS_S,
-    registers: [this.#registry],
-  });
-  readonly scheduledRuns = new Counter({
-    name: "orch_scheduled_runs_total",
-    help: "Runs of schedules and webhooks that ended",
-    labelNames: ["product", "trigger", "outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly webhookCalls = new Counter({
-    name: "orch_webhook_calls_total",
-    help: "Messages that were sent to webhooks",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly catalogReloads = new Counter({
-    name: "orch_catalog_reloads_total",
-    help: "Reloads of products' catalogs by running engines, by how they ended",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly #engines = this.#gauge("orch_engines", "Engines of this host", ["state"]);
-  readonly #ports = this.#gauge("orch_ports", "Ports of the range", ["use"]);
-  readonly #boots = this.#gauge("orch_boots", "Engines booting or waiting for a slot", ["stage"]);
-  readonly #spares = this.#gauge("orch_spares", "Spares: processes that wait for the next starts of engines", [
-    "state",
-  ]);
-  readonly #spareClaims = new Counter({
-    name: "orch_spare_claims_total",
-    help: "Starts of engines while spares are kept, by whether one was claimed",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly #database = this.#gauge("orch_database_up", "1 while the database answers", []);
-  readonly #leads = this.#gauge("orch_leader", "1 while this daemon leads", []);
-  readonly #leaderChanges = new Counter({
-    name: "orch_leader_changes_total",
-    help: "How often this daemon learnt that another one than before leads",
-    registers: [this.#registry],
-  });
-  readonly #draining = this.#gauge("orch_draining", "1 while the host takes no new engines", []);
-  readonly #breaker = this.#gauge("orch_breaker_open", "1 while restarts are paused because many engines fail", []);
-  readonly #orphans = this.#gauge("orch_orphans", "Incarnations with processes but without a record", []);
-  readonly #diskFree = this.#gauge("orch_disk_free_bytes", "Free space on the file system of the data folder", []);
-  readonly #events = new Counter({
-    name: "orch_events_total",
-    help: "Events written since the daemon started",
-    labelNames: ["type"] as const,
-    registers: [this.#registry],
-  });
+  readonly wakes = this.#counter("orch_wakes_total");
+  readonly gatewayCalls = this.#counter("orch_gateway_calls_total");
+  readonly replicaCalls = this.#counter("orch_replica_calls_total");
+  readonly wakeSeconds = this.#histogram("orch_wake_seconds");
+  readonly scheduledRuns = this.#counter("orch_scheduled_runs_total");
+  readonly webhookCalls = this.#counter("orch_webhook_calls_total");
+  readonly catalogReloads = this.#counter("orch_catalog_reloads_total");
+  readonly #engines = this.#gauge("orch_engines");
+  readonly #ports = this.#gauge("orch_ports");
+  readonly #boots = this.#gauge("orch_boots");
+  readonly #spares = this.#gauge("orch_spares");
+  readonly #spareClaims = this.#counter("orch_spare_claims_total");
+  readonly #awakeLimit = this.#gauge("orch_awake_limit");
+  readonly #engineMemory = this.#gauge("orch_awake_engine_bytes");
+  readonly #database = this.#gauge("orch_database_up");
+  readonly #leads = this.#gauge("orch_leader");
+  readonly #leaderChanges = this.#counter("orch_leader_changes_total");
+  readonly #draining = this.#gauge("orch_draining");
+  readonly #breaker = this.#gauge("orch_breaker_open");
+  readonly #orphans = this.#gauge("orch_orphans");
+  readonly #diskFree = this.#gauge("orch_disk_free_bytes");
+  readonly #events = this.#counter("orch_events_total");
 
-  readonly #backups = new Counter({
-    name: "orch_backups_total",
-    help: "Backups that ended since the daemon started",
-    labelNames: ["outcome"] as const,
-    registers: [this.#registry],
-  });
-  readonly #cost = this.#gauge("orch_cost_today", "Cost of this UTC day so far, of the tokens that have a price", [
-    "product",
-    "currency",
-  ]);
-  readonly #unpriced = this.#gauge("orch_unpriced_tokens_today", "Tokens of this UTC day whose price is unknown", [
-    "product",
-  ]);
-  readonly #newestBackup = this.#gauge("orch_backup_newest_timestamp_seconds", "Time of the newest backup", []);
+  readonly #backups = this.#counter("orch_backups_total");
+  readonly #cost = this.#gauge("orch_cost_today");
+  readonly #unpriced = this.#gauge("orch_unpriced_tokens_today");
+  readonly #newestBackup = this.#gauge("orch_backup_newest_timestamp_seconds");
 
   constructor(replica: Pick<Replica, "leads" | "changes"> = { leads: true, changes: 0 }) {
     this.#replica = replica;
@@ -168,6 +108,7 @@ export class Metrics {
     events,
     backups,
     spares,
+    awake,
     draining,
     breakerOpen,
     starting,
@@ -184,6 +125,8 @@ export class Metrics {
     this.#spareClaims.reset();
     for (const outcome of CLAIM_OUTCOMES) this.#spareClaims.inc({ outcome }, spares.claims[outcome]);
     for (const state of ["ready", "target"] as const) this.#spares.set({ state }, spares[state]);
+    this.#awakeLimit.set(awake.limit ?? 0);
+    this.#engineMemory.set(awake.engineMb * MIB);
     this.#draining.set(Number(draining));
     this.#breaker.set(Number(breakerOpen));
     this.#boots.set({ stage: "starting" }, starting);
@@ -201,19 +144,34 @@ export class Metrics {
       const { newest_at: newest } = host.backup;
       this.#newestBackup.set(newest === null ? 0 : Date.parse(newest) / 1000);
       this.#orphans.set(host.orphans.length);
-      this.#diskFree.set(host.load.disk_free_mb * 1_048_576);
+      this.#diskFree.set(host.load.disk_free_mb * MIB);
     }
     return this.#text();
   }
 
   /** Registers a metric by its lines, since prom-client's own counters cannot be set from outside. */
   #registerTotals(name: EngineMetricName): void {
-    const { kind: type, help } = ENGINE_METRICS[name];
+    const { kind: type } = ENGINE_METRICS[name];
+    const help = plainText(ENGINE_METRICS[name].help);
     const get = async () => ({ name, help, type, values: this.engines.lines(name) });
     this.#registry.registerMetric({ name, help, type, get } as unknown as Metric);
   }
 
-  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> {
-    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+  #counter<Name extends NameOf<"counter">>(name: Name): Counter<LabelOf<Name>> {
+    return new Counter(this.#described(name));
+  }
+
+  #gauge<Name extends NameOf<"gauge">>(name: Name): Gauge<LabelOf<Name>> {
+    return new Gauge(this.#described(name));
+  }
+
+  #histogram<Name extends NameOf<"histogram">>(name: Name): Histogram<LabelOf<Name>> {
+    return new Histogram({ ...this.#described(name), buckets: BOOT_BUCKETS_S });
+  }
+
+  #described<Name extends MetricName>(name: Name) {
+    const { labels, help } = DAEMON_METRICS[name];
+    const labelNames = labels as readonly LabelOf<Name>[];
+    return { name, help: plainText(help), labelNames: [...labelNames], registers: [this.#registry] };
   }
 }

@@ -4,7 +4,7 @@ import {
   type PriceTable,
   type PriceTableOutcome,
   readPriceTable,
-} from "../../contract/price-table.ts";
+} from "../../contract/orchestrator/price-table.ts";
 import { errorCode } from "../../shared/error-code.ts";
 
 /** The price table in effect. */

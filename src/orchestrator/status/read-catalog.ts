@@ -1,4 +1,4 @@
-import type { CatalogFile, CatalogVersion, ProductCatalogRecord } from "../../contract/catalog-records.ts";
+import type { CatalogFile, CatalogVersion, ProductCatalogRecord } from "../../contract/orchestrator/catalog.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { findVersion, listVersions } from "../store/catalogs.ts";

@@ -1,4 +1,4 @@
-import type { EventRecord } from "../../contract/orchestrator-events.ts";
+import type { EventRecord } from "../../contract/orchestrator/event.ts";
 import { delay } from "../../shared/clock.ts";
 import {
   type EventFilter,
@@ -9,7 +9,7 @@ import {
   positionOf,
 } from "../store/events.ts";
 import type { HostContext } from "../host-context.ts";
-import type { AuditRecord } from "../../contract/audit-chain.ts";
+import type { AuditRecord } from "../../contract/orchestrator/audit.ts";
 import { listAudit } from "../store/audit-log.ts";
 
 const PAGE = 500;

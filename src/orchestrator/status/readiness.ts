@@ -22,6 +22,8 @@ export class Readiness {
   phase: Phase = "starting";
   /** Set by an operator: new engines are refused. */
   draining = false;
+  /** Set by a restore: due times of schedules are missed. */
+  schedulesPaused = false;
 
   /** Includes this database in the readiness check. */
   watch(db: Db): void {

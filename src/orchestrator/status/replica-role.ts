@@ -1,4 +1,4 @@
-import type { ReplicaRole } from "../../contract/host-records.ts";
+import type { ReplicaRole } from "../../contract/orchestrator/host.ts";
 import type { Leader } from "../store/leaders.ts";
 
 /** Which daemon leads, as last read from the database. */

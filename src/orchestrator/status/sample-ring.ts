@@ -1,4 +1,4 @@
-import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../contract/sample-records.ts";
+import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../contract/orchestrator/sample-measures.ts";
 
 const INTERVAL_MS = SAMPLE_INTERVAL_S * 1000;
 

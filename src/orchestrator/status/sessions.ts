@@ -1,5 +1,6 @@
-import { SESSION_TOKEN_PREFIX, type SessionRecord } from "../../contract/console-records.ts";
-import { plausibleKey, sha256 } from "../../contract/api-keys.ts";
+import type { SessionRecord } from "../../contract/console/session.ts";
+import { SESSION_TOKEN_PREFIX } from "../../contract/console/session-limits.ts";
+import { plausibleKey, sha256 } from "../../contract/orchestrator/api-keys.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { BatchedLookups } from "../store/batched-lookups.ts";
 import { type SessionRow, findSessions, idleEnd, listSessions, storeLastUse } from "../store/console-sessions.ts";

@@ -1,5 +1,6 @@
-import { USAGE_LIMITS, dayOf } from "../../contract/metered-usage.ts";
-import { type UsageGroup, type UsagePage, type UsageRecord } from "../../contract/usage-records.ts";
+import { USAGE_LIMITS, dayOf } from "../../contract/engine/metered-usage.ts";
+import type { UsageGroup } from "../../contract/orchestrator/usage-groups.ts";
+import type { UsagePage, UsageRecord } from "../../contract/orchestrator/usage.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { HostContext } from "../host-context.ts";
 import { type UsageGroupRow, keysOf, queryUsage } from "../store/usage-query.ts";

@@ -1,5 +1,5 @@
-import type { EngineMetricName } from "../../contract/engine-metrics.ts";
-import type { EngineUsage } from "../../contract/orchestrator-records.ts";
+import type { EngineMetricName } from "../../contract/engine/metrics.ts";
+import type { EngineUsage } from "../../contract/orchestrator/records.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 
 const TURNS: EngineMetricName = "orch_turns_total";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { type AuditHead, type AuditRecord, GENESIS_HASH, auditHash } from "../../contract/audit-chain.ts";
+import type { AuditRecord } from "../../contract/orchestrator/audit.ts";
+import { type AuditHead, GENESIS_HASH, auditHash } from "../../contract/orchestrator/audit-chain.ts";
 import type { Db, Trx } from "./database.ts";
 import { currentRequest } from "../../shared/request-context.ts";
 import { origin } from "./events.ts";
@@ -14,8 +15,8 @@ interface AuditEntry {
 
 /** Appends a line in the transaction of its change, so that no change lacks its line. */
 export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
-  // Serializes appends: each reads the previous line, so that numbers and hashes form one chain.
-  await sql`select pg_advisory_xact_lock(hashtext('orchd'), hashtext('audit_log'))`.execute(trx);
+  // Each line follows the previous one, so that numbers and hashes form one chain.
+  await lockAudit(trx);
   const last = await trx
     .selectFrom("audit_log")
     .select(["seq", "hash"])
@@ -32,6 +33,13 @@ export async function appendAudit(trx: Trx, entry: AuditEntry): Promise<void> {
     .values({ ...line, seq: String(line.seq), hash: auditHash(line) })
     .execute();
 }
+
+/**
+ * Serializes appends until the end of the transaction. Against deadlocks every transaction locks rows first, then the audit
+ * log, then the events, which an insert locks.
+ */
+export const lockAudit = (trx: Trx): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(hashtext('orchd'), hashtext('audit_log'))`.execute(trx);
 
 /** Omitted for a call with a key, and for the daemon's own work. */
 function sessionOfCall(): { readonly session?: string } {

@@ -1,3 +1,5 @@
+import { inBackground } from "../../shared/background.ts";
+
 type Waiting<T> = Map<string, PromiseWithResolvers<T | null>>;
 
 /** Looks up keys with one statement at a time. Keys that are requested while it runs share the next statement. */
@@ -13,7 +15,7 @@ export class BatchedLookups<T> {
   find(key: string): Promise<T | null> {
     const asked = this.#waiting.get(key) ?? Promise.withResolvers<T | null>();
     this.#waiting.set(key, asked);
-    if (!this.#isReading) void this.#readAll();
+    if (!this.#isReading) inBackground("look-up of keys", this.#readAll());
     return asked.promise;
   }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ModelPrice } from "../../contract/price-table.ts";
+import type { ModelPrice } from "../../contract/orchestrator/price-table.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EventLog } from "./events.ts";
 import type { EngineRow } from "./tables.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CatalogFile, CatalogVersion } from "../../contract/catalog-records.ts";
+import type { CatalogFile, CatalogVersion } from "../../contract/orchestrator/catalog.ts";
 import type { Db, Trx } from "./database.ts";
 import { origin } from "./events.ts";
 import type { CurrentCatalog } from "./products.ts";

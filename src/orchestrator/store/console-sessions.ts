@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import { SESSION_LIMITS, type SessionRole } from "../../contract/console-records.ts";
+import { SESSION_LIMITS, type SessionRole } from "../../contract/console/session-limits.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { Db, Trx } from "./database.ts";
 

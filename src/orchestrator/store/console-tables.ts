@@ -1,4 +1,4 @@
-import type { SessionOpener, SessionRole } from "../../contract/console-records.ts";
+import type { SessionOpener, SessionRole } from "../../contract/console/session-limits.ts";
 
 export interface ConsoleSessionsTable {
   id: string;

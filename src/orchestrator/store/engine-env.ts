@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { PolicyPatch } from "../../contract/orchestrator-api.ts";
+import type { PolicyPatch } from "../../contract/orchestrator/requests.ts";
 import type { Product } from "./products.ts";
 import type { SealedBox } from "./sealed-box.ts";
 

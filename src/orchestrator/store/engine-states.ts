@@ -1,8 +1,8 @@
 import { type Updateable, sql } from "kysely";
-import type { EngineState } from "../../contract/orchestrator-api.ts";
-import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import { mayMove } from "../rules/engine-lifecycle.ts";
-import { appendAudit } from "./audit-log.ts";
+import { appendAudit, lockAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
 import { EVENT_COLUMNS, EVENT_OF_STATE, EVENT_STATE, stateEvent } from "./state-event.ts";
@@ -57,6 +57,7 @@ export class EngineStates {
     if (illegal !== undefined) throw new Error(`illegal move from ${illegal} to ${to}`);
     const type = event.type ?? EVENT_OF_STATE[to];
     const row = await this.#audited(
+      id,
       (db) => this.#update(db, move),
       ({ event_before }) => ({ action: type, from: event_before, to, reason: event.reason ?? null, ...event.data }),
     );
@@ -111,6 +112,7 @@ export class EngineStates {
   async remove(removal: Removal): Promise<boolean> {
     const { id, reason } = removal;
     const removed = await this.#audited(
+      id,
       (db) => this.#delete(db, removal),
       ({ event_state }) => ({ action: "engine.destroyed", from: event_state, reason }),
     );
@@ -149,11 +151,15 @@ export class EngineStates {
 
   /** A change by an admin's call is written to the audit log in the same transaction. */
   async #audited<Row extends Pick<EngineRow, "id" | "product_id">>(
+    id: string,
     change: (db: Db) => Promise<Row | undefined>,
     describe: (row: Row) => { readonly action: EventType } & Readonly<Record<string, unknown>>,
   ): Promise<Row | undefined> {
     if (origin().actor !== "admin") return change(this.#db);
     return this.#db.transaction().execute(async (trx) => {
+      // The change inserts an event, so the other locks come first.
+      await trx.selectFrom("engines").select("id").where("id", "=", id).forUpdate().execute();
+      await lockAudit(trx);
       const row = await change(trx);
       if (row === undefined) return undefined;
       const { action, ...detail } = describe(row);

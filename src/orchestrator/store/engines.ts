@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { EngineState } from "../../contract/orchestrator-api.ts";
-import type { StoredKey } from "../../contract/api-keys.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
+import type { StoredKey } from "../../contract/orchestrator/api-keys.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
@@ -13,13 +13,12 @@ interface NewEngine {
   readonly incarnation: string;
   readonly key: StoredKey;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** `provisioning` to start it at once, else `stopped`. */
-  readonly state: "provisioning" | "stopped";
-  readonly deadlineAt: Date | null;
+  readonly desiredState: "running" | "stopped";
+  readonly deadlineAt: Date;
 }
 
+/** Inserts an engine that is being provisioned. */
 export async function insertEngine(trx: Trx, engine: NewEngine): Promise<EngineRow> {
-  const wanted = engine.state === "provisioning";
   return trx
     .insertInto("engines")
     .values({
@@ -27,9 +26,9 @@ export async function insertEngine(trx: Trx, engine: NewEngine): Promise<EngineR
       product_id: engine.productId,
       user_id: engine.userId,
       host_id: engine.hostId,
-      state: engine.state,
-      desired_state: wanted ? "running" : "stopped",
-      provisioned: !wanted,
+      state: "provisioning",
+      desired_state: engine.desiredState,
+      provisioned: false,
       deadline_at: engine.deadlineAt,
       port: engine.port,
       incarnation: engine.incarnation,
@@ -54,6 +53,15 @@ export async function findEngine(db: Db, productId: string, userId: string): Pro
 
 export async function findEngineById(db: Db, id: string): Promise<EngineRow | null> {
   return (await db.selectFrom("engines").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
+export async function findEnginesById(db: Db, ids: readonly string[]): Promise<readonly EngineRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom("engines")
+    .selectAll()
+    .where("id", "=", sql<string>`any(${ids})`)
+    .execute();
 }
 
 /** What the gateway needs of an engine's row. */

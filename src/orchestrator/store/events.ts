@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import type { EngineState } from "../../contract/orchestrator-api.ts";
-import type { Actor, EventRecord, EventType } from "../../contract/orchestrator-events.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
+import type { EventRecord } from "../../contract/orchestrator/event.ts";
+import type { Actor, EventType } from "../../contract/orchestrator/event-types.ts";
 import { newId } from "../../shared/ids.ts";
 import { currentRequest } from "../../shared/request-context.ts";
 import { type Db, inBatches } from "./database.ts";

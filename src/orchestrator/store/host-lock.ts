@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
+import { untilExit } from "../../shared/background.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { EventLog } from "./events.ts";
@@ -83,7 +84,7 @@ export class HostLock implements Leadership {
     this.#name = name;
     this.#session = session;
     this.#onLoss = onLoss;
-    void this.#keep();
+    untilExit("host lock", this.#keep());
   }
 
   /** Begins this leader's epoch. From then on, no statement of an earlier leader takes effect. */

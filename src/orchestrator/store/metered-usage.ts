@@ -1,5 +1,10 @@
 import { sql } from "kysely";
-import { USAGE_AMOUNTS, USAGE_LIMITS, type UsageCursor, type UsageReport } from "../../contract/metered-usage.ts";
+import {
+  USAGE_AMOUNTS,
+  USAGE_LIMITS,
+  type UsageCursor,
+  type UsageReport,
+} from "../../contract/engine/metered-usage.ts";
 import type { Db } from "./database.ts";
 
 /** The engine, user and product to whom usage belongs. */

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
-import type { Policy } from "../../contract/orchestrator-api.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { Policy } from "../../contract/orchestrator/requests.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
@@ -74,7 +75,7 @@ export class ProductDirectory {
   /** Listens until the signal. Resolves when the first connection is established or has failed. */
   async listen(newClient: () => Client, logger: Logger, signal: AbortSignal): Promise<void> {
     const first = Promise.withResolvers<void>();
-    void this.#listenUntilStopped(newClient, logger, signal, first.resolve);
+    inBackground("changes of products", this.#listenUntilStopped(newClient, logger, signal, first.resolve));
     await first.promise;
   }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator-api.ts";
+import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator/requests.ts";
 import type { Db, Trx } from "./database.ts";
 
 /** A product: its record and its sealed engine settings. */
@@ -80,6 +80,9 @@ export const withCurrentKey = (db: Db) =>
       "products.catalog_digest",
       "products.created_at",
       "products.updated_at",
+      "products.deletion_started_at",
+      sql<number | null>`case when products.deletion_started_at is not null then
+        (select count(*)::int from engines where engines.product_id = products.id) end`.as("engines_left"),
       "current.prefix as key_prefix",
       "current.last4 as key_last4",
       "current.created_at as key_created_at",
@@ -114,15 +117,21 @@ export async function slugsOf(db: Db, ids: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(({ id, slug }) => [id, slug]));
 }
 
+interface LockedPolicy {
+  readonly policy: Policy;
+  readonly isBeingDeleted: boolean;
+}
+
 /** Locks the product's row, which serializes its provisions, and returns the current policy. Null when it is deleted. */
-export async function lockPolicy(trx: Trx, productId: string): Promise<Policy | null> {
+export async function lockPolicy(trx: Trx, productId: string): Promise<LockedPolicy | null> {
   const row = await trx
     .selectFrom("products")
-    .select("policy")
+    .select(["policy", "deletion_started_at"])
     .where("id", "=", productId)
     .forUpdate()
     .executeTakeFirst();
-  return row === undefined ? null : complete(row.policy);
+  if (row === undefined) return null;
+  return { policy: complete(row.policy), isBeingDeleted: row.deletion_started_at !== null };
 }
 
 /** Locks a product's row and reads the product. */
@@ -157,6 +166,16 @@ export async function updatePolicy(
     .execute();
 }
 
+/** From its commit the product gets no more engines. A repeated call keeps the time of the first. */
+export async function startDeletion(db: Db, productId: string): Promise<void> {
+  await db
+    .updateTable("products")
+    .set({ deletion_started_at: sql<Date>`now()` })
+    .where("id", "=", productId)
+    .where("deletion_started_at", "is", null)
+    .execute();
+}
+
 /** Deletes a product. False when it still has engines. */
 export async function deleteProduct(trx: Trx, productId: string): Promise<boolean> {
   const engine = await trx.selectFrom("engines").select("id").where("product_id", "=", productId).executeTakeFirst();
@@ -176,6 +195,8 @@ export function toProduct(row: {
   catalog_digest: string | null;
   created_at: Date;
   updated_at: Date;
+  deletion_started_at: Date | null;
+  engines_left: number | null;
   key_prefix: string | null;
   key_last4: string | null;
   key_created_at: Date;
@@ -188,6 +209,9 @@ export function toProduct(row: {
       policy: complete(row.policy),
       engine_env_names: row.engine_env_names,
       platform_key: { prefix: row.key_prefix, last4: row.key_last4, created_at: row.key_created_at.toISOString() },
+      ...(row.deletion_started_at !== null && {
+        deletion: { started_at: row.deletion_started_at.toISOString(), engines_left: row.engines_left ?? 0 },
+      }),
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
     },

@@ -8,8 +8,7 @@ import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
 export async function isEmptyDatabase(db: Db): Promise<boolean> {
   // Every daemon that has started once has a row in `hosts`.
   for (const table of Object.keys(RECORD_TABLES).filter((name) => name !== "hosts")) {
-    const known = await sql`select where to_regclass(${table}) is not null`.execute(db);
-    if (known.rows.length === 0) continue;
+    if (!(await isTable(db, table))) continue;
     const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length > 0) return false;
   }
@@ -27,6 +26,8 @@ interface LoadOptions {
   /** Written with the rows, so that an interrupted restore is recognised as done. */
   readonly restoreId: string;
   readonly createdAt: string;
+  /** Whether schedules run, although the host that was backed up may run them too. */
+  readonly resumeSchedules: boolean;
 }
 
 /** No free port is left for an engine. */
@@ -36,7 +37,7 @@ class TooFewPorts extends Error {
 
 /** Inserts the records of a backup into empty tables of the same schema, all or nothing. */
 export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly moved: number }> {
-  const { batches, onLoaded, destroyed, hostId, ports, restoreId, createdAt } = options;
+  const { batches, onLoaded, destroyed, hostId, ports, restoreId, createdAt, resumeSchedules } = options;
   return db.transaction().execute(async (trx) => {
     for await (const { table, lines } of batches) {
       await sql`
@@ -50,7 +51,14 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
     if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();
     await resetProcesses(trx);
     const moved = await assignPorts(trx, hostId, ports);
-    const detail = { restore_id: restoreId, created_at: createdAt, host_id: hostId };
+    await pauseSchedules(trx, hostId, !resumeSchedules);
+    if (!resumeSchedules) await endWaitingRuns(trx);
+    const detail = {
+      restore_id: restoreId,
+      created_at: createdAt,
+      host_id: hostId,
+      schedules_paused: !resumeSchedules,
+    };
     await appendAudit(trx, { action: "host.restored", detail });
     await new EventLog(hostId).insert(trx, { type: "host.restored", data: detail });
     return { moved };
@@ -61,6 +69,28 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
 export async function isRestored(db: Db, restoreId: string): Promise<boolean> {
   const { rows } = await sql`
     select from events where type = 'host.restored' and data ->> 'restore_id' = ${restoreId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** The records of an earlier release lack the column. Its migration adds it only where it is missing. */
+async function pauseSchedules(trx: Trx, hostId: string, isPaused: boolean): Promise<void> {
+  await sql`alter table hosts add column if not exists schedules_paused boolean not null default false`.execute(trx);
+  await sql`
+    insert into hosts (host_id, schedules_paused) values (${hostId}, ${isPaused})
+    on conflict (host_id) do update set schedules_paused = excluded.schedules_paused`.execute(trx);
+}
+
+/** The host that was backed up has started these runs, unless it ended then. */
+async function endWaitingRuns(trx: Trx): Promise<void> {
+  if (!(await isTable(trx, "scheduled_runs"))) return;
+  await sql`
+    update scheduled_runs set state = 'missed', request = null, ended_at = now(),
+      error = 'it had not started when the backup was made from which the host was restored'
+    where state = 'waiting'`.execute(trx);
+}
+
+async function isTable(db: Db, name: string): Promise<boolean> {
+  const { rows } = await sql`select where to_regclass(${name}) is not null`.execute(db);
   return rows.length > 0;
 }
 

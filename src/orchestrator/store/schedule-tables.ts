@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
-import type { MissedPolicy, RunState, ScheduleTiming } from "../../contract/schedule-records.ts";
+import type { MissedPolicy, RunState } from "../../contract/orchestrator/schedule-runs.ts";
+import type { ScheduleTiming } from "../../contract/orchestrator/schedule.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 
@@ -58,6 +59,8 @@ export interface ScheduledRunsTable {
   request: Buffer | null;
   task_id: string | null;
   turn_id: string | null;
+  /** The request to a person that `turn.waiting` was written for. */
+  request_id: Generated<string | null>;
   error: string | null;
   start_by: Date;
   created_at: CreatedAt;

@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely";
-import { KEPT_RUNS, OPEN_RUN_STATES, type OpenRunState, type RunState } from "../../contract/schedule-records.ts";
+import { KEPT_RUNS, OPEN_RUN_STATES, type RunState } from "../../contract/orchestrator/schedule-runs.ts";
 import type { Db } from "./database.ts";
 import type { RunRow, ScheduledRunsTable } from "./schedule-tables.ts";
 
@@ -86,6 +86,8 @@ export async function lastRuns(
 interface RunMove {
   readonly id: string;
   readonly to: RunState;
+  /** The request to a person that the turn waits for. No move when it is already recorded. */
+  readonly requestId?: string | null;
   readonly turnId?: string;
   readonly error: string | null;
   readonly at: Date;
@@ -95,21 +97,22 @@ interface RunMove {
  * The only writer of run states. The update is conditional: of two concurrent moves one wins, and the other returns null.
  * An ended run does not change.
  */
-export async function moveRun(db: Db, { id, to, turnId, error, at }: RunMove): Promise<RunRow | null> {
+export async function moveRun(db: Db, { id, to, requestId, turnId, error, at }: RunMove): Promise<RunRow | null> {
   const isOpen = (OPEN_RUN_STATES as readonly RunState[]).includes(to);
-  const row = await db
+  let update = db
     .updateTable("scheduled_runs")
     .set((eb) => ({
       state: to,
       error,
+      ...(requestId !== undefined && { request_id: requestId }),
       ...(turnId !== undefined && { turn_id: turnId, started_at: eb.fn.coalesce("started_at", eb.val(at)) }),
       ...(!isOpen && { ended_at: at, request: null }),
     }))
     .where("id", "=", id)
-    .where("state", "in", OPEN_RUN_STATES as readonly OpenRunState[])
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+    .where("state", "in", OPEN_RUN_STATES);
+  if (requestId !== undefined)
+    update = update.where((eb) => eb.or([eb("state", "!=", to), eb("request_id", "is distinct from", requestId)]));
+  return (await update.returningAll().executeTakeFirst()) ?? null;
 }
 
 /** Removes ended runs beyond the newest of a schedule or webhook. */

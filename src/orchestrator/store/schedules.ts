@@ -60,27 +60,35 @@ export async function countSchedules(trx: Trx, engineId: string): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** When the next schedule of a host is due. Null when none is. */
-export async function earliestDue(db: Db, hostId: string): Promise<Date | null> {
+/** In how many milliseconds the next schedule of a host is due, by the database's clock. Null when none is. */
+export async function msUntilDue(db: Db, hostId: string): Promise<number | null> {
   const row = await db
     .selectFrom("schedules")
-    .select("next_due")
+    .select(sql<number>`(extract(epoch from next_due - now()) * 1000)::float8`.as("ms"))
     .where("host_id", "=", hostId)
     .where("next_due", "is not", null)
     .orderBy("next_due")
     .limit(1)
     .executeTakeFirst();
-  return row?.next_due ?? null;
+  return row?.ms ?? null;
 }
 
-/** The due schedules of a host, earliest due time first. `waiting`: the number of its runs that have not started. */
+export interface DueScheduleRow extends ScheduleRow {
+  /** The number of its runs that have not started. */
+  readonly waiting: number;
+  /** The database's time: daemons whose clocks differ agree on what is due. */
+  readonly now: Date;
+}
+
+/** The schedules of a host that are due by the database's clock, earliest due time first. */
 export async function listDue(
   db: Db,
-  { hostId, now, limit }: { readonly hostId: string; readonly now: Date; readonly limit: number },
-): Promise<(ScheduleRow & { readonly waiting: number })[]> {
+  { hostId, limit }: { readonly hostId: string; readonly limit: number },
+): Promise<DueScheduleRow[]> {
   return db
     .selectFrom("schedules")
     .selectAll("schedules")
+    .select(sql<Date>`now()`.as("now"))
     .select((eb) =>
       eb
         .selectFrom("scheduled_runs")
@@ -92,7 +100,7 @@ export async function listDue(
         .as("waiting"),
     )
     .where("host_id", "=", hostId)
-    .where("next_due", "<=", now)
+    .where("next_due", "<=", sql<Date>`now()`)
     .orderBy("next_due")
     .limit(limit)
     .execute();

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { EngineState } from "../../contract/orchestrator-api.ts";
-import type { EventType } from "../../contract/orchestrator-events.ts";
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import { newId } from "../../shared/ids.ts";
 import { origin } from "./events.ts";
 

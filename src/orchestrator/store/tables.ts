@@ -1,14 +1,32 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
-import type { EngineHandle } from "../../contract/engine-handle.ts";
-import type { Actor, EventType } from "../../contract/orchestrator-events.ts";
-import type { SleepReason, WakeReason } from "../../contract/sleep.ts";
-import type { CatalogArchivesTable, CatalogVersionsTable } from "./catalog-tables.ts";
+import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts";
+import type { Actor, EventType } from "../../contract/orchestrator/event-types.ts";
+import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
+import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
-import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator-api.ts";
+import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
 type Json<T> = JSONColumnType<T & object>;
+
+interface CatalogArchivesTable {
+  product_id: string;
+  digest: string;
+  /** Sealed with the deployment's secret key. */
+  archive: Buffer;
+}
+
+interface CatalogVersionsTable {
+  product_id: string;
+  version: number;
+  digest: string | null;
+  files: JSONColumnType<CatalogFile[]>;
+  bytes: number;
+  restored_from: number | null;
+  actor: Actor;
+  created_at: CreatedAt;
+}
 
 interface ProductsTable {
   id: string;
@@ -21,6 +39,8 @@ interface ProductsTable {
   /** 0 before the first version of its catalog. */
   catalog_version: Generated<number>;
   catalog_digest: string | null;
+  /** Set while the product is being deleted. */
+  deletion_started_at: Date | null;
   created_at: CreatedAt;
   updated_at: Generated<Date>;
 }
@@ -115,6 +135,8 @@ interface AuditLogTable {
 interface HostsTable {
   host_id: string;
   draining: Generated<boolean>;
+  /** Set by a restore, until an operator resumes the schedules. */
+  schedules_paused: Generated<boolean>;
   /** Grows with each daemon that begins to lead. */
   epoch: Generated<string>;
   leader_name: Generated<string | null>;

@@ -23,5 +23,10 @@ export function unavailableReason(error: unknown): string | null {
   const reason = REASONS[code] ?? REASONS[code.slice(0, 3)] ?? REASONS[code.slice(0, 2)];
   // A SQLSTATE has five characters.
   if (reason !== undefined && code.length === 5) return reason;
+  if (isPoolExhausted(error)) return "orchd's database connections are all in use";
   return isDatabaseUnavailable(error) ? "the database cannot be reached" : null;
 }
+
+/** The pool sets no code. An attempt to connect that takes too long has another message. */
+const isPoolExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === "timeout exceeded when trying to connect";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { USAGE_AMOUNTS, type UsageAmount } from "../../contract/metered-usage.ts";
-import type { ModelPrice } from "../../contract/price-table.ts";
-import type { UsageGroup } from "../../contract/usage-records.ts";
+import { USAGE_AMOUNTS, type UsageAmount } from "../../contract/engine/metered-usage.ts";
+import type { ModelPrice } from "../../contract/orchestrator/price-table.ts";
+import type { UsageGroup } from "../../contract/orchestrator/usage-groups.ts";
 import type { Db } from "./database.ts";
 
 interface UsageQuery {

@@ -1,8 +1,9 @@
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext, StartingHost } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { BootCancelled } from "./boot-queue.ts";
+import { limitForStart } from "../rules/awake-limit.ts";
 import { canSleep, putToSleep } from "./put-to-sleep.ts";
 
 const MAX_WAIT_MS = 15_000;
@@ -25,7 +26,7 @@ interface AwakeRequest {
  * Starts an engine with one of the slots for awake engines. At the limit, or without memory, the engine that has been
  * idle longest is put to sleep first. Throws CAPACITY_EXHAUSTED when no engine can sleep within 15 s.
  */
-export async function withAwakeSlot<T>(host: HostContext, request: AwakeRequest, start: () => Promise<T>): Promise<T> {
+export async function withAwakeSlot<T>(host: StartingHost, request: AwakeRequest, start: () => Promise<T>): Promise<T> {
   const { engineId, productId, signal } = request;
   const ended = new AbortController();
   const timeout = setTimeout(() => ended.abort(hostFull(host)), MAX_WAIT_MS);
@@ -47,19 +48,22 @@ export async function withAwakeSlot<T>(host: HostContext, request: AwakeRequest,
 }
 
 /** Rejects with the reason of the signal. */
-async function acquireAwakeSlot(host: HostContext, engineId: string, signal: AbortSignal): Promise<void> {
+async function acquireAwakeSlot(host: StartingHost, engineId: string, signal: AbortSignal): Promise<void> {
+  const { awakeSlots, live, backend } = host;
+  const limit = limitForStart(awakeSlots.limit, awakeSlots.used(live.ids()));
   for (;;) {
     signal.throwIfAborted();
-    const problem = await host.backend.capacityProblem("awake");
-    if (problem === null && host.awakeSlots.acquire(engineId, host.live.ids())) return;
+    const problem = await backend.capacityProblem("awake");
+    if (problem === null && awakeSlots.acquire(engineId, live.ids(), limit)) return;
+    if (problem !== null && backend.spares.endOne()) continue;
     if (!(await putOneToSleep(host))) await delay(RETRY_MS, signal);
   }
 }
 
 /** Puts the engine with the longest idle time to sleep that accepts it. False when none does. */
-async function putOneToSleep(host: HostContext): Promise<boolean> {
-  const idle = host.live.all().filter((live) => !live.isStopping && canSleep(host, live) && lastWorkAt(live) !== null);
-  const longest = idle.toSorted((a, b) => (lastWorkAt(a) ?? 0) - (lastWorkAt(b) ?? 0));
+async function putOneToSleep(host: EngineHost): Promise<boolean> {
+  const idle = host.live.all().filter((live) => !live.isStopping && canSleep(host, live));
+  const longest = idle.toSorted((a, b) => lastWorkAt(a) - lastWorkAt(b));
   for (const live of longest.slice(0, MAX_ASKED)) {
     const policy = await host.directory.policyOf(live.productId);
     if (policy === null || policy.idle_stop_s === 0) continue;
@@ -69,15 +73,15 @@ async function putOneToSleep(host: HostContext): Promise<boolean> {
   return false;
 }
 
-/** In milliseconds since the epoch, as last reported. An engine that had work then sorts after the idle ones. */
-const lastWorkAt = ({ report, healthySince }: LiveEngine): number | null =>
-  report === null ? healthySince : (report.idleSince ?? report.at);
+/** On the monotonic clock, as last reported. An engine that had work then sorts after the idle ones. */
+const lastWorkAt = ({ report, supervisedAt }: LiveEngine): number =>
+  report === null ? supervisedAt : (report.idleSince ?? report.at);
 
 const hostFull = ({ awakeSlots }: Pick<HostContext, "awakeSlots">): ApiError =>
   new ApiError(
     "CAPACITY_EXHAUSTED",
     awakeSlots.limit === null
       ? "the host has no memory for another engine"
-      : `the host carries ${awakeSlots.limit} engines awake, and none can sleep now (ORCH_MAX_AWAKE)`,
+      : `the host carries at most ${awakeSlots.limit} engines awake, and none can sleep now (ORCH_MAX_AWAKE)`,
     { retryAfterS: RETRY_AFTER_S },
   );

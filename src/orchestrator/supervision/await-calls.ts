@@ -9,7 +9,7 @@ import { inSleepLane } from "./sleep-lane.ts";
 
 type Host = Pick<
   HostContext,
-  "db" | "backend" | "events" | "lanes" | "settings" | "now" | "logger" | "stopping" | "wake"
+  "db" | "backend" | "events" | "lanes" | "settings" | "now" | "logger" | "stopping" | "supervisor"
 >;
 
 /**
@@ -20,7 +20,7 @@ export async function awaitCalls(host: Host, row: EngineRow): Promise<void> {
   const { sockets } = host.backend;
   await retryUntilStopped(host, "socket of a sleeping engine", async () => {
     const held = await holdOnAnyPort(host, row);
-    if (held) sockets.awaitCall(row.id, () => host.wake(row.id, "call"));
+    if (held) sockets.awaitCall(row.id, () => host.supervisor.wakeForCalls(row.id, "call"));
   });
 }
 

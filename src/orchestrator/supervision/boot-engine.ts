@@ -7,8 +7,8 @@ import type { EngineRow } from "../store/tables.ts";
 import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
-import { failedBoot } from "./boot-result.ts";
-import type { HostContext } from "../host-context.ts";
+import { failedBoot } from "./boot-failure.ts";
+import type { Fleet, HostContext, Records, Runtime, StartLimits, StartingHost } from "../host-context.ts";
 import type { StoredEngine } from "../fleet/engine-storage.ts";
 import { findEngineById } from "../store/engines.ts";
 
@@ -20,11 +20,11 @@ const MAX_PORTS = 16;
  * owns the process: after every other outcome the process is gone and the caller decides about the row. The caller
  * holds a slot of the boot queue. Only supervise-engine.ts calls this, so that every running engine is supervised.
  */
-export const bootEngine = (host: HostContext, boot: Omit<Boot, "signal">): Promise<UnsupervisedBoot> =>
+export const bootEngine = (host: StartingHost, boot: Omit<Boot, "signal">): Promise<UnsupervisedBoot> =>
   cancellable(host, boot.engine, (signal) => bootInSlot(host, { ...boot, signal }));
 
 /** Like {@link bootEngine}, after it has waited for an awake slot and a boot slot. A stop or a destroy cancels the wait. */
-export const bootQueued = (host: HostContext, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>
+export const bootQueued = (host: StartingHost, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>
   cancellable(host, engine, async (signal) => {
     try {
       const request = { engineId: engine.id, productId: engine.product_id, requested: true, signal };
@@ -56,7 +56,7 @@ async function cancellable(
 }
 
 /** Releases the slot after the boot: the steps that follow only wait for the database. */
-async function bootInSlot(host: HostContext, boot: Boot): Promise<UnsupervisedBoot> {
+async function bootInSlot(host: Records & Fleet & StartLimits & Runtime, boot: Boot): Promise<UnsupervisedBoot> {
   const { engine, product, slot } = boot;
   const span = host.tracer.start("boot engine", {
     kind: "internal",
@@ -90,7 +90,10 @@ async function assignEngineUser(
 }
 
 /** Boots on the engine's port. If another program listens there, the engine gets the next free port. */
-async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal }: Boot): Promise<UnsupervisedBoot> {
+async function bootOnAnyPort(
+  host: Records & Fleet & StartLimits & Runtime,
+  { engine, product, slot, signal }: Boot,
+): Promise<UnsupervisedBoot> {
   const startedAt = performance.now();
   const deadline = startedAt + host.settings.bootTimeoutMs;
   let attempt = engine;
@@ -104,7 +107,8 @@ async function bootOnAnyPort(host: HostContext, { engine, product, slot, signal 
     attempt = settled;
     const result = await bootOnPort(host, { engine: attempt, product, slot, signal }, deadline);
     if (result.kind !== "port_taken") {
-      host.metrics.bootSeconds.observe({ outcome: result.kind }, (performance.now() - startedAt) / 1000);
+      const spare = (result.kind === "running" ? result.live.process.spare : null) ?? "off";
+      host.metrics.bootSeconds.observe({ outcome: result.kind, spare }, (performance.now() - startedAt) / 1000);
       return result;
     }
     host.logger.warn(

@@ -1,19 +1,20 @@
-import { shownProcess } from "../../contract/engine-handle.ts";
-import { isExit } from "../../contract/engine-exit.ts";
+import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
+import { isExit } from "../../contract/engine/exit.ts";
 import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
 import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
-import { type BootVerdict, awaitHealthy } from "../fleet/health-probe.ts";
+import { type BootVerdict, awaitHealthy } from "../engine-calls/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { type BootResult, describeFailure, failedBoot } from "./boot-result.ts";
+import { describeFailure, failedBoot } from "./boot-failure.ts";
+import type { BootResult } from "./supervisor.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { bootDeadline } from "./new-incarnation.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
-import type { HostContext } from "../host-context.ts";
+import type { Fleet, HostContext, Records, Runtime, StartLimits } from "../host-context.ts";
 
 const ABANDON_TERM_MS = 2000;
 
@@ -36,7 +37,7 @@ export type UnsupervisedBoot =
  * outcome the process is gone and the row is unchanged. Rejects when the database fails.
  */
 export async function bootOnPort(
-  host: HostContext,
+  host: Records & Fleet & StartLimits & Runtime,
   { engine, product, slot, signal }: Boot,
   deadline: number,
 ): Promise<UnsupervisedBoot | { readonly kind: "port_taken" }> {
@@ -49,6 +50,8 @@ export async function bootOnPort(
     process = await launchAsLeader(host, order);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
+    // The call that cancelled the boot may have removed the engine's files.
+    if (signal.aborted) return { kind: "overtaken" };
     const reason = error instanceof LaunchFailed ? error.message : "the engine's launch could not be prepared";
     return failedBoot(host, engine, { reason, cause: error });
   }

@@ -47,6 +47,11 @@ export class BootQueue {
     return this.#queue.pending;
   }
 
+  /** Slots that no boot has and none waits for. */
+  get free(): number {
+    return this.#queue.size > 0 ? 0 : this.#queue.concurrency - this.#queue.pending;
+  }
+
   /** Runs `work` with a slot. A requested boot that waits too long is refused with CAPACITY_EXHAUSTED. */
   async run<T>(request: BootRequest, work: (slot: BootSlot) => Promise<T>): Promise<T> {
     let release: (() => void) | null = await this.#acquire(request, request.requested ? this.#maxWaitMs : null);

@@ -1,5 +1,5 @@
-import { USAGE_LIMITS, type UsageReport, dayOf } from "../../contract/metered-usage.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
+import { USAGE_LIMITS, type UsageReport, dayOf } from "../../contract/engine/metered-usage.ts";
+import { engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type UsageOwner, findUsageCursor, storeUsage } from "../store/metered-usage.ts";

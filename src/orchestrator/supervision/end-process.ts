@@ -1,9 +1,10 @@
-import type { EngineStatus } from "../../contract/engine-control.ts";
-import type { StopResult } from "../../contract/orchestrator-api.ts";
+import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { StopResult } from "../../contract/orchestrator/requests.ts";
 import { delay } from "../../shared/clock.ts";
-import { ApiError } from "../api-error.ts";
+import { Deadline } from "../../shared/deadline.ts";
+import { ApiError, daemonStops } from "../api-error.ts";
 import type { EngineProcess, StopOutcome, Survived } from "../fleet/engine-backend.ts";
-import { type StatusOutcome, drainEngine, engineStatus } from "../fleet/engine-control.ts";
+import { type StatusOutcome, drainEngine, engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -13,29 +14,12 @@ import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
 import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
 /** How long after a failed stop the stop is retried. */
 const STOP_RETRY_MS = 30_000;
-
-/** The dependencies of ending a process, which also collects the engine's usage and returns its budget shares. */
-export type EndingHost = Pick<
-  HostContext,
-  | "backend"
-  | "live"
-  | "boots"
-  | "lanes"
-  | "box"
-  | "settings"
-  | "metrics"
-  | "db"
-  | "directory"
-  | "prices"
-  | "now"
-  | "logger"
->;
 
 export type ProcessEnd =
   | { readonly kind: StopResult }
@@ -46,15 +30,22 @@ export type ProcessEnd =
  * Stops the process of an engine and releases its port, unless `restarts`: then its socket stays, and calls wait for the
  * next process. A boot in flight is cancelled first.
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
+ * Throws SERVICE_UNAVAILABLE when `stopping` is aborted during the drain: the next daemon finishes it.
  */
 export async function endProcess(
-  host: EndingHost,
+  host: EngineHost,
   engine: EngineRow,
   {
     drainMs,
     termMs,
     restarts = false,
-  }: { readonly drainMs: number; readonly termMs: number; readonly restarts?: boolean },
+    stopping,
+  }: {
+    readonly drainMs: number;
+    readonly termMs: number;
+    readonly restarts?: boolean;
+    readonly stopping?: AbortSignal;
+  },
 ): Promise<ProcessEnd> {
   const boot = host.boots.get(engine.id);
   boot?.abort("stopped");
@@ -65,7 +56,7 @@ export async function endProcess(
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? (await recordedProcess(host, engine));
   if (process === null) return stopOrphans(host, engine, restarts);
-  const { busy, answers } = await drain(host, engine, { process, drainMs });
+  const { busy, answers } = await drain(host, engine, { process, drainMs, stopping });
   // The engine's counters are lost with its process.
   const last = answers && live !== undefined ? await readEngineStatus(host, live) : null;
   if (live !== undefined && last !== null && spendsNoMore(live, last))
@@ -139,12 +130,17 @@ export async function recordedProcess(
 async function drain(
   host: Pick<HostContext, "box" | "settings">,
   engine: EngineRow,
-  { process, drainMs }: { process: EngineProcess; drainMs: number },
+  {
+    process,
+    drainMs,
+    stopping,
+  }: { readonly process: EngineProcess; readonly drainMs: number; readonly stopping: AbortSignal | undefined },
 ): Promise<{ readonly busy: boolean; readonly answers: boolean }> {
   const target = { url: process.address, token: controlToken(host, engine) };
   const exited = new AbortController();
-  void process.exited.then(() => exited.abort());
-  const end = performance.now() + drainMs;
+  const abort = () => exited.abort();
+  process.exited.then(abort, abort);
+  const end = new Deadline(drainMs);
   let failures = 0;
   let drained = false;
   for (;;) {
@@ -153,9 +149,10 @@ async function drain(
     failures = answer.kind === "ok" ? 0 : failures + 1;
     const busy = answer.kind === "ok" && answer.status.active_turns > 0;
     const waiting = busy || (answer.kind === "failed" && failures < MAX_DRAIN_FAILURES);
-    const leftMs = end - performance.now();
+    const leftMs = end.leftMs;
     const isGone = exited.signal.aborted;
     if (!waiting || leftMs <= 0 || isGone) return { busy: busy && !isGone, answers: answer.kind === "ok" && !isGone };
+    if (stopping?.aborted) throw daemonStops();
     await delay(Math.min(DRAIN_POLL_MS, Math.max(leftMs, 1)), exited.signal);
   }
 }

@@ -1,5 +1,5 @@
-import type { EventType } from "../../contract/orchestrator-events.ts";
-import type { EndedRunState } from "../../contract/schedule-records.ts";
+import type { EventType } from "../../contract/orchestrator/event-types.ts";
+import type { EndedRunState } from "../../contract/orchestrator/schedule-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Trx } from "../store/database.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -47,15 +47,23 @@ export async function endRun(host: Host, run: RunRow, { state, error, turnId }: 
 }
 
 /** Writes the event of a run that has ended. It must be the last statement of the transaction. */
-export async function insertEndEvent({ events }: Pick<Host, "events">, trx: Trx, run: RunRow): Promise<void> {
+export const insertEndEvent = (host: Pick<Host, "events">, trx: Trx, run: RunRow): Promise<void> =>
+  insertRunEvent(host, trx, { type: EVENT_OF[run.state as EndedRunState], run });
+
+/** Writes an event of a run, without its message. It must be the last statement of the transaction. */
+export async function insertRunEvent(
+  { events }: Pick<Host, "events">,
+  trx: Trx,
+  { type, run }: { readonly type: EventType; readonly run: RunRow },
+): Promise<void> {
   const engine = await findEngineById(trx, run.engine_id);
   if (engine === null) return;
-  const { id, schedule_id, webhook_id, due_at, state, turn_id, error } = run;
+  const { id, schedule_id, webhook_id, task_id, due_at, state, turn_id, error } = run;
   await events.insert(trx, {
-    type: EVENT_OF[state as EndedRunState],
+    type,
     engine,
     reason: error,
-    data: { run_id: id, schedule_id, webhook_id, due_at: due_at.toISOString(), state, turn_id },
+    data: { run_id: id, schedule_id, webhook_id, task_id, due_at: due_at.toISOString(), state, turn_id },
   });
 }
 

@@ -1,6 +1,6 @@
 import { delay } from "../../shared/clock.ts";
 import { outsideRequests } from "../../shared/request-context.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { findEngineById } from "../store/engines.ts";
 import type { RunRow } from "../store/schedule-tables.ts";
 import { endRun } from "./end-run.ts";
@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 15_000;
  * Starts the turn of a run and follows it until it ends or waits for a person. Runs of one schedule are serialized. Never
  * rejects: `resumeOpenRuns` continues a run that stays open.
  */
-export async function executeRun(host: HostContext, run: RunRow): Promise<void> {
+export async function executeRun(host: EngineHost, run: RunRow): Promise<void> {
   const unfollow = host.runs.follow(run);
   if (unfollow === null) return;
   const work = () => (run.state === "waiting" ? start(host, run) : resume(host, run));
@@ -28,7 +28,7 @@ export async function executeRun(host: HostContext, run: RunRow): Promise<void> 
   }
 }
 
-async function start(host: HostContext, run: RunRow): Promise<void> {
+async function start(host: EngineHost, run: RunRow): Promise<void> {
   let reason = run.error;
   for (let waitMs = FIRST_WAIT_MS; !host.stopping.aborted; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
     const attempt = await retryUntilStopped(host, "start of a scheduled run", () =>
@@ -56,7 +56,7 @@ async function start(host: HostContext, run: RunRow): Promise<void> {
 }
 
 /** Continues a run whose turn an earlier daemon started, or that waited for a person. */
-async function resume(host: HostContext, run: RunRow): Promise<void> {
+async function resume(host: EngineHost, run: RunRow): Promise<void> {
   const engine = await findEngineById(host.db, run.engine_id);
   if (engine === null || run.turn_id === null) return host.runs.ended(run);
   // A sleeping engine has no running turn: the turn has ended, or waits for a person.

@@ -1,3 +1,4 @@
+import { untilExit } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { BREAKER_RULE, type BreakerRule, isSharedFailure, trialDelayMs } from "../rules/shared-failure.ts";
 import { outsideRequests } from "../../shared/request-context.ts";
@@ -41,7 +42,7 @@ export class FleetBreaker {
     this.#openedAt = performance.now();
     this.#closed = new AbortController();
     this.#report({ kind: "opened", failing: failing.size, wanted });
-    void this.#runTrials(this.#closed.signal);
+    untilExit("trials of the breaker", this.#runTrials(this.#closed.signal));
   }
 
   /** Counts a healthy boot, which closes the breaker. */

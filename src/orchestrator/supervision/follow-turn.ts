@@ -1,17 +1,17 @@
-import type { StartedTurn } from "../../contract/started-turn.ts";
-import type { HostContext } from "../host-context.ts";
-import { findTurn } from "../fleet/engine-turns.ts";
+import type { StartedTurn } from "../../contract/engine/turn.ts";
+import type { EngineHost, HostContext, InFlight, Records, Runtime } from "../host-context.ts";
+import { findTurn } from "../engine-calls/engine-turns.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { RunRow } from "../store/schedule-tables.ts";
 import { findRun, moveRun } from "../store/scheduled-runs.ts";
-import { type RunEnd, endRun } from "./end-run.ts";
+import { type RunEnd, endRun, insertRunEvent } from "./end-run.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 
 /** How long one call waits for the end of a running turn. */
 const FOLLOW_MS = 20_000;
 
 /** Follows the turn of a run until it ends, waits for a person, or its engine ends. */
-export async function followTurn(host: HostContext, run: RunRow, turnId: string): Promise<void> {
+export async function followTurn(host: EngineHost, run: RunRow, turnId: string): Promise<void> {
   for (;;) {
     const live = host.live.get(run.engine_id);
     // The turn continues with the engine's next start.
@@ -21,7 +21,7 @@ export async function followTurn(host: HostContext, run: RunRow, turnId: string)
 }
 
 /** Records the states of an engine's turns that no one follows, before the engine sleeps. */
-export async function collectRuns(host: HostContext, live: LiveEngine): Promise<void> {
+export async function collectRuns(host: Records & InFlight & Runtime, live: LiveEngine): Promise<void> {
   for (const id of host.runs.unfollowed(live.id)) {
     const run = await findRun(host.db, id);
     if (run === null || run.turn_id === null || run.ended_at !== null) host.runs.ended({ id, engine_id: live.id });
@@ -31,11 +31,12 @@ export async function collectRuns(host: HostContext, live: LiveEngine): Promise<
 
 /** Reads the state of a run's turn and records it. False while the turn runs. */
 async function updateRun(
-  host: HostContext,
+  host: Records & InFlight & Runtime,
   run: RunRow,
   { live, turnId, waitMs }: { readonly live: LiveEngine; readonly turnId: string; readonly waitMs: number },
 ): Promise<boolean> {
-  const found = await findTurn({ url: live.url, token: live.controlToken }, { turn_id: turnId }, waitMs);
+  const target = { url: live.url, token: live.controlToken };
+  const found = await findTurn(target, { turn_id: turnId }, { waitMs, signal: host.stopping });
   if (found.kind === "failed") return true;
   if (found.kind === "found") return recordTurn(host, run, found.turn);
   await endRun(host, run, { state: "failed", error: "the engine no longer has the turn" });
@@ -43,11 +44,15 @@ async function updateRun(
 }
 
 /** Records the state of a run's turn. False while the turn runs. */
-export async function recordTurn(host: HostContext, run: RunRow, turn: StartedTurn): Promise<boolean> {
+export async function recordTurn(host: Records & InFlight & Runtime, run: RunRow, turn: StartedTurn): Promise<boolean> {
   const { turn_id: turnId, state, error } = turn;
-  if (state === "running" || state === "waiting_for_human") {
+  if (state === "waiting_for_human") {
+    await recordWaiting(host, run, turn);
+    return true;
+  }
+  if (state === "running") {
     await recordRun(host, run, { to: state, error: null, turnId });
-    return state !== "running";
+    return false;
   }
   await endRun(host, run, { ...endOf(state, error), turnId });
   return true;
@@ -56,10 +61,24 @@ export async function recordTurn(host: HostContext, run: RunRow, turn: StartedTu
 const endOf = (state: "completed" | "errored", error: string | null): RunEnd =>
   state === "completed" ? { state: "done", error: null } : { state: "failed", error: `the turn ended with ${error}` };
 
-export const recordRun = (
-  host: HostContext,
+/** Records that a run's turn waits for a person, with an event for each request that it waits for. */
+const recordWaiting = (
+  host: Records & Runtime,
   { id }: RunRow,
-  move: { readonly to: "waiting" | "running" | "waiting_for_human"; readonly error: string | null; turnId?: string },
+  { turn_id: turnId, request_id: requestId = null }: StartedTurn,
+) =>
+  retryUntilStopped(host, "state of a scheduled run", () =>
+    host.db.transaction().execute(async (trx) => {
+      const move = { id, to: "waiting_for_human", requestId, error: null, turnId } as const;
+      const waiting = await moveRun(trx, { ...move, at: new Date(host.now()) });
+      if (waiting !== null) await insertRunEvent(host, trx, { type: "turn.waiting", run: waiting });
+    }),
+  );
+
+export const recordRun = (
+  host: Pick<HostContext, "db" | "now" | "logger" | "stopping">,
+  { id }: RunRow,
+  move: { readonly to: "waiting" | "running"; readonly error: string | null; turnId?: string },
 ) =>
   retryUntilStopped(host, "state of a scheduled run", () =>
     moveRun(host.db, { id, ...move, at: new Date(host.now()) }),

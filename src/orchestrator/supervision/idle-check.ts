@@ -1,6 +1,7 @@
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
+import { idleMsOf } from "../rules/idleness.ts";
 import { canSleep, putToSleep } from "./put-to-sleep.ts";
 import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
@@ -10,20 +11,24 @@ const REPORT_INTERVAL_MS = 60_000;
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
-/** Reads an engine's report when it is due, and puts the engine to sleep when it has been idle for its `idle_stop_s`. */
-export async function checkIdle(host: HostContext, live: LiveEngine): Promise<void> {
+/** Reads an engine's report when it is due, and puts the engine to sleep when it has been idle for its `idle_stop_s`. Never rejects. */
+export async function checkIdle(host: EngineHost, live: LiveEngine): Promise<void> {
   const policy = await host.directory.policyOf(live.productId).catch(() => null);
   const idleStopMs = policy === null || policy.idle_stop_s === 0 ? null : policy.idle_stop_s * 1000;
-  if (!isDue(live, idleStopMs, host.now())) return;
-  await readReport(host, live);
-  if (idleStopMs === null || idleSince(live) === null || !canSleep(host, live)) return;
-  if (host.now() - (idleSince(live) ?? 0) < idleStopMs) return;
+  if (!isDue(live, idleStopMs, performance.now())) return;
   try {
-    await putToSleep(host, live, { reason: "idle", idleMs: idleStopMs });
+    await readReport(host, live);
+    if (idleStopMs !== null && isIdle(host, live, idleStopMs))
+      await putToSleep(host, live, { reason: "idle", idleMs: idleStopMs });
   } catch (error) {
     // Most often the database is unavailable. Tried again with a later probe.
-    host.logger.warn({ err: error, engine_id: live.id }, "failed to put an idle engine to sleep");
+    host.logger.warn({ err: error, engine_id: live.id }, "failed to check whether an engine is idle");
   }
+}
+
+function isIdle(host: Pick<HostContext, "backend" | "settings">, live: LiveEngine, idleStopMs: number): boolean {
+  const since = idleSince(live);
+  return since !== null && performance.now() - since >= idleStopMs && canSleep(host, live);
 }
 
 const idleSince = ({ report }: LiveEngine): number | null => report?.idleSince ?? null;
@@ -37,16 +42,21 @@ function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, n
 }
 
 /** The engine is not trusted: a time in the future is cut to now. */
-async function readReport(host: HostContext, live: LiveEngine): Promise<void> {
+async function readReport(host: EngineHost, live: LiveEngine): Promise<void> {
   const status = await readEngineStatus(host, live);
   if (status === null) return;
   await syncBudgets(host, live, status.budgets);
   const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = status;
   live.diskBytes = diskBytes ?? null;
-  const now = host.now();
-  const timeOf = (text: string) => Math.min(Date.parse(text), now);
-  live.report = { at: now, awake, idleSince: idle_since === null ? null : timeOf(idle_since) };
-  if (last_active_at !== null) await recordActivity(host, live, timeOf(last_active_at));
+  const at = performance.now();
+  const idleMs = idleMsOf(status, host.now());
+  live.report = {
+    at,
+    idleSince: idleMs === null ? null : at - idleMs,
+    awake,
+    shown: { idle_since, learning_due_at: status.learning_due_at ?? null },
+  };
+  if (last_active_at !== null) await recordActivity(host, live, Math.min(Date.parse(last_active_at), host.now()));
 }
 
 /** Stores `last_active_at`. After a reboot the most recently used engines start first. */

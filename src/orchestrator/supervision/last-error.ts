@@ -1,10 +1,10 @@
-import type { LastError } from "../../contract/orchestrator-api.ts";
+import type { LastError } from "../../contract/orchestrator/requests.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
-import { redactLine } from "../fleet/redact-line.ts";
+import { redactLine } from "../fleet/logs/redact-line.ts";
 import type { HostContext } from "../host-context.ts";
-import { CANNOT_START, ENDS, exitCause } from "../../contract/engine-exit.ts";
+import { CANNOT_START, ENDS, exitCause } from "../../contract/engine/exit.ts";
 
 const SHOWN_LINES = 20;
 /** The line with the cause comes before a Node.js stack trace, so more lines are read than shown. */

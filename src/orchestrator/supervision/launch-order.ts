@@ -1,10 +1,11 @@
-import type { EngineKey } from "../../contract/engine-launch.ts";
+import type { EngineKey } from "../../contract/engine/launch.ts";
 import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
+import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
-import { sha256 } from "../../contract/api-keys.ts";
+import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
@@ -19,6 +20,7 @@ export function launchOrder(
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const suspended = suspensionOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
     launch: {
@@ -35,6 +37,7 @@ export function launchOrder(
       limits: { max_processes, memory_mb, disk_mb },
       // Its shares of the product's budgets follow when it runs.
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
+      ...(suspended !== null && { suspended }),
       attachments: { mb, count, kinds: [...kinds] },
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
@@ -91,6 +94,7 @@ export function liveEngine(
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
     isStopping: false,
     stopCause: null,
+    supervisedAt: performance.now(),
     healthySince,
     lastOkAt: host.now(),
     consecutiveFailures: 0,
@@ -99,14 +103,16 @@ export function liveEngine(
     report: null,
     activeTurns: null,
     diskBytes: null,
-    catalog: { version: isAdopted ? null : version, error: null, tried: { version, at: host.now() } },
+    catalog: { version: isAdopted ? null : version, error: null, tried: { version, at: performance.now() } },
     usage: null,
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
     usageCursor: undefined,
     budgetsSent: isAdopted ? undefined : launched,
+    isRetryingSuspension: false,
+    suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),
     waitsForBudget: false,
-    reclaimedAt: 0,
+    reclaimedAt: -Infinity,
     noticed: new Set(),
     counted: null,
   };

@@ -17,7 +17,7 @@ export class OpenRuns {
     this.#followed.add(id);
     const runs = this.#engines.get(engineId) ?? new Set();
     this.#engines.set(engineId, runs.add(id));
-    return () => void this.#followed.delete(id);
+    return () => this.#followed.delete(id);
   }
 
   /** The ids of an engine's runs that are not followed: their turn waits for a person or for the engine's next start. */

@@ -1,9 +1,9 @@
-import type { EngineStatus } from "../../contract/engine-control.ts";
-import type { AwakeReason, SleepReason } from "../../contract/sleep.ts";
+import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { AwakeReason, SleepReason } from "../../contract/engine/sleep.ts";
 import { delay } from "../../shared/clock.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import type { EngineProcess, StopOutcome } from "../fleet/engine-backend.ts";
-import { engineStatus, sleepEngine } from "../fleet/engine-control.ts";
+import { engineStatus, sleepEngine } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -47,19 +47,21 @@ export const canSleep = (
  * Puts an engine to sleep: the row changes first, then the engine decides and exits. From then on calls wait on its
  * socket or at the gateway. If the daemon dies in between, the next daemon decides by the engine's process.
  */
-export const putToSleep = (host: HostContext, live: LiveEngine, options: SleepOptions): Promise<SleepOutcome> =>
+export const putToSleep = (host: EngineHost, live: LiveEngine, options: SleepOptions): Promise<SleepOutcome> =>
   inSleepLane(host, live.id, () => host.transitions.own(live.id, () => sleepNow(host, live, options)));
 
-async function sleepNow(host: HostContext, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
+async function sleepNow(host: EngineHost, live: LiveEngine, { reason, idleMs }: SleepOptions): Promise<SleepOutcome> {
   const target = { url: live.url, token: live.controlToken };
   // Refuses early, so that the row rarely has to change back.
   const before = await readEngineStatus(host, live);
   if (live.isStopping) return { kind: "overtaken" };
   if (before === null) return { kind: "refused", awake: [] };
   const { awake } = before;
-  if (awake.some((one) => one !== "learning")) return { kind: "refused", awake };
+  // An engine of an earlier release names a learning batch that the sleep would start.
+  const blocks = before.learning_due_at === undefined ? awake.filter((one) => one !== "learning") : awake;
+  if (blocks.length > 0) return { kind: "refused", awake };
   await collectRuns(host, live);
-  if (idleMsOf(before, host.now()) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
+  if ((idleMsOf(before, host.now()) ?? 0) < idleMs) return { kind: "refused", awake: [...awake, "recent_work"] };
   // A call in flight could find the engine no longer listening. Later calls wait until the sleep is settled.
   if (!host.backend.sockets.isHeld(live.id) && host.calls.has(live.id)) return { kind: "refused", awake: ["request"] };
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
@@ -105,7 +107,8 @@ const lastActivity = ({ last_active_at }: EngineStatus, now: number) =>
 /** Waits for the engine's exit first, since a connection that it no longer accepts would wake it. */
 async function answersAgain({ url, controlToken: token, process }: LiveEngine): Promise<boolean> {
   const exited = new AbortController();
-  void process.exited.then(() => exited.abort());
+  const abort = () => exited.abort();
+  process.exited.then(abort, abort);
   await delay(DECIDED_EXIT_MS, exited.signal);
   for (let tries = 0; tries < MAX_TRIES && !exited.signal.aborted; tries++) {
     if ((await engineStatus({ url, token })).kind === "ok") return true;
@@ -124,7 +127,7 @@ export async function stopAfterExit(process: EngineProcess): Promise<StopOutcome
 
 /** Records that the process of an engine in `sleeping` is gone, and starts to wait for calls. */
 export async function recordAsleep(
-  host: HostContext,
+  host: EngineHost,
   row: EngineRow,
   collected: { readonly usage_collected?: string } = {},
 ): Promise<SleepOutcome> {
@@ -150,7 +153,7 @@ export async function recordAsleep(
 
 /** Cancels a sleep that the engine refused: its row becomes `running` again. */
 export async function cancelSleep(
-  host: HostContext,
+  host: Pick<HostContext, "db" | "states" | "logger" | "stopping">,
   { id, incarnation }: Pick<LiveEngine, "id" | "incarnation">,
   awake: readonly AwakeReason[],
 ): Promise<SleepOutcome> {

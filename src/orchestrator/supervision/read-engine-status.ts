@@ -1,5 +1,5 @@
-import type { EngineStatus } from "../../contract/engine-control.ts";
-import { engineStatus } from "../fleet/engine-control.ts";
+import type { EngineStatus } from "../../contract/engine/status.ts";
+import { engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { collectUsage, loadUsageCursor } from "./collect-usage.ts";

@@ -1,19 +1,9 @@
-import type { LastError } from "../../contract/orchestrator-api.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findEngineById, findSettledEngine } from "../store/engines.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { exitEventData } from "./last-error.ts";
 import type { HostContext } from "../host-context.ts";
-
-/** An exit of an incarnation that no request caused. */
-export interface UnexpectedExit {
-  readonly id: string;
-  readonly incarnation: string;
-  /** The states it may have been in. In any other state a request has taken the engine over. */
-  readonly from: readonly ("starting" | "running" | "unhealthy")[];
-  readonly lastError: LastError;
-  readonly healthyForMs: number;
-}
+import type { UnexpectedExit } from "./supervisor.ts";
 
 /**
  * Writes an exit and the verdict of the restart rule in one move. Returns the engine in `backoff` or `failed`, or null

@@ -1,9 +1,9 @@
 import PQueue from "p-queue";
-import type { CatalogRollout } from "../../contract/catalog-records.ts";
+import type { CatalogRollout } from "../../contract/orchestrator/catalog.ts";
 import { delay } from "../../shared/clock.ts";
-import { setEngineCatalog } from "../fleet/engine-control.ts";
+import { setEngineCatalog } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import type { CurrentCatalog } from "../store/products.ts";
 import { putToSleep } from "./put-to-sleep.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
@@ -22,7 +22,7 @@ const RESTART_RETRY_MS = 5000;
  * Makes an engine use the current version of its product's catalog. A version that failed is tried again later. Never
  * rejects: the outcome is in `live.catalog`.
  */
-export function reloadCatalog(host: HostContext, live: LiveEngine): Promise<void> {
+export function reloadCatalog(host: EngineHost, live: LiveEngine): Promise<void> {
   // In order, so that an earlier version does not replace a later one.
   return host.lanes.run(`catalog ${live.id}`, async () => {
     const wanted = await host.directory.catalogOf(live.productId).catch(() => null);
@@ -32,23 +32,23 @@ export function reloadCatalog(host: HostContext, live: LiveEngine): Promise<void
     live.catalog = {
       version: error === null ? wanted.version : version,
       error,
-      tried: { version: wanted.version, at: host.now() },
+      tried: { version: wanted.version, at: performance.now() },
     };
   });
 }
 
 function isDue(
-  { backend, now }: Pick<HostContext, "backend" | "now">,
+  { backend }: Pick<HostContext, "backend">,
   { catalog: { version, error, tried } }: LiveEngine,
   wanted: CurrentCatalog,
 ): boolean {
   if (error === null) return version !== wanted.version;
   const retryMs = backend.catalogs.reloads ? RETRY_MS : RESTART_RETRY_MS;
-  return tried.version !== wanted.version || now() - tried.at >= retryMs;
+  return tried.version !== wanted.version || performance.now() - tried.at >= retryMs;
 }
 
 /** Why the engine does not use the version, or null. */
-async function reload(host: HostContext, live: LiveEngine, wanted: CurrentCatalog): Promise<string | null> {
+async function reload(host: EngineHost, live: LiveEngine, wanted: CurrentCatalog): Promise<string | null> {
   const fields = { engine_id: live.id, version: wanted.version };
   try {
     await prepareCatalog(host, live.productId, wanted);
@@ -83,7 +83,7 @@ const mayHaveFiles = (
   order.catalog?.digest === wanted.digest;
 
 /** Restarts an idle engine with the current version. Null when the restart has begun, else why not. */
-async function restart(host: HostContext, live: LiveEngine): Promise<string | null> {
+async function restart(host: EngineHost, live: LiveEngine): Promise<string | null> {
   const slept = await putToSleep(host, live, { reason: "request", idleMs: 0 }).catch((error: unknown) => {
     host.logger.warn({ engine_id: live.id, err: error }, "failed to restart an engine for its product's catalog");
     return null;
@@ -93,12 +93,12 @@ async function restart(host: HostContext, live: LiveEngine): Promise<string | nu
   if (slept === null) return "its restart with the version has failed";
   if (slept.kind === "refused") return `it is restarted with the version after its work (${slept.awake.join(", ")})`;
   if (slept.kind === "overtaken") return "another change of the engine came before its restart with the version";
-  host.wake(live.id, "start");
+  host.supervisor.wakeForCalls(live.id, "start");
   return null;
 }
 
 /** Makes the product's running engines on this host use its current version. Reports after 20 s; late reloads continue. */
-export async function rollOutCatalog(host: HostContext, productId: string): Promise<CatalogRollout> {
+export async function rollOutCatalog(host: EngineHost, productId: string): Promise<CatalogRollout> {
   const engines = host.live.all().filter((live) => live.productId === productId && live.fallingAsleep === null);
   const queue = new PQueue({ concurrency: MAX_RELOADS });
   const pending = new Set(engines);

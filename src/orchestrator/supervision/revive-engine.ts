@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { shownProcess } from "../../contract/engine-handle.ts";
+import { inBackground } from "../../shared/background.ts";
+import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
-import { awaitHealthy } from "../fleet/health-probe.ts";
+import { awaitHealthy } from "../engine-calls/health-probe.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { discardOrphanedFiles } from "./boot-engine.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
-import type { UnexpectedExit } from "./record-exit.ts";
+import type { HostContext, StartingHost } from "../host-context.ts";
+import type { UnexpectedExit } from "./supervisor.ts";
 
 const ABANDON_TERM_MS = 2000;
 
@@ -37,7 +38,7 @@ interface Revival {
  * process keeps the committed incarnation, so that the row identifies it. Returns null when it does not become healthy.
  */
 export async function reviveEngine(
-  host: HostContext,
+  host: StartingHost,
   live: LiveEngine,
   { exit, verdict }: Revival,
 ): Promise<LiveEngine | null> {
@@ -51,6 +52,9 @@ export async function reviveEngine(
     ...live,
     process,
     restarts: verdict.history,
+    supervisedAt: performance.now(),
+    suspensionSent: live.order.launch.suspended ?? null,
+    isRetryingSuspension: false,
     healthySince: now,
     lastOkAt: now,
     consecutiveFailures: 0,
@@ -58,7 +62,7 @@ export async function reviveEngine(
     report: null,
   };
   host.live.add(revived);
-  void record(host, revived, { exit, verdict });
+  inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
   return revived;
 }
 

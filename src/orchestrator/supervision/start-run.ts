@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { StartedTurn } from "../../contract/started-turn.ts";
-import type { HostContext } from "../host-context.ts";
-import { type TurnToStart, findTurn, startTurn } from "../fleet/engine-turns.ts";
+import type { StartedTurn } from "../../contract/engine/turn.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
+import { type TurnToStart, findTurn, startTurn } from "../engine-calls/engine-turns.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { runDenial } from "../rules/admission.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -10,7 +10,6 @@ import { findRun } from "../store/scheduled-runs.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { RunEnd } from "./end-run.ts";
 import { inSleepLane } from "./sleep-lane.ts";
-import { wakeEngine } from "./wake-engine.ts";
 
 type StartAttempt =
   | { readonly kind: "started"; readonly turn: StartedTurn }
@@ -35,7 +34,7 @@ export const sealTurn = ({ box }: Pick<HostContext, "box">, turn: TurnToStart): 
  * Tries once to start the turn of a run, and wakes its engine for it. The run's id is the key of the engine's call, so
  * that a turn whose answer was lost is found and not started again.
  */
-export async function startRun(host: HostContext, { id }: RunRow): Promise<StartAttempt> {
+export async function startRun(host: EngineHost, { id }: RunRow): Promise<StartAttempt> {
   const run = await findRun(host.db, id);
   if (run === null || run.state !== "waiting" || run.request === null) return { kind: "gone" };
   const engine = await findEngineById(host.db, run.engine_id);
@@ -50,7 +49,11 @@ export async function startRun(host: HostContext, { id }: RunRow): Promise<Start
   return inSleepLane(host, engine.id, () => callEngine(host, run, request));
 }
 
-async function callEngine(host: HostContext, run: RunRow, request: TurnToStart): Promise<StartAttempt> {
+async function callEngine(
+  host: Pick<HostContext, "live" | "now">,
+  run: RunRow,
+  request: TurnToStart,
+): Promise<StartAttempt> {
   const live = host.live.get(run.engine_id);
   if (live === undefined || live.isStopping) return { kind: "later", reason: "the engine is starting or stopping" };
   const target = { url: live.url, token: live.controlToken };
@@ -72,9 +75,12 @@ async function callEngine(host: HostContext, run: RunRow, request: TurnToStart):
 }
 
 /** Wakes a sleeping engine for a run. Null when no wake is needed or it succeeded, else why it failed. */
-export async function wakeForRun(host: HostContext, engine: EngineRow): Promise<string | null> {
+export async function wakeForRun(
+  host: Pick<HostContext, "supervisor" | "wakes">,
+  engine: EngineRow,
+): Promise<string | null> {
   if (engine.state !== "sleeping" && !host.wakes.has(engine.id)) return null;
-  const outcome = await wakeEngine(host, engine.id, "schedule");
+  const outcome = await host.supervisor.wake(engine.id, "schedule");
   return outcome.kind === "failed" ? outcome.error.message : null;
 }
 

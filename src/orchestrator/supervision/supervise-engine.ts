@@ -1,49 +1,64 @@
+import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { outsideRequests } from "../../shared/request-context.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { findProduct, type Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { bootEngine, bootQueued } from "./boot-engine.ts";
 import type { Boot, UnsupervisedBoot } from "./boot-on-port.ts";
 import type { BootSlot } from "./boot-queue.ts";
-import type { BootResult } from "./boot-result.ts";
 import { describeExit, buildLastError } from "./last-error.ts";
 import { bootDeadline, newIncarnation } from "./new-incarnation.ts";
 import { retryMove, retryUntilStopped } from "./retry-until-stopped.ts";
-import { type UnexpectedExit, recordExit } from "./record-exit.ts";
-import type { HostContext } from "../host-context.ts";
+import { recordExit } from "./record-exit.ts";
+import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
+import type { StartingHost } from "../host-context.ts";
 import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
+import { syncSuspension } from "./follow-suspensions.ts";
 import { watchEngine } from "./watch-engine.ts";
 
 /** A write that fails once may be a lost connection. The database counts as unavailable when it fails again after this. */
 const UNAVAILABLE_MS = 500;
 
 /** Boots an engine in a slot of the boot queue and supervises it from `running` on. */
-export const bootSupervised = async (host: HostContext, boot: Omit<Boot, "signal">): Promise<BootResult> =>
+const bootSupervised = async (host: StartingHost, boot: Omit<Boot, "signal">): Promise<BootResult> =>
   supervised(host, await bootEngine(host, boot));
 
-/** Like {@link bootSupervised}, after it has waited for a slot of the boot queue. */
-export const bootSupervisedQueued = async (
-  host: HostContext,
-  engine: EngineRow,
-  product: Product,
-): Promise<BootResult> => supervised(host, await bootQueued(host, engine, product));
+export const bootNew = async (host: StartingHost, engine: EngineRow, product: Product): Promise<BootResult> =>
+  supervised(host, await bootQueued(host, engine, product));
 
-/** Supervises the process that an earlier daemon started. */
-export function superviseAdopted(host: HostContext, live: LiveEngine): void {
+/** Claimed with the slots, not before: a start that is refused for capacity leaves the engine unchanged. */
+export function bootClaimed(
+  host: StartingHost,
+  product: Product,
+  { engineId, requested, claim }: ClaimedBoot,
+): Promise<BootResult | null> {
+  const request = { engineId, productId: product.record.id, requested };
+  return withAwakeSlot(host, request, () =>
+    host.bootQueue.run(request, async (slot) => {
+      const engine = await slot.awaitDatabase(claim());
+      return engine === null ? null : bootSupervised(host, { engine, product, slot });
+    }),
+  );
+}
+
+export function superviseAdopted(host: StartingHost, live: LiveEngine): void {
   host.live.add(live);
   supervise(host, live);
 }
 
-function supervised(host: HostContext, boot: UnsupervisedBoot): BootResult {
+function supervised(host: StartingHost, boot: UnsupervisedBoot): BootResult {
   if (boot.kind !== "running") return boot;
   supervise(host, boot.live);
   return { kind: "running", engine: boot.engine };
 }
 
 /** Watches one incarnation. After an unexpected exit it restarts the engine or gives up. */
-function supervise(host: HostContext, live: LiveEngine): void {
+function supervise(host: StartingHost, live: LiveEngine): void {
+  // The policy may have changed since its launch.
+  inBackground("suspension of an engine", syncSuspension(host, live), { engine_id: live.id });
   // The request that started the engine has been answered when its process exits.
   outsideRequests(() =>
     watchEngine(host, live, async () => {
@@ -56,7 +71,7 @@ function supervise(host: HostContext, live: LiveEngine): void {
   );
 }
 
-async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit): Promise<void> {
+async function handleExit(host: StartingHost, live: LiveEngine, exit: EngineExit): Promise<void> {
   host.live.remove(live.id, live.incarnation);
   if (exit.host !== undefined) return restartAfterHostExit(host, live, exit.host);
   const reason = live.stopCause ?? `the engine's process exited ${describeExit(exit)}`;
@@ -71,7 +86,11 @@ async function handleExit(host: HostContext, live: LiveEngine, exit: EngineExit)
 }
 
 /** Restarts an engine that its machine or cluster ended. This does not count as a crash. */
-async function restartAfterHostExit(host: HostContext, { id, incarnation }: LiveEngine, reason: string): Promise<void> {
+async function restartAfterHostExit(
+  host: StartingHost,
+  { id, incarnation }: LiveEngine,
+  reason: string,
+): Promise<void> {
   host.logger.warn({ engine_id: id, incarnation, reason }, "restarting an engine that its host ended");
   const waiting = await retryMove(host, "end by the host", () => ({
     id,
@@ -85,7 +104,7 @@ async function restartAfterHostExit(host: HostContext, { id, incarnation }: Live
 }
 
 /** Without the database, the restart history in memory decides. */
-async function recordAndRestart(host: HostContext, live: LiveEngine, exit: UnexpectedExit): Promise<void> {
+async function recordAndRestart(host: StartingHost, live: LiveEngine, exit: UnexpectedExit): Promise<void> {
   const record = () =>
     recordExit(host, exit).catch((error: unknown) => {
       host.logger.warn({ err: error, engine_id: live.id }, "failed to record an engine's exit");
@@ -103,11 +122,7 @@ async function recordAndRestart(host: HostContext, live: LiveEngine, exit: Unexp
   else supervise(host, revived);
 }
 
-/**
- * Waits for an engine's back-off, for the breaker and for a slot, then restarts the engine. A stop, start or destroy in
- * the meantime wins.
- */
-export function scheduleRestart(host: HostContext, engine: EngineRow): Promise<void> {
+export function scheduleRestart(host: StartingHost, engine: EngineRow): Promise<void> {
   return host.transitions.own(engine.id, async () => {
     const waitMs = Math.max(0, (engine.next_restart_at?.getTime() ?? 0) - host.now());
     if (waitMs > 0 && !(await delay(waitMs, host.stopping))) return;
@@ -126,7 +141,7 @@ export function scheduleRestart(host: HostContext, engine: EngineRow): Promise<v
 }
 
 /** Null when a request has taken the engine over, or the daemon stops. */
-async function restart(host: HostContext, engine: EngineRow, slot: BootSlot) {
+async function restart(host: StartingHost, engine: EngineRow, slot: BootSlot) {
   const incarnation = newIncarnation(host, {});
   const claim = retryMove(host, "restart", () => ({
     id: engine.id,
@@ -139,14 +154,13 @@ async function restart(host: HostContext, engine: EngineRow, slot: BootSlot) {
   const found = retryUntilStopped(host, "restart", () => findProduct(host.db, engine.product_id));
   const [claimed, product] = await slot.awaitDatabase(Promise.all([claim, found]));
   if (!claimed || !product) return null;
-  return { ...(await bootSupervised(host, { engine: claimed, product, slot })), incarnation: claimed.incarnation };
+  return bootSupervised(host, { engine: claimed, product, slot });
 }
 
-/** Records an unexpected exit once the database is available, then restarts the engine or leaves it `failed`. */
-export async function restartOrFail(host: HostContext, exit: UnexpectedExit): Promise<void> {
+export async function restartOrFail(host: StartingHost, exit: UnexpectedExit): Promise<void> {
   await restartFromBackoff(host, (await retryUntilStopped(host, "exit", () => recordExit(host, exit))) ?? null);
 }
 
-async function restartFromBackoff(host: HostContext, engine: EngineRow | null): Promise<void> {
+async function restartFromBackoff(host: StartingHost, engine: EngineRow | null): Promise<void> {
   if (engine?.state === "backoff") await scheduleRestart(host, engine);
 }

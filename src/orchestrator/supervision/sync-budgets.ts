@@ -1,6 +1,7 @@
-import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/budgets.ts";
-import type { BudgetReport, BudgetSpent } from "../../contract/engine-budgets.ts";
-import { setEngineBudgets } from "../fleet/engine-control.ts";
+import PQueue from "p-queue";
+import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
+import type { BudgetReport, BudgetSpent } from "../../contract/engine/budgets.ts";
+import { setEngineBudgets } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
@@ -10,6 +11,8 @@ type Host = Pick<HostContext, "db" | "events" | "directory" | "prices" | "lanes"
 
 /** The shortest interval at which shares of other engines are reclaimed for one that waits. */
 const RECLAIM_MS = 2000;
+/** Engines of a product that return shares at a time. Each takes a connection to the database. */
+const SHRINKS = 5;
 
 /**
  * Sends an engine its budgets when they have changed, extends its shares (leases) of the product's budgets, and writes
@@ -74,8 +77,8 @@ async function extendLeases(host: Host, live: LiveEngine, situation: Situation):
     const terms = { limit, spent: spent.spent, ahead: aheadOf(limit, spent.wanted) };
     let state = await leaseBudget(host.db, key, terms);
     const waits = spent.wanted > 0 && state.granted <= spent.held && state.productSpent < limit;
-    if (waits && host.now() - live.reclaimedAt >= RECLAIM_MS) {
-      live.reclaimedAt = host.now();
+    if (waits && performance.now() - live.reclaimedAt >= RECLAIM_MS) {
+      live.reclaimedAt = performance.now();
       await reclaim(host, live, { budgets, name });
       state = await leaseBudget(host.db, key, terms);
     }
@@ -101,7 +104,10 @@ async function reclaim(
   what: { readonly budgets: Budgets; readonly name: BudgetName },
 ): Promise<void> {
   const others = host.live.all().filter(({ id, productId }) => productId === asking.productId && id !== asking.id);
-  await Promise.all(others.map((other) => shrink(host, other, what)));
+  // One after the other: a second engine that waits finds most shares returned.
+  await host.lanes.run(`reclaim ${asking.productId}`, () =>
+    new PQueue({ concurrency: SHRINKS }).addAll(others.map((other) => () => shrink(host, other, what))),
+  );
 }
 
 /**
@@ -198,7 +204,6 @@ async function notice(
   const budget = `${userId === null ? "product" : "engine"}.${name}`;
   const text = `${type} ${budget} ${period} ${limit}`;
   if (type === null || live.noticed.has(text)) return;
-  live.noticed.add(text);
   const amounts = { spent: shownAmount(name, spent), limit: shownAmount(name, limit) };
   const engine = {
     id: live.id,
@@ -207,4 +212,5 @@ async function notice(
     incarnation: live.incarnation,
   };
   await storeNotice(host.db, host.events, { type, engine, isProducts: userId === null, budget, period, ...amounts });
+  live.noticed.add(text);
 }

@@ -1,4 +1,5 @@
 import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 
 const POLL_MS = 20;
 
@@ -28,7 +29,7 @@ export class TransitionOwners {
 
   /** Waits until no engine has an owner, at most this long. */
   async settled(deadlineMs: number): Promise<void> {
-    const end = performance.now() + deadlineMs;
-    while (this.#counts.size > 0 && performance.now() < end) await delay(POLL_MS);
+    const end = new Deadline(deadlineMs);
+    while (this.#counts.size > 0 && !end.isOver) await delay(POLL_MS);
   }
 }

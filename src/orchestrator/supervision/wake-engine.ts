@@ -1,35 +1,35 @@
-import type { WakeReason } from "../../contract/sleep.ts";
+import type { WakeReason } from "../../contract/engine/sleep.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
+import { suspensionDenial } from "../rules/admission.ts";
 import { isAsleep } from "../rules/engine-lifecycle.ts";
+import { isDatabaseUnavailable } from "../store/database.ts";
 import { findEngineById } from "../store/engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCallsIfAsleep } from "./await-calls.ts";
-import { withAwakeSlot } from "./acquire-awake-slot.ts";
-import type { BootResult } from "./boot-result.ts";
 import { newIncarnation } from "./new-incarnation.ts";
-import type { WakeOutcome } from "./wake-outcome.ts";
+import type { BootResult, WakeOutcome } from "./supervisor.ts";
+import { retryUntilStopped } from "./retry-until-stopped.ts";
 import { sleepSettled } from "./sleep-lane.ts";
-import { bootSupervised, restartOrFail } from "./supervise-engine.ts";
 
 /** `Retry-After` of calls that wait for an engine which cannot be woken, when nothing else is known. */
 const RETRY_AFTER_S = 5;
+/** How long calls are refused before the policy is read again: the end of a suspension applies within a second. */
+const SUSPENDED_MS = 200;
 
-/** Wakes an engine. Concurrent wakes of one engine share one boot and one outcome. */
-export function wakeEngine(host: HostContext, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
+export function wakeEngine(host: EngineHost, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
   const inFlight = host.wakes.get(engineId);
   if (inFlight !== undefined) return inFlight;
   const wake = host.transitions
-    .own(engineId, () => wakeNow(host, engineId, reason))
+    .own(engineId, () => wakeDespiteLoss(host, engineId, reason))
     .finally(() => host.wakes.delete(engineId));
   host.wakes.set(engineId, wake);
   return wake;
 }
 
-/** Wakes an engine for calls that wait on its socket. Never rejects: after a failure it answers the calls. */
-export async function wakeWithAnswer(host: HostContext, engineId: string, reason: WakeReason): Promise<void> {
+export async function wakeWithAnswer(host: EngineHost, engineId: string, reason: WakeReason): Promise<void> {
   try {
     const outcome = await wakeEngine(host, engineId, reason);
     if (outcome.kind === "failed") await refuseCalls(host, engineId, outcome.error);
@@ -39,12 +39,28 @@ export async function wakeWithAnswer(host: HostContext, engineId: string, reason
   }
 }
 
-async function wakeNow(host: HostContext, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
+/**
+ * Tries once more when the database does not answer. On a busy host one connection is lost or comes late, while callers
+ * wait anyway. A wake that had claimed the engine is finished by the reaper.
+ */
+async function wakeDespiteLoss(host: EngineHost, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
+  try {
+    return await wakeNow(host, engineId, reason);
+  } catch (error) {
+    if (!isDatabaseUnavailable(error) || host.stopping.aborted) throw error;
+    host.logger.warn({ err: error, engine_id: engineId, reason }, "failed to wake an engine, retrying");
+    return wakeNow(host, engineId, reason);
+  }
+}
+
+async function wakeNow(host: EngineHost, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
   await sleepSettled(host, engineId);
   const row = await findEngineById(host.db, engineId);
   if (row === null || !isAsleep(row)) return { kind: "not_asleep" };
   const product = await findProduct(host.db, row.product_id);
   if (product === null) return { kind: "not_asleep" };
+  const denial = suspensionDenial(product.record.policy);
+  if (denial !== null) return { kind: "failed", error: new ApiError("POLICY_DENIED", denial) };
   const startedAt = performance.now();
   const outcome = await bootAsleep(host, { row, product, reason }).catch((error: unknown): WakeOutcome => {
     // The host has no awake slot or no boot slot.
@@ -56,22 +72,16 @@ async function wakeNow(host: HostContext, engineId: string, reason: WakeReason):
   return outcome;
 }
 
-function bootAsleep(
-  host: HostContext,
+async function bootAsleep(
+  host: EngineHost,
   { row, product, reason }: { readonly row: EngineRow; readonly product: Product; readonly reason: WakeReason },
 ): Promise<WakeOutcome> {
   // No client waits for a scheduled run.
-  const request = { engineId: row.id, productId: row.product_id, requested: reason !== "schedule" };
-  return withAwakeSlot(host, request, () =>
-    host.bootQueue.run(request, async (slot) => {
-      const claimed = await slot.awaitDatabase(claim(host, row, reason));
-      if (claimed === null) return { kind: "not_asleep" };
-      return wakeOutcome(host, claimed, await bootSupervised(host, { engine: claimed, product, slot }));
-    }),
-  );
+  const request = { engineId: row.id, requested: reason !== "schedule", claim: () => claim(host, row, reason) };
+  return wakeOutcome(host, row.id, await host.supervisor.bootClaimed(product, request));
 }
 
-/** I2 commit before spawn: the claim commits the new incarnation. It fails until the old process has exited. */
+/** Fails until the old process has exited. */
 const claim = (
   host: Pick<HostContext, "states" | "settings" | "now">,
   { id, incarnation }: EngineRow,
@@ -88,16 +98,21 @@ const claim = (
   });
 
 /** An engine that fails to boot is restarted by the restart rule, since its desired state is `running`. */
-function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: BootResult): WakeOutcome {
-  switch (result.kind) {
+function wakeOutcome(
+  host: Pick<HostContext, "supervisor" | "transitions" | "logger">,
+  id: string,
+  result: BootResult | null,
+): WakeOutcome {
+  switch (result?.kind) {
     case "running":
       return { kind: "awake", engine: result.engine };
+    case undefined:
     case "overtaken":
       return { kind: "not_asleep" };
     case "failed": {
-      const { lastError, error } = result;
+      const { incarnation, lastError, error } = result;
       const restarted = host.transitions.own(id, () =>
-        restartOrFail(host, { id, incarnation, from: ["starting"], lastError, healthyForMs: 0 }),
+        host.supervisor.restartOrFail({ id, incarnation, from: ["starting"], lastError, healthyForMs: 0 }),
       );
       restarted.catch((cause: unknown) =>
         host.logger.error({ err: cause, engine_id: id }, "failed to restart an engine after its wake"),
@@ -110,19 +125,32 @@ function wakeOutcome(host: HostContext, { id, incarnation }: EngineRow, result: 
 }
 
 /** The response to calls whose engine could not be woken. It reveals nothing of the engine, since callers may be anyone. */
-export function busyAnswer(error: ApiError | null): { readonly message: string; readonly retryAfterS: number } {
+export function callAnswer(error: ApiError | null): {
+  readonly code: "POLICY_DENIED" | "SLEEPING_BUSY";
+  readonly message: string;
+  readonly retryAfterS?: number;
+} {
+  if (error?.code === "POLICY_DENIED") return { code: "POLICY_DENIED", message: error.message };
   const isBusy = error?.code === "CAPACITY_EXHAUSTED";
   const message = isBusy ? error.message : "the engine did not start; retry later";
-  return { message, retryAfterS: error?.retryAfterS ?? RETRY_AFTER_S };
+  return { code: "SLEEPING_BUSY", message, retryAfterS: error?.retryAfterS ?? RETRY_AFTER_S };
 }
 
-/** Refuses the calls on an engine's socket for some seconds. Then the next call wakes it, or its restart serves them. */
-async function refuseCalls(host: HostContext, engineId: string, error: ApiError | null): Promise<void> {
+/** Refuses the calls on an engine's socket for a while. Then the next call wakes it, or its restart serves them. */
+async function refuseCalls(host: EngineHost, engineId: string, error: ApiError | null): Promise<void> {
   const { sockets } = host.backend;
-  const answer = busyAnswer(error);
+  const answer = callAnswer(error);
   // A launch has ended the refusal. Refusing again would take connections from the engine.
   if (host.stopping.aborted || !sockets.isHeld(engineId) || host.boots.has(engineId)) return;
   if (host.live.get(engineId) !== undefined) return;
-  sockets.refuse(engineId, answer);
-  if (await delay(answer.retryAfterS * 1000, host.stopping)) await awaitCallsIfAsleep(host, engineId);
+  try {
+    sockets.refuse(engineId, answer);
+  } catch (error) {
+    // Without a free descriptor, for example. The calls keep waiting in the kernel.
+    host.logger.warn({ err: error, engine_id: engineId }, "failed to refuse calls of an engine that cannot be woken");
+  }
+  const waitMs = answer.retryAfterS === undefined ? SUSPENDED_MS : answer.retryAfterS * 1000;
+  if (!(await delay(waitMs, host.stopping))) return;
+  // Refuses as long as the database is away.
+  await retryUntilStopped(host, "calls of a sleeping engine", () => awaitCallsIfAsleep(host, engineId));
 }

@@ -1,9 +1,10 @@
+import { inBackground, untilExit } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
-import { probeOnce } from "../fleet/health-probe.ts";
+import { probeOnce } from "../engine-calls/health-probe.ts";
 import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
-import type { HostContext } from "../host-context.ts";
+import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
 import { checkIdle } from "./idle-check.ts";
 
@@ -17,24 +18,19 @@ const RESTART_TERM_MS = 10_000;
 /**
  * Probes one incarnation from `running` until its process exits, then calls `onExit`. Rejections of `onExit` are logged.
  */
-export function watchEngine(host: HostContext, live: LiveEngine, onExit: (live: LiveEngine) => Promise<void>): void {
+export function watchEngine(host: StartingHost, live: LiveEngine, onExit: (live: LiveEngine) => Promise<void>): void {
   const exited = new AbortController();
-  void live.process.exited.then(async () => {
+  const fields = { engine_id: live.id, incarnation: live.incarnation };
+  const noted = live.process.exited.then(() => {
     exited.abort();
-    if (host.stopping.aborted) return;
-    await onExit(live).catch((error: unknown) => {
-      host.logger.error(
-        { err: error, engine_id: live.id, incarnation: live.incarnation },
-        "failed to handle an engine's exit",
-      );
-    });
+    if (!host.stopping.aborted) inBackground("exit of an engine", onExit(live), fields);
   });
-  void probeRepeatedly(host, live, AbortSignal.any([exited.signal, host.stopping])).catch((error: unknown) => {
-    host.logger.error({ err: error, engine_id: live.id, incarnation: live.incarnation }, "failed to probe an engine");
-  });
+  const probed = probeRepeatedly(host, live, AbortSignal.any([exited.signal, host.stopping]));
+  untilExit("wait for an engine's exit", noted, fields);
+  inBackground("probes of an engine", probed, fields);
 }
 
-async function probeRepeatedly(host: HostContext, live: LiveEngine, signal: AbortSignal): Promise<void> {
+async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: AbortSignal): Promise<void> {
   const interval = host.settings.healthIntervalMs;
   let silentSince = performance.now();
   const wait = () =>
@@ -125,5 +121,5 @@ function record(
     retryUntilStopped(host, "health", () =>
       host.states.move({ id: live.id, from: [from], to, incarnation: live.incarnation, event: { reason } }),
     );
-  void host.lanes.run(`health ${live.id}`, move);
+  inBackground("record of health", host.lanes.run(`health ${live.id}`, move), { engine_id: live.id });
 }

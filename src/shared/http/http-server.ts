@@ -1,5 +1,6 @@
 import { type RequestListener, type Server, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { type ListenAddress, listening } from "./listen-address.ts";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
 import { refuseUnreadable } from "./unreadable-requests.ts";
 
@@ -7,7 +8,7 @@ const SWEEP_MS = 50;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 5000;
 
-interface ServerLimits {
+interface ServerOptions {
   /** Connections beyond this number are closed at once. */
   readonly maxConnections: number;
   /** The limit of connections without a valid key; see {@link boundUnauthenticated}. */
@@ -16,6 +17,8 @@ interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** How many bytes of a refused body are read and dropped, so that its sender gets the response. */
   readonly maxUnreadBytes: number;
+  /** The body of the response to an invalid HTTP request. */
+  readonly errorBody: (message: string) => object;
 }
 
 interface ListeningServer {
@@ -25,16 +28,20 @@ interface ListeningServer {
   close(deadlineMs: number): Promise<void>;
 }
 
-const DEFAULT_LIMITS: ServerLimits = {
+const DEFAULTS: ServerOptions = {
   maxConnections: 4096,
   maxUnauthenticated: 2048,
   requestTimeoutMs: 30_000,
   maxUnreadBytes: 4 * 1024 * 1024,
+  errorBody: (message) => ({ message }),
 };
 
 /** A server with a limit on connections, requests and unread bodies, so that one client cannot exhaust it. */
-export function createBoundedServer(listener: RequestListener, limits: Partial<ServerLimits> = {}): Server {
-  const { maxConnections, maxUnauthenticated, requestTimeoutMs, maxUnreadBytes } = { ...DEFAULT_LIMITS, ...limits };
+export function createBoundedServer(listener: RequestListener, options: Partial<ServerOptions> = {}): Server {
+  const { maxConnections, maxUnauthenticated, requestTimeoutMs, maxUnreadBytes, errorBody } = {
+    ...DEFAULTS,
+    ...options,
+  };
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -48,6 +55,7 @@ export function createBoundedServer(listener: RequestListener, limits: Partial<S
   );
   server.maxConnections = maxConnections;
   boundUnauthenticated(server, maxUnauthenticated);
+  refuseUnreadable(server, errorBody);
   return server;
 }
 
@@ -56,20 +64,19 @@ export const listen = (
   listener: RequestListener,
   host: string,
   port: number,
-  limits: Partial<ServerLimits> = {},
-): Promise<ListeningServer> => listenAt(listener, { host, port }, limits);
+  options: Partial<ServerOptions> = {},
+): Promise<ListeningServer> => listenAt(listener, { host, port }, options);
 
 /** Like {@link listen}, also for an inherited listening socket. */
 export async function listenAt(
   listener: RequestListener,
-  address: { readonly host: string; readonly port: number } | { readonly fd: number },
-  limits: Partial<ServerLimits> = {},
+  address: ListenAddress,
+  options: Partial<ServerOptions> = {},
 ): Promise<ListeningServer> {
-  const server = createBoundedServer(listener, limits);
-  refuseUnreadable(server);
+  const server = createBoundedServer(listener, options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(address, () => {
+    server.listen(listening(address), () => {
       server.off("error", reject);
       // A connection could not be accepted (too many open files). Without a listener the process would exit.
       server.on("error", () => undefined);
@@ -149,7 +156,8 @@ function dropUnreadBody(request: IncomingMessage, response: ServerResponse, maxB
       if (bytes > maxBytes) socket.destroy();
     });
     request.once("close", () => clearTimeout(late));
-    // The handler may have paused it.
+    // The handler may have paused it. The end of a reader that it is piped to would pause it again.
+    request.unpipe();
     request.resume();
   });
 }

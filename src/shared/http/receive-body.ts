@@ -11,7 +11,8 @@ export function assertDeclaredSize(request: IncomingMessage, maxBytes: number): 
 
 /** Refuses a compressed body: its size after decompression has no bound. */
 export function assertNotCompressed({ headers }: IncomingMessage, expected: string): void {
-  if ((headers["content-encoding"] ?? "identity") !== "identity")
+  const { "content-encoding": content = "identity", "transfer-encoding": transfer = "chunked" } = headers;
+  if (content.toLowerCase() !== "identity" || transfer.toLowerCase() !== "chunked")
     throw new Refusal("INVALID_REQUEST", `body: expected ${expected}, not compressed`);
 }
 

@@ -7,16 +7,23 @@ const STATUS: Readonly<Record<string, string>> = {
   [TIMEOUT]: "408 Request Timeout",
 };
 
+/** The parser of Node.js gives its reason in fixed words, such as "Invalid header token". */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+}
+
 /**
- * Responds to a client that sends an invalid or too slow HTTP request, and closes the connection. The body of the response
- * is made from a message; it is empty without `bodyOf`.
+ * Responds to a client that sends an invalid or too slow HTTP request, and closes the connection. `bodyOf` makes the body
+ * of the response from a message.
  */
-export function refuseUnreadable(server: Server, bodyOf?: (message: string) => object): void {
+export function refuseUnreadable(server: Server, bodyOf: (message: string) => object): void {
   /** The last request of a connection. */
   const requests = new WeakMap<Duplex, IncomingMessage>();
   server.on("request", (request) => requests.set(request.socket, request));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const refuse = () => close(socket, STATUS[error.code ?? ""] ?? "400 Bad Request", bodyOf);
+  server.on("clientError", (error: ParserError, socket) => {
+    const status = STATUS[error.code ?? ""] ?? "400 Bad Request";
+    const body = bodyOf(`invalid HTTP request: ${error.reason ?? status.slice(4)}`);
+    const refuse = () => close(socket, status, JSON.stringify(body));
     if (error.code !== TIMEOUT) return refuse();
     // Node.js checks the time before it reads. After a process was busy or stopped for as long, the request may be there.
     if (requests.get(socket)?.complete === true) requests.delete(socket);
@@ -25,18 +32,12 @@ export function refuseUnreadable(server: Server, bodyOf?: (message: string) => o
   });
 }
 
-function close(
-  socket: Duplex & { readonly bytesWritten?: number },
-  status: string,
-  bodyOf?: (message: string) => object,
-): void {
+function close(socket: Duplex & { readonly bytesWritten?: number }, status: string, body: string): void {
   // A second response in the middle of a first would be read as its content.
   if (!socket.writable || socket.bytesWritten !== 0) {
     socket.destroy();
     return;
   }
-  const body = bodyOf === undefined ? "" : JSON.stringify(bodyOf(`invalid HTTP request (${status.slice(4)})`));
-  const type = body === "" ? "" : "Content-Type: application/json\r\n";
-  const headers = `${type}Content-Length: ${body.length}\r\nConnection: close`;
+  const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }

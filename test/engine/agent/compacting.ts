@@ -1,5 +1,5 @@
 import type { Test } from "tap";
-import { type CompactorParts, createCompactor } from "../../../src/engine/agent/compaction.ts";
+import { type CompactorParts, ContextCompactor } from "../../../src/engine/agent/compaction.ts";
 import { requestTokens } from "../../../src/engine/model/context-window.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
@@ -75,7 +75,7 @@ export function compactingParts(
   return engineParts(t, {
     ...options,
     provider,
-    compactor: createCompactor({
+    compactor: new ContextCompactor({
       provider,
       lightModel: "light",
       window: 16_000,

@@ -1,7 +1,7 @@
 import t from "tap";
 import { clearThrough, contextLimits, cutThrough } from "../../../src/engine/agent/compaction-plan.ts";
 import { shownConversation } from "../../../src/engine/agent/compaction-record.ts";
-import { type PlacedMessage, modelMessages } from "../../../src/engine/agent/conversation.ts";
+import { type MessageRow, modelMessages } from "../../../src/engine/agent/conversation.ts";
 import { storedTokens } from "../../../src/engine/agent/stored-tokens.ts";
 import { valueTokens } from "../../../src/engine/model/context-window.ts";
 import type { AssistantContent, ModelMessage } from "../../../src/engine/model/model-provider.ts";
@@ -33,13 +33,13 @@ function randomness(seed: number): (below: number) => number {
 }
 
 /** What real turns leave behind: thoughts, parallel calls, large results, answers cut off, messages without an answer. */
-function randomConversation(seed: number): readonly PlacedMessage[] {
+function randomConversation(seed: number): readonly MessageRow[] {
   const below = randomness(seed);
-  const messages: PlacedMessage[] = [];
+  const messages: MessageRow[] = [];
   let id = 0;
   const turns = 1 + below(12);
   for (let turn = 0; turn < turns; turn++) {
-    const add = (role: PlacedMessage["role"], content: unknown) =>
+    const add = (role: MessageRow["role"], content: unknown) =>
       messages.push({ id: (id += 1 + below(3)), turnId: `turn_${turn}`, role, content });
     add("user", filler(1 + below(200)));
     const steps = below(6);
@@ -148,7 +148,7 @@ t.test("old attachments are cleared to a line of text before anything is summari
     width: 2000,
     height: 2000,
   } as const;
-  const stored: readonly PlacedMessage[] = Array.from({ length: 8 }, (_, index) => ({
+  const stored: readonly MessageRow[] = Array.from({ length: 8 }, (_, index) => ({
     id: index + 1,
     turnId: `turn_${index}`,
     role: "user",
@@ -167,7 +167,7 @@ t.test("old attachments are cleared to a line of text before anything is summari
   );
   t.match(shown[0]?.content, /^look at 0\n\n\[attached image a\.png, image\/png, 2000 x 2000 pixels, 5 kB, at \.orch/);
   const results = [{ id: "c", tool: "draw", output: "drawn", isError: false, attachments: [file] }];
-  const tool: PlacedMessage = { id: 1, turnId: "turn_1", role: "tool", content: results };
+  const tool: MessageRow = { id: 1, turnId: "turn_1", role: "tool", content: results };
   const [cleared] = shownConversation([tool], { clearedThrough: 1, summarisedThrough: 0, summary: "" });
   t.same(cleared?.content, [{ id: "c", tool: "draw", output: "drawn", isError: false }]);
 });

@@ -42,7 +42,7 @@ t.test("old tool results are cleared first, then the light model summarises", as
   const summary = told.find(({ strategy }) => strategy === "summary");
   t.match(summary?.["summarised_turn_ids"], [/^turn_/]);
   const last = provider.requests.at(-1);
-  t.ok(last && firstOf(last).startsWith(SUMMARY_OPENING), "the conversation begins with what stands for its beginning");
+  t.ok(last && firstOf(last).startsWith(SUMMARY_OPENING), "the conversation begins with the summary");
   t.match(JSON.stringify(last?.messages), /They looked at many things/);
   t.match(JSON.stringify(last?.messages), "Cleared to make room");
   t.match(JSON.stringify(last?.messages), "AB-12345");

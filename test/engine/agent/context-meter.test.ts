@@ -71,7 +71,7 @@ t.test("one token count far too high blocks no task", async (t) => {
   const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
   for (const task of ["task", "new", "task"])
     t.match((await parts.turn(task, filler(600))).at(-1)?.data, { phase: "completed" });
-  t.equal(provider.summaries.length, 0, "and makes no conversation smaller");
+  t.equal(provider.summaries.length, 0, "no conversation is compacted");
 });
 
 t.test("with a provider that overcounts, requests are sent while the estimate fits", async (t) => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { PendingRequest } from "../../../src/contract/engine-api.ts";
+import type { PendingRequest } from "../../../src/contract/engine/human-request.ts";
 import { runCommand } from "../../../src/engine/tools/command/run-command.ts";
 import { editFile } from "../../../src/engine/tools/edit-file.ts";
 import { readFile } from "../../../src/engine/tools/read-file.ts";

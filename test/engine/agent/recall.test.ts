@@ -34,14 +34,14 @@ t.test("a memory of another conversation is recalled after the related message, 
       text: /a beagle/,
     },
   ]);
-  t.match(block, /^<recalled_memory>\n.*not.*instruction.*\n(\{.*\}\n)+<\/recalled_memory>$/);
+  t.match(block, /^<recalled_memory>\n.*not.*instruction.*\n(\d\. .*\n)+(\{.*\}\n)+<\/recalled_memory>$/);
   t.same(recalledIn(third)[0], block, "the same bytes in later turns");
   t.same(
     second?.messages.map((message) => message.role === "user" && message.text),
     ["Which toy suits my dog Biscuit?"],
     "no words of the user's",
   );
-  t.same([second?.system, second?.tools], [first?.system, first?.tools], "what comes before is the same");
+  t.same([second?.system, second?.tools], [first?.system, first?.tools], "system prompt and tools are the same");
   if (second === undefined) throw new Error("the model was not asked");
   const rules = wireRules("anthropic", "claude-sonnet-5");
   const { options } = new WireWriter().write(second, rules, AbortSignal.timeout(1000));

@@ -13,10 +13,13 @@ t.test(
   async (t) => {
     let running = 0;
     let most = 0;
+    const done: number[] = [];
     const wait = testTool("wait", async ({ n }) => {
       most = Math.max(most, ++running);
-      await sleep(10 * Number(n));
+      // The first call ends last; none ends before as many run as may.
+      await until("its turn to end", () => most === 3 && (n !== 5 || done.length === 4));
       running--;
+      done.push(Number(n));
       return n;
     });
     const ids = [5, 4, 3, 2, 1];
@@ -29,7 +32,7 @@ t.test(
     t.equal(most, 3, "never more than the cap");
     const finished = only(events, "tool_result").map(({ tool_call_id: id }) => id);
     t.equal(finished.length, 5);
-    t.not(finished[0], "c5", "the slowest did not come first");
+    t.equal(finished.at(-1), "c5", "results come as the calls end");
     const told = provider.requests[1]?.messages.at(-1);
     t.equal(told?.role, "tool");
     t.strictSame(
@@ -240,4 +243,32 @@ t.test("the second of two calls that ask a human waits for the first answer", as
   }
   const types = (await turn).map(({ event }) => event).filter((type) => type.startsWith("hitl_"));
   t.same(types, ["hitl_request", "hitl_resolved", "hitl_request", "hitl_resolved"]);
+});
+
+t.test("a result that is JSON text has its value too, if its tool is of the catalog or of a server", async (t) => {
+  const results: readonly (readonly [string, unknown, object | undefined])[] = [
+    ["list", ' [1,{"a":null}]\n', [1, { a: null }]],
+    ["object", '{"__proto__":1,"a":"\u00fc"}', JSON.parse('{"__proto__":1,"a":"\u00fc"}')],
+    ["number", "42", undefined],
+    ["broken", "{not json}", undefined],
+    ["deep", `${"[".repeat(65)}${"]".repeat(65)}`, undefined],
+    ["no_text", { a: 1 }, undefined],
+    ["long", `["${"x".repeat(60_000)}"]`, undefined],
+  ];
+  const tools = results.map(([name, output]) => testTool(name, () => Promise.resolve(output), { source: "catalog" }));
+  const own = testTool("own", () => Promise.resolve("[1]"));
+  const provider = scriptedProvider(
+    calls(...[...results.map(([name]) => name), "own"].map((name): [string, string, {}] => [name, name, {}])),
+    says("done"),
+  );
+  const parts = engineParts(t, { provider, tools: [...tools, own] });
+  const told = only(await parts.turn("json"), "tool_result");
+  for (const [name, output, value] of results) {
+    const data = told.find(({ tool }) => tool === name);
+    t.strictSame(data?.["value"], value, name);
+    if (name !== "long") t.strictSame(data?.["output"], output, `${name} is unchanged`);
+  }
+  t.notOk("value" in (told.find(({ tool }) => tool === "own") ?? {}));
+  const seen = provider.requests[1]?.messages.at(-1);
+  t.notMatch(JSON.stringify(seen), '"value"', "the model is shown the text only");
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import t, { type Test } from "tap";
-import { CATALOG_LIMITS } from "../../../src/contract/catalog-limits.ts";
+import { CATALOG_LIMITS } from "../../../src/contract/orchestrator/catalog-limits.ts";
 import { unpackArchive } from "../../../src/engine/catalog-check/unpack-archive.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { type Entry, rawTar } from "./raw-tar.ts";

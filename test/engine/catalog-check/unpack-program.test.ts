@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import { catalogDigest } from "../../../src/contract/catalog-digest.ts";
-import { hashFolder } from "../../../src/orchestrator/fleet/hash-folder.ts";
+import { catalogDigest } from "../../../src/contract/orchestrator/catalog-digest.ts";
+import { hashFolder } from "../../../src/orchestrator/fleet/folders/hash-folder.ts";
 import { catalogArchive } from "../../helpers/catalog-archive.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
@@ -27,6 +27,6 @@ t.test("the parts of an archive become the files of the digest, and nothing else
   await run({ parts, target, digest });
   t.equal(readFileSync(join(target, "agents/clerk.md"), "utf8"), "the clerk");
   await run({ parts, target, digest });
-  t.equal(catalogDigest(await hashFolder(target)), digest, "also when it is run again");
+  t.equal(catalogDigest(await hashFolder(target)), digest, "a second run gives the same digest");
   await t.rejects(run({ parts: parts.slice(0, 1), target, digest }), { code: 1, stderr: /the archive is incomplete/ });
 });

@@ -48,6 +48,7 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
       folder,
       product: null,
       commands: commandHost({ PATH: process.env["PATH"] }),
+      userId: "anna",
       onServers: () => undefined,
       logger: createLogger("test", "silent"),
       ...more,

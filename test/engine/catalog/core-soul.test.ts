@@ -1,5 +1,5 @@
 import t from "tap";
-import { sha256 } from "../../../src/contract/api-keys.ts";
+import { sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { SHIPPED_CORE_SOUL, parseCoreSoul, renderCoreSoul } from "../../../src/engine/catalog/core-soul.ts";
 
 const values = { user_id: "u", product: "p", agents: "- a", skills: "- s" };

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import type { EngineLaunch } from "../../../src/contract/engine-launch.ts";
+import type { EngineLaunch } from "../../../src/contract/engine/launch.ts";
 import { declaredTool } from "../../../src/engine/catalog/declared-tool.ts";
 import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
@@ -22,13 +22,14 @@ function toolOf(
   fields: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, string>> = {},
   policy: EngineLaunch["tool_network"] = ["127.0.0.1"],
+  userId = "anna",
 ): Tool {
   const { folder } = catalogBench(t, files);
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
   if (declared === null) throw new Error("switched off");
   const environment = { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" };
   const commands = commandHost(environment, folder, testNetwork(t, { policy }));
-  return declaredTool(declared, { folder, commands });
+  return declaredTool(declared, { folder, commands, userId });
 }
 
 const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({
@@ -233,3 +234,43 @@ t.test(
     t.match(await call("none"), { error: /tool_network is "none"/ });
   },
 );
+
+t.test("{{user_id}} is the engine's user, escaped for its place, whatever the model gives", async (t) => {
+  const bench = toolBench(t);
+  const user = "a/../b c?d&e=\u00fc\r\nX-Evil: 1 $(touch evil)";
+  const seen: { url: string | undefined; body: string }[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    void text(request).then((body) => {
+      seen.push({ url: request.url, body });
+      response.end("{}");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const http = {
+    method: "POST",
+    url: `http://127.0.0.1:${port}/users/{{user_id}}/x?of={{user_id}}`,
+    query: { who: "{{user_id}}" },
+    body: { user: "{{user_id}}", words: "of {{user_id}}" },
+  };
+  const tool = toolOf(t, { http, parameters: object("a") }, {}, ["127.0.0.1"], user);
+  t.match(await bench.run(tool, { a: 1, user_id: "bob" }), { error: null });
+  const { pathname, searchParams } = new URL(seen[0]?.url ?? "", "http://host");
+  t.equal(pathname, `/users/${encodeURIComponent(user)}/x`);
+  t.same([searchParams.get("of"), searchParams.get("who")], [user, user]);
+  t.same(JSON.parse(seen[0]?.body ?? ""), { user, words: `of ${user}` });
+  const inHeader = toolOf(t, { http: { ...http, headers: { "x-user": "{{user_id}}" } } }, {}, ["127.0.0.1"], user);
+  t.match(await bench.run(inHeader, {}), { error: /not valid in the header x-user/ });
+  for (const dots of ["..", "."])
+    for (const path of ["{{user_id}}", "%2e{{user_id}}"]) {
+      const away = toolOf(t, { http: { url: `http://127.0.0.1:${port}/users/${path}` } }, {}, ["127.0.0.1"], dots);
+      if (path !== "%2e{{user_id}}" || dots === ".")
+        t.match(await bench.run(away, {}), { error: /not a valid path segment/ }, `${path} of ${dots}`);
+    }
+  t.equal(seen.length, 1);
+  const command = toolOf(t, shown(object("a"), "--", "{{user_id}}"), {}, "none", user);
+  t.same(await bench.run(command, { user_id: "bob" }), { output: `${JSON.stringify([user])}\n`, error: null });
+  t.match(await bench.run(toolOf(t, shown(object(), "{{user_id}}"), {}, "none", "-x"), {}), { error: /hyphen/ });
+});

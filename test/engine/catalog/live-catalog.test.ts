@@ -1,5 +1,5 @@
 import t from "tap";
-import { sha256 } from "../../../src/contract/api-keys.ts";
+import { sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { SHIPPED_CORE_SOUL } from "../../../src/engine/catalog/core-soul.ts";
 import { sharedRuns } from "../../../src/shared/shared-runs.ts";
 import { agentFile, catalogBench, toolFile } from "./catalog-bench.ts";

@@ -89,7 +89,7 @@ t.test("a disabled entry needs no other field, but its fields are validated", as
     "agents/researcher.md": /description: required/,
     "tools/read_file.json": /reserved for a tool of the engine/,
   });
-  t.equal(problems.length, 5, "of one entry all problems");
+  t.equal(problems.length, 5, "all problems of one entry are reported");
 });
 
 t.test("each invalid entry is reported by its path, and the others are loaded", async (t) => {
@@ -262,4 +262,29 @@ t.test("each fault of an entry is reported with its line", async (t) => {
   ];
   for (const [at, start] of starts.entries()) t.ok(found[at]?.startsWith(start), `${found[at]} begins with ${start}`);
   t.equal(found.length, starts.length, found.join("\n"));
+});
+
+t.test("a tool with an ambiguous {{user_id}}, or a placeholder in a script, is refused with its line", async (t) => {
+  const { load } = catalogBench(t, {
+    "tools/spoofed.json": `{"description": "x", "parameters": {"type": "object", "properties": {"user_id": {}}},
+"http": {"url": "https://example.com/{{user_id}}"}}`,
+    "tools/missing.json": `{"description": "x", "http": {"url": "https://example.com/{{user_name}}"}}`,
+    "tools/shell.json": `{"description": "x",
+"command": {"argv": ["env", "sh", "-ec",
+"echo {{user_id}}"]}}`,
+    "tools/python.json": `{"description": "x", "command": {"argv": ["/usr/bin/python3", "-cprint('{{user_id}}')"]}}`,
+    "tools/fine.json": `{"description": "x", "command": {"argv": ["sh", "-c", "echo \\"$1\\"", "sh", "{{user_id}}"]}}`,
+  });
+  const { problems, catalog } = await load();
+  t.match(
+    problems.map(({ path, line, message }) => `${path}:${line} ${message.replace(/^line \d+: /, "")}`).toSorted(),
+    [
+      /^tools\/missing\.json:1 unknown placeholder \{\{user_name\}\}: expected user_id, or a name/,
+      /^tools\/python\.json:1 command\.argv\.1: a placeholder in a script would be run/,
+      /^tools\/shell\.json:3 command\.argv\.3: a placeholder in a script would be run/,
+      /^tools\/spoofed\.json:\d \{\{user_id\}\} is the engine's user: expected another name for the parameter/,
+    ],
+  );
+  t.equal(problems.length, 4);
+  t.ok(catalog.tools.has("fine"));
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t, { type Test } from "tap";
-import { sha256 } from "../../../src/contract/api-keys.ts";
+import { sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, 
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { sha256 } from "../../../src/contract/api-keys.ts";
+import { sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { type Frame, startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { base64, pdf, png, pngHeader, wav } from "../../helpers/sample-files.ts";

@@ -33,7 +33,7 @@ t.test("a cancelled turn's commands and their descendants are gone before its la
   t.equal(frames.filter(({ event }) => event === "tool_result").length, 1);
 });
 
-t.test("what was said before a turn was cancelled stays in the conversation, and so does a call's fate", async (t) => {
+t.test("text and tool results before a cancel stay in the conversation", async (t) => {
   const talking = async function* (_request: unknown, signal: AbortSignal) {
     yield* calls(["a", "none", {}])().slice(0, -1);
     yield { kind: "block_start", block: "text" } as const;

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { ENGINE_EVENT_TYPES } from "../../../src/contract/engine-events.ts";
+import { ENGINE_EVENTS } from "../../../src/contract/engine/events.ts";
 import { type Frame, startEngine } from "../../helpers/engine.ts";
 
 const text = (frames: readonly Frame[]) =>
@@ -25,7 +25,7 @@ t.test("a turn", async (t) => {
     t.match(frames.at(-1), { event: "thread_lifecycle", data: { phase: "completed", task_id: "plain" } });
     t.equal(frames[0]?.data.turn_id, stream.headers["x-turn-id"]);
     t.equal(text(frames), "Hello there");
-    const types = new Set<string>(ENGINE_EVENT_TYPES);
+    const types = new Set(Object.keys(ENGINE_EVENTS));
     t.same(
       frames.filter(({ event }) => !types.has(event)),
       [],
@@ -172,12 +172,12 @@ t.test("a call that fails before output can be repeated without being said twice
   const store = new DatabaseSync(join(engine.dataDir, "engine.db"), { readOnly: true });
   t.teardown(() => store.close());
   const said = () => store.prepare("select content from messages where task_id = 'again'").all();
-  t.equal(said().length, 1, "the same words are kept once");
+  t.equal(said().length, 1, "a repeated message is stored once");
   await engine.turn("again", "/say other words");
   t.equal(said().length, 3, "other words are a message of their own");
 });
 
-t.test("what a client gets wrong", async (t) => {
+t.test("invalid requests", async (t) => {
   const wrong: readonly [string, Record<string, unknown>, number, string][] = [
     ["/execute", { body: { task_id: "x" } }, 400, "INVALID_REQUEST"],
     ["/execute", { body: { message: "x" } }, 400, "INVALID_REQUEST"],

@@ -64,7 +64,7 @@ t.test(
     const replayed = await openStream(url, "/execute/replay", { headers: { ...headers, accept: "text/event-stream" } });
     const all = (await replayed.all()).filter(({ data }) => data.turn_id === frames[0]?.data.turn_id);
     const length = (some: readonly Frame[]) => some.reduce((sum, { data }) => sum + (data.text?.length ?? 0), 0);
-    t.equal(length(all), length(frames), "what was told is what is kept");
+    t.equal(length(all), length(frames), "the stored text is as long as the sent text");
   },
 );
 

@@ -23,7 +23,7 @@ t.test("a question holds the turn until a person answers", async (t) => {
   t.match((await engine.call("/health")).body, { active_turns: 1, pending_hitl: 1, streams: 1 });
 
   const refused = await respond(engine, asked.request_id, "up");
-  t.equal(refused.status, 400, "what is no option is no answer");
+  t.equal(refused.status, 400, "an answer that is not an option is refused");
   t.match(refused.body, { error: "INVALID_REQUEST", details: { options: ["left", "right"] } });
   t.equal(stream.frames.at(-1)?.event, "hitl_request", "nothing went on");
 
@@ -36,7 +36,7 @@ t.test("a question holds the turn until a person answers", async (t) => {
   t.ok(order.indexOf("hitl_resolved") < order.indexOf("tool_result"));
   t.match(frames.find(({ event }) => event === "hitl_resolved")?.data, { answer: "left" });
   t.match(frames.find(({ event }) => event === "tool_result")?.data, { output: { answer: "left" }, error: null });
-  t.equal((await respond(engine, asked.request_id, "left")).status, 200, "the same answer again is welcome");
+  t.equal((await respond(engine, asked.request_id, "left")).status, 200, "a repeated equal answer succeeds");
   t.match(await respond(engine, asked.request_id, "right"), { status: 409, body: { error: "HITL_ALREADY_ANSWERED" } });
   t.same((await engine.call("/hitl/pending")).body, { requests: [] });
 });
@@ -79,7 +79,7 @@ t.test("permissions of a whole batch are asked one by one before any of its tool
   t.equal(results.length, calls.length);
   t.equal(results.filter(({ error }) => error !== null).length, 1);
   t.equal(readFileSync(join(engine.dataDir, "workspace/a.txt"), "utf8"), "hello");
-  t.notOk(existsSync(join(engine.dataDir, "workspace/b.txt")), "what was denied did not happen");
+  t.notOk(existsSync(join(engine.dataDir, "workspace/b.txt")), "the denied call did not write the file");
 
   const again = await engine.execute({ task_id: "batch", message: write("a.txt") });
   const { data } = await again.first("hitl_request");

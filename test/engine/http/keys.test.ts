@@ -1,5 +1,5 @@
 import t from "tap";
-import { newKey, sha256 } from "../../../src/contract/api-keys.ts";
+import { newKey, sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { ask } from "../../helpers/api.ts";
 
@@ -71,6 +71,6 @@ t.test("the control calls are the daemon's alone", async (t) => {
   const refused = await engine.call("/execute", { body: { task_id: "new", message: "/say x" } });
   t.match(refused, { status: 503, body: { error: "ENGINE_DRAINING" } });
   t.ok(refused.headers["retry-after"]);
-  t.match((await running.all()).at(-1)?.data, { phase: "completed" }, "what ran before the drain ends well");
+  t.match((await running.all()).at(-1)?.data, { phase: "completed" }, "a turn that ran before the drain completes");
   t.equal((await engine.call("/execute/replay")).status, 200, "replay goes on");
 });

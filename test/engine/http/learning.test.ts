@@ -44,7 +44,7 @@ t.test("an engine learns when it is asked to, whatever the body, and after its t
   t.match(live, { valid_to: null });
   t.match(await engine.call("/memory/knowledge/end", { body: { id: live.id } }), { status: 200 });
   t.match(await engine.call("/memory/knowledge/end", { body: { id: live.id } }), { status: 200 });
-  t.notMatch(await found19(), [{ valid_to: null }], "what a person has ended is true no longer");
+  t.notMatch(await found19(), [{ valid_to: null }], "a fact that a person ended has valid_to");
   const { body: ended } = await engine.call("/memory/knowledge?limit=100");
   t.match(
     ended.items.find(({ id }: { id: string }) => id === live.id),

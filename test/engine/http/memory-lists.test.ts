@@ -2,7 +2,7 @@ import t from "tap";
 import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 
-t.test("what an engine remembers can be looked at", async (t) => {
+t.test("the memory of an engine can be listed", async (t) => {
   const engine = await startEngine(t);
   for (const name of ["one", "two", "three"]) {
     const stream = await engine.execute({ task_id: name, message: `/tool memory_note {"content":"${name}"}\n/say ok` });

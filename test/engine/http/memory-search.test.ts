@@ -22,7 +22,7 @@ const setUp = async (t: Parameters<typeof engineParts>[0]) => {
   return { parts, search };
 };
 
-t.test("what was said is found, with where it comes from", async (t) => {
+t.test("a search finds statements with their source", async (t) => {
   const { search } = await setUp(t);
   const { status, body } = await search({ query: "What is our sailing boat called?" });
   t.equal(status, 200);
@@ -54,7 +54,7 @@ t.test("what was said is found, with where it comes from", async (t) => {
   t.match(await search({ query: "boat", bearing: "proves" }), { status: 400, body: { message: /^bearing: / } });
 });
 
-t.test("whatever is asked is data: nothing in it is syntax", async (t) => {
+t.test("a query is data: nothing in it is syntax", async (t) => {
   const { search } = await setUp(t);
   const syntax = ['"', '"sailing', "sailing OR", "NEAR(sailing", "sailing*", "body:sailing", "^sailing", "-sailing"];
   const signs = ["{a b}: c", "'; drop table episodes; --", "\0", "a\0b", "😀👨‍👩‍👧", "\u202Esailing", "?", "\\", "%_%"];
@@ -86,7 +86,7 @@ t.test("it can be held to kinds, times and numbers", async (t) => {
   t.match(await search({ query, colour: "blue" }), { status: 200, ignored: "colour" });
 });
 
-t.test("what does not fit is refused by the field's name", async (t) => {
+t.test("an invalid field is refused by its name", async (t) => {
   const { search } = await setUp(t);
   const refused: readonly (readonly [unknown, RegExp])[] = [
     [{}, /^query: /],

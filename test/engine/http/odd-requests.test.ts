@@ -30,7 +30,7 @@ t.test("an engine answers to its whole address as to its path", async (t) => {
   t.match(await engine.call(`${engine.url}/hitl/pending`), { status: 200, body: { requests: [] } });
 });
 
-t.test("what is no HTTP is refused in the form of every error, but never inside an answer", async (t) => {
+t.test("malformed HTTP gets an error in the usual form, but never inside an answer", async (t) => {
   const { url, key, launch } = await startEngine(t);
   const bytes = async (sent: string, enough: RegExp): Promise<string> => {
     const socket = connect(launch.port, launch.host).setEncoding("utf8");
@@ -100,6 +100,6 @@ t.test("events of any size are replayed within bounds", async (t) => {
     for (const { data } of page.body.events) got += data.text.length;
     after = page.body.next_after;
   }
-  t.equal(got, 20 * text.length, "and all of them come");
+  t.equal(got, 20 * text.length, "the text is complete");
   t.equal(journal.read({ limit: 10_000, maxLength: 1 }).length, 1);
 });

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { ENGINE_EXITS } from "../../../src/contract/engine-exit.ts";
-import { landlockAbi } from "../../../src/shared/linux/landlock.ts";
-import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
+import { ENGINE_EXITS } from "../../../src/contract/engine/exit.ts";
+import { landlockAbi } from "../../../src/sandbox/landlock/landlock.ts";
+import { nativeProblem } from "../../../src/sandbox/system/system-calls.ts";
 import { launchEngine, startEngine } from "../../helpers/engine.ts";
 import { temporaryFolder } from "../../helpers/run.ts";
 import { until } from "../../helpers/until.ts";
 
-const ISOLATED = { engine: true, tools: false, read: [] };
+const ISOLATED = { engine: true, tools: false, sockets: false, required: false, read: [] };
 const skip = landlockAbi().problem ?? false;
 
 t.test("an isolated engine runs a turn with its own store", { skip }, async (t) => {
@@ -83,4 +83,14 @@ t.test("an engine whose promised isolation cannot be applied does not start and 
   await until("it exits", () => engine.process.exitCode !== null);
   t.equal(engine.process.exitCode, ENGINE_EXITS.isolation_failed.code);
   t.match(engine.output(), /^the engine cannot start: isolation: Node\.js \S+ has no node:ffi.*ORCH_ISOLATION/);
+});
+
+t.test("an engine that must keep hosts does not start where they are kept by port only", { skip }, async (t) => {
+  const isolation = { ...ISOLATED, tools: true, required: true };
+  const engine = await launchEngine(t, { isolation, policy: { tool_network: "none" }, snapshot: false });
+  await until("it exits", () => engine.process.exitCode !== null);
+  t.equal(engine.process.exitCode, ENGINE_EXITS.isolation_failed.code);
+  t.match(engine.output(), /isolation: this host keeps tool_network by port only/);
+  const open = await startEngine(t, { isolation });
+  t.equal((await open.call("/health")).status, 200, "with open it does");
 });

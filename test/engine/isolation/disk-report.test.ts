@@ -1,5 +1,5 @@
 import t from "tap";
-import { createDiskReport } from "../../../src/engine/isolation/limits/disk-report.ts";
+import { createDiskReport } from "../../../src/engine/isolation/disk-report.ts";
 
 t.test("the folder is measured when it is asked for first, and again only after activity", async (t) => {
   let measured = 0;

@@ -1,19 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { NOT_ISOLATED } from "../../../src/contract/launch-file.ts";
-import { closeDescriptor } from "../../../src/shared/linux/process-limits.ts";
-import { openListener, socketAddress } from "../../../src/shared/linux/listening-sockets.ts";
-import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
+import { NOT_ISOLATED } from "../../../src/contract/engine/launch-file.ts";
+import { closeDescriptor } from "../../../src/sandbox/processes/process-limits.ts";
+import { openListener, socketAddress } from "../../../src/sandbox/sockets/listening-sockets.ts";
+import { nativeProblem } from "../../../src/sandbox/system/system-calls.ts";
 import { freePort } from "../../helpers/daemon.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile } from "../catalog/catalog-bench.ts";
-import { cannotConfine } from "./launcher-bench.ts";
+import { cannotConfine } from "../../sandbox/programs/launcher-bench.ts";
+import { CONFINED } from "../../helpers/confined.ts";
 
 const KINDS = {
   "an engine that is not isolated": { isolation: NOT_ISOLATED, skip: nativeProblem() ?? false },
-  "an isolated engine": { isolation: { engine: true, tools: true, read: [] }, skip: cannotConfine },
+  "an isolated engine": { isolation: CONFINED, skip: cannotConfine },
 };
 
 function descriptorsOf(pid: number | string | undefined): string[] {

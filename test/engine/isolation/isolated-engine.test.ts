@@ -10,13 +10,14 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
-import { readStat } from "../../../src/shared/processes.ts";
+import { readStat } from "../../../src/sandbox/processes/process-table.ts";
 import { type EngineOptions, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile } from "../catalog/catalog-bench.ts";
 import { fixture } from "../mcp/tool-server-bench.ts";
-import { cannotConfine } from "./launcher-bench.ts";
+import { cannotConfine } from "../../sandbox/programs/launcher-bench.ts";
+import { CONFINED } from "../../helpers/confined.ts";
 
 const skip = cannotConfine;
 const root = resolve(import.meta.dirname, "../../..");
@@ -36,7 +37,7 @@ async function isolatedEngine(
   mkdirSync(agents, { recursive: true });
   writeFileSync(join(agents, "default.md"), agentFile("default", "permissions:\n  run_command: allow\n"));
   writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers }));
-  return startEngine(t, { ...options, dataDir, isolation: { engine: true, tools: true, read: SERVERS } });
+  return startEngine(t, { ...options, dataDir, isolation: { ...CONFINED, read: SERVERS } });
 }
 
 async function run(engine: TestEngine, command: string) {
@@ -124,7 +125,7 @@ t.test("each start of an engine empties the temporary folder, and keeps the cach
 t.test("a running engine starts commands although its installation was replaced", { skip }, async (t) => {
   const installation = t.testdir({ bin: {}, dist: {} });
   copyFileSync(join(root, "bin/orch-engine.cjs"), join(installation, "bin/orch-engine.cjs"));
-  for (const name of ["engine-confine", "engine-sandbox", "engine-tool-worker"])
+  for (const name of ["engine-confine", "engine-sandbox", "engine-launch-worker", "engine-supervisor-worker"])
     copyFileSync(join(root, `dist/${name}.cjs`), join(installation, `dist/${name}.cjs`));
   const settings = { ENGINE_LOG_LEVEL: "DEBUG" };
   const engine = await isolatedEngine(t, { installation, settings, dataDir: join(installation, "data") });

@@ -1,11 +1,12 @@
 import type { Test } from "tap";
-import type { TrajectoryStep } from "../../../src/contract/memory-records.ts";
+import type { TrajectoryStep } from "../../../src/contract/engine/memory.ts";
 import { type OpenParts, openLearning } from "../../../src/engine/learning/open-learning.ts";
 import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
 import { learningTables } from "../../../src/engine/memory/open-memory.ts";
 import { TRUST, type Trust } from "../../../src/engine/memory/trust.ts";
 import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
+import { builtInNamed } from "../../helpers/built-in-tools.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { type Learned, scriptedModel } from "./scripted-model.ts";
 
@@ -50,7 +51,9 @@ export function learningBench(
     lane: new WriteLane(store),
     provider: scriptedModel(answers),
     models: { light: "light", main: "main" },
+    toolNamed: builtInNamed,
     catalog: {
+      folder: `${folder}/catalog`,
       catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, texts: [] } },
       reload: () => {
         reloads.count++;
@@ -58,8 +61,8 @@ export function learningBench(
         return Promise.resolve({ kind: "reloaded", answer: counts });
       },
     },
-    catalogFolder: `${folder}/catalog`,
     isBusy: () => false,
+    isAllowed: () => true,
     logger: createLogger("test", "silent"),
     ...(NEVER && { schedule: NEVER }),
     ...options,

@@ -236,7 +236,7 @@ t.test("a malformed answer is requested once more; then the rounds yield no fact
   );
   bench.tell({ question: "I like tea." });
   t.match(await bench.learning.trigger(), { knowledge_added: 1 });
-  t.match(asked(upstream.received[1]?.body), /could not be read/);
+  t.match(asked(upstream.received[1]?.body), /Invalid answer/);
   bench.tell({ question: "I live in Paris." });
   t.match(await bench.learning.trigger(), { episodes: 1, knowledge_added: 0 });
   t.same(bench.live(), ["The user likes tea."]);

@@ -14,6 +14,7 @@ function clockwork() {
   };
   return {
     timer,
+    now: () => now,
     waiting: () => timers.size,
     async pass(ms: number) {
       now += ms;
@@ -25,7 +26,7 @@ function clockwork() {
 
 function scheduled(parts: Partial<ScheduleParts> = {}) {
   const clock = clockwork();
-  const seen = { runs: 0, unlearnt: 0, busy: false };
+  const seen = { runs: 0, unlearnt: 0, busy: false, suspended: false };
   const schedule = new LearningSchedule({
     learn: () => {
       seen.runs++;
@@ -35,6 +36,8 @@ function scheduled(parts: Partial<ScheduleParts> = {}) {
     },
     waiting: () => seen.unlearnt,
     isBusy: () => seen.busy,
+    isAllowed: () => !seen.suspended,
+    now: clock.now,
     timer: clock.timer,
     ...parts,
   });

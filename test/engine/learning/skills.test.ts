@@ -102,6 +102,7 @@ t.test("a skill name in the catalog is not drafted again", async (t) => {
   const skill = { name: "write-monthly-sales-report", description: "x", shipped: null, folder: null };
   const bench = learningBench(t, {
     catalog: {
+      folder: t.testdir(),
       catalog: {
         agents: new Map(),
         skills: new Map([[skill.name, skill]]),

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { type ServerResponse, createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { freePort } from "../../helpers/daemon.ts";
 import { until } from "../../helpers/until.ts";
+import { tinyToolServer } from "./tiny-tool-server.ts";
 import { real, serverBench } from "./tool-server-bench.ts";
 
 async function everything(t: Test, mode: "streamableHttp" | "sse", port: number): Promise<ChildProcess> {
@@ -21,47 +21,6 @@ function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
   }).finally(() => socket.destroy()) as Promise<boolean>;
-}
-
-/** A server over HTTP in a few lines; `respond` answers a call of its only tool by itself. */
-async function tiny(
-  t: Test,
-  respond: (response: ServerResponse, id: number) => void,
-): Promise<{ url: string; seen: IncomingMessage[] }> {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request);
-    if (request.method !== "POST") {
-      response.writeHead(405).end();
-      return;
-    }
-    void text(request).then((body) => {
-      const { id, method, params } = JSON.parse(body);
-      const answer = (result: unknown) =>
-        response
-          .writeHead(200, { "content-type": "application/json" })
-          .end(JSON.stringify({ jsonrpc: "2.0", id, result }));
-      if (id === undefined) return response.writeHead(202).end();
-      if (method === "initialize")
-        return answer({
-          protocolVersion: params.protocolVersion,
-          capabilities: { tools: {} },
-          serverInfo: { name: "tiny", version: "1" },
-        });
-      if (method === "tools/list") return answer({ tools: [{ name: "speak", inputSchema: { type: "object" } }] });
-      if (method === "tools/call") return respond(response, id);
-      return response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } }));
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen };
 }
 
 t.test("the reference server works over streamable HTTP, and reconnects after a loss", async (t) => {
@@ -103,7 +62,7 @@ t.test("a server of the older HTTP+SSE transport is detected", async (t) => {
 });
 
 t.test("headers are sent with every request, and are never disclosed", async (t) => {
-  const { url, seen } = await tiny(t, (response, id) => {
+  const { url, seen } = await tinyToolServer(t, (response, id) => {
     const result = { content: [{ type: "text", text: "hello" }] };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
   });
@@ -119,7 +78,7 @@ t.test("headers are sent with every request, and are never disclosed", async (t)
 t.test("a flood of notifications over HTTP is limited, and lists the tools at most once a second", async (t) => {
   const line = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
   const since = Date.now();
-  const { url, seen } = await tiny(t, (response, id) => {
+  const { url, seen } = await tinyToolServer(t, (response, id) => {
     const params = { progressToken: id, progress: 1 };
     const flood = ["progress", "tools/list_changed"].map((kind) => line({ method: `notifications/${kind}`, params }));
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -147,7 +106,7 @@ t.test("an endless HTTP response fails only its call", async (t) => {
     more();
   };
   let kind = "application/json";
-  const { url } = await tiny(t, (response) => pour(response.writeHead(200, { "content-type": kind })));
+  const { url } = await tinyToolServer(t, (response) => pour(response.writeHead(200, { "content-type": kind })));
   const bench = serverBench(t, { timeoutMs: 2000 });
   await bench.load({ tiny: { url } });
   await bench.status("tiny", "ready");

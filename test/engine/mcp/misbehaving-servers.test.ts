@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { readStat } from "../../../src/shared/processes.ts";
+import { readStat } from "../../../src/sandbox/processes/process-table.ts";
 import { until } from "../../helpers/until.ts";
 import { fixture, serverBench } from "./tool-server-bench.ts";
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
+import type { KnownServers } from "../../../src/engine/mcp/known-servers.ts";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
 import type { PinnedDefinition, PinnedDefinitions } from "../../../src/engine/mcp/tool-definition.ts";
 import { ToolServers } from "../../../src/engine/mcp/tool-servers.ts";
@@ -45,13 +46,14 @@ export interface ServerBench {
 
 export interface BenchOptions {
   readonly pins?: PinnedDefinitions;
+  readonly known?: KnownServers;
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
 /** The room of the tool servers without an engine around it. */
 export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
-  const { pins = rememberedPins(), environment = {}, timeoutMs = 60_000 } = options;
+  const { pins = rememberedPins(), known = rememberedServers(), environment = {}, timeoutMs = 60_000 } = options;
   const { launcher, folders } = commandHost(environment, t.testdir());
   const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
@@ -59,6 +61,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
   const logger = createLogger("test", "debug", { write: (line: string) => void log.push(line) });
   const servers = new ToolServers({
     pins,
+    known,
     workspaceDir,
     environment: commandEnvironment(environment, folders),
     launcher,
@@ -109,5 +112,16 @@ export function rememberedPins(): PinnedDefinitions {
   return {
     ofServer: (server) => new Map(pins.get(server)),
     pin: (server, tools) => void pins.set(server, new Map([...(pins.get(server) ?? []), ...tools])),
+  };
+}
+
+/** What processes of one engine know of its servers, kept for as long as the test has it. */
+export function rememberedServers(): KnownServers {
+  const rows = new Map<string, ReturnType<KnownServers["find"]>>();
+  const key = (server: string, address: string) => `${server} ${address}`;
+  return {
+    find: (server, address) => rows.get(key(server, address)) ?? null,
+    listed: (server, address, listing) => void rows.set(key(server, address), { waited: true, listing }),
+    waited: (server, address) => void rows.set(key(server, address), { waited: true, listing: null }),
   };
 }

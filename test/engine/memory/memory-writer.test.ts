@@ -1,7 +1,8 @@
 import t from "tap";
-import type { MemoryPage, WorkingMemoryRecord } from "../../../src/contract/memory-records.ts";
+import type { MemoryPage, WorkingMemoryRecord } from "../../../src/contract/engine/memory.ts";
 import { MemoryLists } from "../../../src/engine/memory/memory-lists.ts";
 import { MemoryWriter } from "../../../src/engine/memory/memory-writer.ts";
+import { builtInNamed } from "../../helpers/built-in-tools.ts";
 import { summarizeTurn } from "../../../src/engine/turns/turn-summary.ts";
 import { calls, engineParts, says, scriptedProvider, testTool } from "../../helpers/engine-parts.ts";
 
@@ -67,7 +68,9 @@ t.test("a failed turn stores a trajectory and no episode", async (t) => {
 t.test("an answer based on external content has external trust", async (t) => {
   const trustAfter = async (tool: string, output: unknown) => {
     const provider = scriptedProvider(calls(["c1", tool, {}]), says("so it is"));
-    const parts = engineParts(t, { provider, tools: [testTool(tool, async () => output)] });
+    const { returns } = builtInNamed(tool) ?? {};
+    const tools = [testTool(tool, async () => output, returns && { returns })];
+    const parts = engineParts(t, { provider, tools });
     await parts.turn("t");
     return new MemoryLists(parts.store).page("episodes", page).items[0]?.trust;
   };
@@ -94,12 +97,15 @@ t.test("external content lowers the trust of later answers in its conversation",
 
 t.test("calls of sub-agents are steps of the trajectory", async (t) => {
   const use = { kind: "tool_use", id: "c1", tool: "fetch_url", input: {} };
-  const said = summarizeTurn([
-    { turnId: "t", role: "user", content: "Find out", thread: "" },
-    { turnId: "t", role: "user", content: "inner wish", thread: "researcher for c0" },
-    { turnId: "t", role: "assistant", content: [use], thread: "researcher for c0" },
-    { turnId: "t", role: "assistant", content: [{ kind: "text", text: "Found." }], thread: "" },
-  ]);
+  const said = summarizeTurn(
+    [
+      { turnId: "t", role: "user", content: "Find out", thread: "" },
+      { turnId: "t", role: "user", content: "inner wish", thread: "researcher for c0" },
+      { turnId: "t", role: "assistant", content: [use], thread: "researcher for c0" },
+      { turnId: "t", role: "assistant", content: [{ kind: "text", text: "Found." }], thread: "" },
+    ],
+    { toolNamed: () => undefined },
+  );
   t.match(said, {
     question: "Find out",
     answer: "Found.",
@@ -108,7 +114,7 @@ t.test("calls of sub-agents are steps of the trajectory", async (t) => {
   });
 });
 
-t.test("of very long texts, both ends are stored", async (t) => {
+t.test("both ends of very long texts are stored", async (t) => {
   const parts = engineParts(t, { provider: scriptedProvider(says(`first ${"x".repeat(50_000)} last`)) });
   await parts.turn("long", `begin ${"y ".repeat(20_000)} end`);
   const [episode] = new MemoryLists(parts.store).page("episodes", page).items;

@@ -119,5 +119,5 @@ t.test("DEBUG logs parameters and outcome of each call, without content", async 
     { msg: "ended the model call", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
   ]);
   t.notMatch(JSON.stringify(lines), /SECRET|sk-/);
-  t.equal(loggedProvider(inner, createLogger("test", "info")), inner, "and costs nothing without it");
+  t.equal(loggedProvider(inner, createLogger("test", "info")), inner, "below debug level the provider is not wrapped");
 });

@@ -67,7 +67,7 @@ t.test("an answer interrupted by kill -9 is repeated in the same turn, and repla
   const frames = await replayed(second, turnId);
   t.match(frames.at(-1)?.data, { phase: "completed" });
   checkWhole(t, frames);
-  t.equal(only(frames, "tool_call").length, 1, "what was stored is not done again");
+  t.equal(only(frames, "tool_call").length, 1, "a stored tool call does not run again");
   const starts = only(frames, "content_block_start").map(({ data }) => data);
   const anew = starts.filter((data) => "replaces_from" in data);
   t.match(anew, [{ replaces_from: 2, block_type: "thinking" }], "a client is told from where on the answer is void");
@@ -99,7 +99,7 @@ t.test("a command running at kill -9 is not run again, and its tool result says 
   t.match(frames.at(-1)?.data, { phase: "completed" });
   const results = only(frames, "tool_result").map(({ data }) => data);
   t.match(results.find(({ tool }) => tool === "run_command")?.error, /^OUTCOME UNKNOWN/);
-  t.equal(results.find(({ tool }) => tool === "memory_note")?.error, null, "what had ended keeps its result");
+  t.equal(results.find(({ tool }) => tool === "memory_note")?.error, null, "a finished call keeps its result");
   t.equal(readFileSync(count, "utf8"), "ran\n");
 });
 
@@ -211,8 +211,8 @@ t.test("a draining engine does not count turns that wait for a human", async (t)
   t.match((await engine.control("/control/status")).body, { active_turns: 2, draining: false });
   const drained = await engine.control("/control/drain", { method: "POST" });
   t.match(drained.body, { active_turns: 1, pending_hitl: 1, draining: true });
-  t.match((await busy.all()).at(-1)?.data, { phase: "completed" }, "the others go on to their end");
+  t.match((await busy.all()).at(-1)?.data, { phase: "completed" }, "the busy turn completes");
   t.match((await engine.control("/control/status")).body, { active_turns: 0, pending_hitl: 1 });
   await respond(engine, data.request_id, "yes");
-  t.match((await asking.all()).at(-1)?.data, { phase: "completed" }, "and so does one that gets its answer");
+  t.match((await asking.all()).at(-1)?.data, { phase: "completed" }, "the turn that gets its answer completes");
 });

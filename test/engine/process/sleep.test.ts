@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import t from "tap";
-import { ENGINE_EXITS } from "../../../src/contract/engine-exit.ts";
+import { ENGINE_EXITS } from "../../../src/contract/engine/exit.ts";
 import { startEngine, type TestEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 

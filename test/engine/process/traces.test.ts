@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { EngineSample } from "../../../src/contract/engine-metrics.ts";
+import type { EngineSample } from "../../../src/contract/engine/status.ts";
 import { type CollectedSpan, startCollector } from "../../helpers/collector.ts";
 import { type Frame, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { startFakeServer } from "../../helpers/fake-server.ts";

@@ -48,7 +48,7 @@ for (const [remote, start] of REMOTES.flatMap((remote) => STARTS.map((start) => 
     t.match(resultOf("list_files")?.data, { error: null });
     t.match(resultOf("read_file")?.data, { error: /ENOENT/ });
     t.match(frames.at(-1)?.data, { error: "LLM_PROVIDER_ERROR", details: { status: 400 } });
-    t.equal(await engine.stop(), 0, "and ends in good order");
+    t.equal(await engine.stop(), 0, "the engine exits with code 0");
   });
 }
 

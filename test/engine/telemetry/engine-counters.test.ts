@@ -1,6 +1,7 @@
 import t from "tap";
-import { ENGINE_METRICS, ENGINE_METRIC_LIMITS, type EngineSample } from "../../../src/contract/engine-metrics.ts";
-import { engineMetricsReport } from "../../../src/contract/engine-control.ts";
+import type { EngineSample } from "../../../src/contract/engine/status.ts";
+import { ENGINE_METRICS, ENGINE_METRIC_LIMITS } from "../../../src/contract/engine/metrics.ts";
+import { engineMetricsReport } from "../../../src/contract/engine/status.ts";
 import { observedProvider } from "../../../src/engine/model/observed-provider.ts";
 import { EngineCounters } from "../../../src/engine/telemetry/engine-counters.ts";
 import { EngineTelemetry } from "../../../src/engine/telemetry/engine-telemetry.ts";

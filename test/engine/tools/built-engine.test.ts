@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { readStat, sendSignal, startVariable } from "../../../src/shared/processes.ts";
+import { readStat, sendSignal, startVariable } from "../../../src/sandbox/processes/process-table.ts";
 import { type SseStream, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 

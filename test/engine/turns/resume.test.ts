@@ -3,6 +3,7 @@ import t, { type Test } from "tap";
 import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
 import { calls, engineParts, says, scriptedProvider, testTool, type Parts } from "../../helpers/engine-parts.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { whenAborted } from "../../../src/shared/clock.ts";
 import { until } from "../../helpers/until.ts";
 
 const silent = async function* (_request: unknown, signal: AbortSignal) {
@@ -161,8 +162,9 @@ t.test("a resumed turn waits until its tools are ready, and can be cancelled mea
   const turnId = await runningUntil(first, provider, 2);
   const dataDir = killed(t, first);
   const later = scriptedProvider(says("on"));
-  const second = engineParts(t, { dataDir, provider: later, tools: [same] });
-  second.runner.recover(() => new Promise(() => undefined));
+  const toolsReady = ({ signal }: { signal: AbortSignal }) => whenAborted(signal);
+  const second = engineParts(t, { dataDir, provider: later, tools: [same], toolsReady });
+  second.runner.recover();
   await new Promise(setImmediate);
   t.equal(later.requests.length, 0);
   t.equal(second.slots.get("task")?.turnId, turnId);

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { UsageReport, UsageRow } from "../../../src/contract/metered-usage.ts";
+import type { UsageReport, UsageRow } from "../../../src/contract/engine/metered-usage.ts";
 import { type TestEngine, startEngine } from "../../helpers/engine.ts";
 
 async function report(engine: TestEngine, known = ""): Promise<UsageReport | undefined> {
@@ -17,7 +17,11 @@ t.test("an engine's ledger has every model call and turn once, over kills and er
   const first = await report(engine);
   t.match(rowOf(first, "sandbox"), { model_calls: 2, input_tokens: 30, output_tokens: 11, cache_read_tokens: 6 });
   t.match(rowOf(first, ""), { turns: 2, failed_turns: 1, tool_calls: 1, model_calls: 0 });
-  t.equal(await report(engine, `${first?.ledger}:${first?.revision}`), undefined, "what is known is not told again");
+  t.equal(
+    await report(engine, `${first?.ledger}:${first?.revision}`),
+    undefined,
+    "a known revision is not reported again",
+  );
   t.same(
     await report(engine, `${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}:99`),
     first,

@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { type AuditRecord, brokenLink } from "../../../src/contract/audit-chain.ts";
+import type { AuditRecord } from "../../../src/contract/orchestrator/audit.ts";
+import { brokenLink } from "../../../src/contract/orchestrator/audit-chain.ts";
 
 /** Contradictions within the events and the audit log, and with the engines' rows. */
 export interface History {

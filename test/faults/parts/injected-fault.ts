@@ -9,7 +9,7 @@ export interface Fault {
   /** The number of the external call, counted from the injection. */
   readonly n: number;
   /** Only these calls are counted. Default: all. */
-  readonly only?: "query" | "claim";
+  readonly only?: "query" | "claim" | `query ${string}`;
   readonly mode: Mode;
 }
 

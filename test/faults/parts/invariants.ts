@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EngineState } from "../../../src/contract/orchestrator-api.ts";
-import { sha256 } from "../../../src/contract/api-keys.ts";
+import type { EngineState } from "../../../src/contract/orchestrator/requests.ts";
+import { sha256 } from "../../../src/contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../../../src/orchestrator/status/daemon-key.ts";
 import { SealedBox } from "../../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../../helpers/api.ts";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { chownSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Test } from "tap";
@@ -24,6 +24,8 @@ export interface SiteOptions {
   readonly engine?: string;
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user of the daemon. It reaches the database through `reach`, since the socket's folder is another user's. */
+  readonly uid?: number;
   /** The daemon's database address, if it is not the direct one. */
   readonly reach?: (connection: ServerConnection) => Promise<string>;
 }
@@ -57,7 +59,7 @@ export const UNLIMITED = { max_engines: null, requests_per_minute: null, drain_s
 
 export async function openSite(
   t: Test,
-  { ownServer = false, engine, preload, env = {}, reach }: SiteOptions = {},
+  { ownServer = false, engine, preload, env = {}, uid, reach }: SiteOptions = {},
 ): Promise<Site> {
   const own = ownServer ? await openServer(t) : null;
   const connection = own?.connection ?? (await freshDatabase(t));
@@ -67,12 +69,14 @@ export async function openSite(
   db.on("error", () => undefined);
   t.teardown(() => db.end());
   const dataDir = freshFolder(t, "orchd-faults");
+  if (uid !== undefined) chownSync(dataDir, uid, uid);
   t.teardown(() => endEngines(t, dataDir));
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
   const start = (more = {}) =>
     startDaemon(t, {
       dataDir,
       databaseUrl,
+      ...(uid !== undefined && { uid }),
       ...(engine !== undefined && { engine: resolve(installDir, "test/fixtures/engines", `${engine}.cjs`) }),
       ...(preload !== undefined && { preload: resolve(installDir, "test/fixtures", preload) }),
       env: {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import t from "tap";
-import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
+import { nativeProblem } from "../../../src/sandbox/system/system-calls.ts";
 import { ask } from "../../helpers/api.ts";
 import { freePort, startDaemon } from "../../helpers/daemon.ts";
 import { freshFolder } from "../../helpers/folder.ts";

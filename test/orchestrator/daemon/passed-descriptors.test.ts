@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import t from "tap";
-import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
+import { nativeProblem } from "../../../src/sandbox/system/system-calls.ts";
 
 const skip = nativeProblem() ?? false;
 const program = new URL("../../../src/orchestrator/daemon/passed-descriptors.ts", import.meta.url).href;
@@ -34,7 +34,7 @@ t.test("descriptors are found by their names, the daemon's own port apart", { sk
   });
 });
 
-t.test("of several with one name the first is taken", { skip }, async (t) => {
+t.test("the first of several descriptors with one name is taken", { skip }, async (t) => {
   const env = { LISTEN_PID: "7", AS: "7", LISTEN_FDS: "3", LISTEN_FDNAMES: "20001:20001:api" };
   t.same(found(env), { api: 5, kept: [["20001", 3]] });
 });

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import t, { type Test } from "tap";
 import { ServiceManager } from "../../../src/orchestrator/daemon/service-manager.ts";
-import { EngineSockets } from "../../../src/orchestrator/fleet/engine-sockets.ts";
-import { openListener, socketAddress } from "../../../src/shared/linux/listening-sockets.ts";
-import { nativeProblem } from "../../../src/shared/linux/system-calls.ts";
+import { EngineSockets } from "../../../src/orchestrator/fleet/sockets/engine-sockets.ts";
+import { openListener, socketAddress } from "../../../src/sandbox/sockets/listening-sockets.ts";
+import { nativeProblem } from "../../../src/sandbox/system/system-calls.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startDaemon } from "../../helpers/daemon.ts";
 import { HOST, fixture, freePort, silent } from "../../helpers/fleet.ts";
@@ -114,7 +114,7 @@ t.test("kept sockets go to their engines; others are closed and removed", { skip
   );
 });
 
-t.test("what a busy service manager does not take at once arrives later, sockets last", { skip }, async (t) => {
+t.test("messages that a busy service manager cannot take arrive later, sockets last", { skip }, async (t) => {
   const address = `@orchd-test-${randomUUID()}`;
   const { received, texts, signal } = await receiver(t, address);
   signal("SIGSTOP");

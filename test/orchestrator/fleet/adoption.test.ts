@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { logTail } from "../../../src/orchestrator/fleet/engine-log.ts";
-import { probeOnce } from "../../../src/orchestrator/fleet/health-probe.ts";
-import { launchFilePath } from "../../../src/orchestrator/fleet/launch-file.ts";
+import { logTail } from "../../../src/orchestrator/fleet/logs/engine-log.ts";
+import { probeOnce } from "../../../src/orchestrator/engine-calls/health-probe.ts";
+import { launchFilePath } from "../../../src/orchestrator/fleet/process/launch-file.ts";
 import {
   attached,
   daemonThatDies,
@@ -41,7 +41,7 @@ t.test("an engine outlives its daemon, is adopted by the next, and its exit is d
   const killedAt = performance.now();
   t.same(await engine.exited, { code: null, signal: null, oom: false });
   t.comment(`noticed after ${Math.round(performance.now() - killedAt)} ms`);
-  t.same(await fleet.backend.attach(incarnationOf(order), handle), GONE, "what is gone is not adopted");
+  t.same(await fleet.backend.attach(incarnationOf(order), handle), GONE, "a process that is gone is not adopted");
 });
 
 t.test("an adopted engine is stopped like a child process, and its exit is reported first", async (t) => {
@@ -71,7 +71,11 @@ t.test("a pid of another process or another boot is not adopted and not signalle
   t.same(await backend.attach(incarnation, { ...handle, pid: process.pid }), GONE);
   t.same(await backend.attach(another, handle), GONE, "the launch file it was born with is another's");
   t.match(await backend.attach(incarnation, { ...handle, backend: "docker" }), { kind: "unknown" });
-  t.match(await backend.attach(incarnation, { ...handle, version: 2 }), { kind: "unknown" }, "of a newer daemon");
+  t.match(
+    await backend.attach(incarnation, { ...handle, version: 2 }),
+    { kind: "unknown" },
+    "the handle of a newer daemon is unknown",
+  );
   t.same(await backend.endOrphans(another), { kind: "exited" });
   t.match(await healthy(given, engine), { kind: "healthy" }, "it still runs");
   await engine.stop(5000);
@@ -87,8 +91,8 @@ t.test("processes of an unknown incarnation are listed by run folder and not sig
   const found = await backend.listOrphans([{ id: "another-life", uid: null }]);
   t.match(found, [{ incarnation }]);
   t.same(new Set(found[0]?.pids), new Set([pidOf(engine), ...children]));
-  t.same(await backend.listOrphans([{ id: incarnation, uid: null }]), [], "what is known is no orphan");
-  t.same(await other.backend.listOrphans([]), [], "nor is what another run folder started");
+  t.same(await backend.listOrphans([{ id: incarnation, uid: null }]), [], "a known incarnation is not an orphan");
+  t.same(await other.backend.listOrphans([]), [], "a process of another run folder is not an orphan");
   t.match(await healthy(given, engine), { kind: "healthy" }, "nobody was signalled");
   await backend.endOrphans(incarnationOf(given));
   t.same(await backend.listOrphans([]), []);

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { CgroupHierarchy } from "../../../src/orchestrator/fleet/cgroup-hierarchies.ts";
+import type { CgroupHierarchy } from "../../../src/sandbox/cgroups/cgroup-hierarchies.ts";
 import { limitsReport } from "../../../src/orchestrator/fleet/limits-report.ts";
 
 const version2 = (...controllers: CgroupHierarchy["controllers"]) => ({ version: 2, path: "/a", controllers }) as const;
@@ -18,7 +18,7 @@ t.test("limits are active where cgroups of either version hold processes and mem
   t.equal(detail, "processes by cgroup v1, memory by cgroup v1, disk by a watch of the engine");
 });
 
-t.test("what no cgroup holds is a problem with a fix", async (t) => {
+t.test("a limit without a cgroup is a problem with a fix", async (t) => {
   for (const hierarchies of [[], [version2()]]) {
     const report = limitsReport(hierarchies);
     t.notOk(report.active);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import t, { type Test } from "tap";
 import { createWaitingApp } from "../../../src/orchestrator/http/waiting-app.ts";
-import { OwnSite } from "../../../src/orchestrator/http/own-site.ts";
+import { OriginCheck } from "../../../src/orchestrator/http/origin-check.ts";
 import { LeaderProxy } from "../../../src/orchestrator/http/forward-to-leader.ts";
 import { Metrics } from "../../../src/orchestrator/status/metrics.ts";
 import { Replica } from "../../../src/orchestrator/status/replica-role.ts";
@@ -24,8 +24,8 @@ writeFileSync(join(consoleDir, "assets/a-1.js.br"), brotliCompressSync(CODE));
 writeFileSync(join(consoleDir, "secret.js"), "outside");
 
 const open = async (t: Test, folder: string) => {
-  const parts = { startedAt: 0, documentsDir: folder, consoleDir: folder };
-  const site = new OwnSite({ host: "127.0.0.1", publicUrl: "https://agents.example.com/orchd" });
+  const parts = { startedAt: 0, hostId: "host_1", documentsDir: folder, consoleDir: folder };
+  const site = new OriginCheck({ host: "127.0.0.1", publicUrl: "https://agents.example.com/orchd" });
   const replica = new Replica(null);
   const calls = { replica, leaderProxy: new LeaderProxy(replica), metrics: new Metrics(replica), adminKey: "" };
   const app = createWaitingApp(new Readiness(), { ...parts, ...calls, site, logger: createLogger("test", "silent") });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type RequestListener, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { LeaderProxy, type ForwardOutcome } from "../../../src/orchestrator/http/forward-to-leader.ts";
@@ -95,4 +95,40 @@ t.test("a leader that answers nothing is left when another one leads", async (t)
   replica.leaderUrl = await serverAt(t, echo);
   term.abort();
   t.equal((await asked).body.path, "/list");
+});
+
+t.test("a body cannot be smuggled as a second request by headers that Connection names", async (t) => {
+  const heard: string[] = [];
+  const leader = await serverAt(t, async (request, response) => {
+    heard.push(`${request.method} ${request.url} ${await text(request)}`);
+    response.end();
+  });
+  const { url } = await follower(t, leader);
+  const body = "POST /smuggled HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n";
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const attacks = [
+    ["content-length", `content-length: ${body.length}`, body],
+    ["Content-Length , close", `content-length: ${body.length}`, body],
+    ["transfer-encoding, content-length", "transfer-encoding: chunked", chunks],
+  ] as const;
+  for (const method of ["GET", "DELETE", "POST"])
+    for (const [named, framing, content] of attacks) {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      socket.write(`${method} /outer HTTP/1.1\r\nhost: x\r\nconnection: ${named}\r\n${framing}\r\n\r\n${content}`);
+      t.match(String((await once(socket, "data"))[0]), /^HTTP\/1.1 200 /, `${method} with connection: ${named}`);
+      socket.destroy();
+      t.equal(heard.pop(), `${method} /outer ${body}`);
+      t.same(heard, [], "nothing else was heard");
+    }
+});
+
+t.test("headers that Connection names do not remove what a proxy says of the call", async (t) => {
+  const { url } = await follower(t, await serverAt(t, echo));
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const named = "connection: close, via, x-forwarded-for, x-request-id, host, x-mine";
+  socket.write(`GET / HTTP/1.1\r\nhost: here\r\nx-mine: dropped\r\n${named}\r\n\r\n`);
+  const answer = await text(socket);
+  const { headers } = JSON.parse(answer.slice(answer.indexOf('{"method"'), answer.lastIndexOf("}") + 1));
+  t.match(headers, { host: "here", via: "1.1 orchd-replica", "x-forwarded-for": "127.0.0.1" });
+  t.notOk("x-mine" in headers);
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { SESSION_LIMITS } from "../../../src/contract/console-records.ts";
+import { SESSION_LIMITS } from "../../../src/contract/console/session-limits.ts";
 import { endSession } from "../../../src/orchestrator/operations/end-session.ts";
 import { createLink, openSession } from "../../../src/orchestrator/operations/open-session.ts";
 import { Sessions } from "../../../src/orchestrator/status/sessions.ts";
@@ -56,7 +56,7 @@ onEachServer(t, "a link opens one session while it is fresh", async (t, { db }) 
   const { link, url } = await createLink(host, "read_only");
   t.equal(url, `https://agents.example.com/orchd/console/#link=${link}`);
   const used = await Promise.allSettled([1, 2, 3].map(() => openSession(host, KEY, { link })));
-  t.equal(used.filter(({ status }) => status === "fulfilled").length, 1, "of several at once one");
+  t.equal(used.filter(({ status }) => status === "fulfilled").length, 1, "one of several concurrent uses succeeds");
   const { link: late } = await createLink(host, "admin");
   clock.now += SESSION_LIMITS.linkS * 1000;
   await t.rejects(openSession(host, KEY, { link: late }), { code: "INVALID_LINK" });

@@ -8,16 +8,21 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import pg from "pg";
+import type { Readable } from "node:stream";
 import t, { type Test } from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
+import { listProcesses, readStat, unlessGone } from "../../../src/sandbox/processes/process-table.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { copyPostgres } from "../../helpers/prepared-postgres.ts";
 import { until } from "../../helpers/until.ts";
@@ -29,7 +34,7 @@ const isRoot = process.getuid?.() === 0;
 async function started(
   t: Test,
   dataDir: string,
-  more: { readonly systemDir?: string; readonly installDir?: string } = {},
+  more: { readonly systemDir?: string; readonly installDir?: string; readonly unreachableMs?: number } = {},
 ) {
   const server = await startBundledPostgres({ installDir, dataDir, logger, ...more });
   t.teardown(() => server.stop());
@@ -112,6 +117,87 @@ t.test("a stale pid file does not prevent a start", async (t) => {
   chownSync(pidFile, uid, gid);
   const second = await started(t, dataDir);
   t.same(await query(second.connection, "select 1 as one"), [{ one: 1 }]);
+});
+
+/** The processes whose working folder is that of a server's data, as each of PostgreSQL's. */
+function processesIn(data: string): number[] {
+  const folder = realpathSync(data);
+  return listProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => unlessGone(() => readlinkSync(`/proc/${pid}/cwd`)) === folder);
+}
+
+const pidOf = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0]);
+
+/** A process of the server's user, and a zombie of it. */
+async function strangers(t: Test, user: { uid: number; gid: number }) {
+  const script = "cat <&3 & echo $!; exec sleep 1000 3<&-";
+  const parent = spawn("sh", ["-c", script], { ...user, cwd: "/", stdio: ["ignore", "pipe", "inherit", "pipe"] });
+  t.teardown(() => parent.kill("SIGKILL"));
+  const [line] = (await once(parent.stdout as Readable, "data")) as [Buffer];
+  const zombie = Number(line.toString());
+  // A shell would wait for its child; `sleep` does not.
+  await until("no shell is left", () => readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sleep\n");
+  parent.stdio[3]?.destroy();
+  await until("it is a zombie", () => /^State:\s+Z/m.test(readFileSync(`/proc/${zombie}/status`, "utf8")));
+  return { zombie, program: parent.pid ?? 0 };
+}
+
+t.test("pid files of zombies and of other programs do not prevent a start, nor do they get signals", async (t) => {
+  const first = await started(t, dataDir);
+  const folder = home(first.describe);
+  const files = [join(folder, "data", "postmaster.pid"), join(folder, ".s.PGSQL.5432.lock")];
+  const user = statSync(join(folder, "data"));
+  const others = await strangers(t, user);
+  let server = first;
+  for (const [who, pid] of Object.entries(others)) {
+    const killed = processesIn(join(folder, "data"));
+    const texts = files.map((file) => readFileSync(file, "utf8"));
+    process.kill(pidOf(files[0] ?? ""), "SIGKILL");
+    await until("it is gone", () => killed.every((one) => readStat(one) === null));
+    for (const [at, file] of files.entries()) {
+      writeFileSync(file, texts[at]?.replace(/^\d+/, String(pid)) ?? "");
+      chownSync(file, user.uid, user.gid);
+    }
+    // What has the pid of the file is not stopped.
+    await server.stop();
+    server = await started(t, dataDir);
+    t.same(await query(server.connection, "select 1 as one"), [{ one: 1 }], who);
+  }
+  t.ok(readStat(others.program), "the other program still runs");
+});
+
+t.test("a server that runs and does not answer is replaced, without a loss of data", async (t) => {
+  const server = await started(t, dataDir, { unreachableMs: 300 });
+  const folder = home(server.describe);
+  const data = join(folder, "data");
+  const pidFile = join(data, "postmaster.pid");
+  await query(server.owner, "create table if not exists survivors (n int)");
+  const ways: Record<string, () => void> = {
+    "its processes are frozen": () => processesIn(data).forEach((pid) => process.kill(pid, "SIGSTOP")),
+    "its socket was removed": () => rmSync(join(folder, ".s.PGSQL.5432")),
+  };
+  for (const [way, harm] of Object.entries(ways)) {
+    await query(server.owner, "insert into survivors values (1)");
+    const before = pidOf(pidFile);
+    const old = processesIn(data);
+    t.ok(old.includes(before));
+    harm();
+    await server.ensureRunning();
+    t.same(
+      old.filter((pid) => readStat(pid) !== null),
+      [],
+      `${way}: nothing of it is left`,
+    );
+    t.not(pidOf(pidFile), before);
+    const roots = processesIn(data).filter((pid) => !processesIn(data).includes(readStat(pid)?.parent ?? 0));
+    t.equal(roots.length, 1, "one server runs");
+  }
+  t.same(await query(server.owner, "select count(*)::int as n from survivors"), [{ n: 2 }]);
+  // One that answers is left alone.
+  const before = pidOf(pidFile);
+  await server.ensureRunning();
+  t.equal(pidOf(pidFile), before);
 });
 
 t.test("only the last of two daemons stops the server", async (t) => {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator/requests.ts";
 import { type Adoption, type Observed, judgeAdoption } from "../../../src/orchestrator/rules/adoption.ts";
 
 const SEEN: readonly Observed[] = ["answers", "draining", "silent", "displaced", "gone", "rebooted", "unknown"];

@@ -16,7 +16,7 @@ t.test("a run that is on time starts, whatever the policy is", async (t) => {
     t.same(dueRuns({ ...base, missed }, after(0.1)), { next: after(10), start: [after(0)], missed: null });
 });
 
-t.test("skip starts nothing that is late, and tells the newest that it left out", async (t) => {
+t.test("skip starts no late run, and reports the newest one that it skipped", async (t) => {
   const reason = "the daemon was not running when it was due";
   t.same(dueRuns(base, after(25)), { next: after(30), start: [], missed: { at: after(20), reason } });
   t.same(dueRuns(base, after(20.5)), { next: after(30), start: [after(20)], missed: { at: after(10), reason } });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator-api.ts";
+import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator/requests.ts";
 import {
   isAsleep,
   isTransient,

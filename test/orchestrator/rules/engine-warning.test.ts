@@ -1,5 +1,5 @@
 import t from "tap";
-import type { LastError } from "../../../src/contract/orchestrator-records.ts";
+import type { LastError } from "../../../src/contract/orchestrator/records.ts";
 import { type WatchedEngine, engineWarning } from "../../../src/orchestrator/rules/engine-warning.ts";
 
 const error = (more: Partial<LastError> = {}): LastError => ({

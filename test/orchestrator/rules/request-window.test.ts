@@ -26,7 +26,7 @@ t.test("no window of 60 seconds exceeds the limit", async (t) => {
     if (verdict.admitted) admitted.push(now);
   }
   for (const start of admitted) t.ok(admitted.filter((at) => at >= start && at < start + 60_000 - 1000).length <= 50);
-  t.ok(admitted.length > 200, "and the limit is used");
+  t.ok(admitted.length > 200, "most of the limit is used");
 });
 
 t.test("a refusal says after how many seconds a call is admitted", async (t) => {
@@ -46,17 +46,33 @@ t.test("a limit of 0 admits nothing; a clock that goes back does no harm", async
 t.test("a call consumes its cost and is refused until that much is free", async (t) => {
   let window = emptyWindow(0);
   ({ window } = admit(window, 10, 0));
-  ({ window } = admit(window, 10, 10_000, 8));
+  ({ window } = admit(window, 10, 10_000, { cost: 8 }));
   t.match(admit(window, 10, 20_000), { admitted: true, remaining: 0 });
-  const refused = admit(window, 10, 20_000, 3);
+  const refused = admit(window, 10, 20_000, { cost: 3 });
   t.match(refused, { admitted: false, remaining: 1, resetS: 50 }, "the call of second 10 has to be a minute old");
-  t.equal(admit(window, 10, 20_000 + 49_000, 3).admitted, false);
-  t.equal(admit(window, 10, 20_000 + refused.resetS * 1000, 3).admitted, true);
+  t.equal(admit(window, 10, 20_000 + 49_000, { cost: 3 }).admitted, false);
+  t.equal(admit(window, 10, 20_000 + refused.resetS * 1000, { cost: 3 }).admitted, true);
 });
 
 t.test("a call that costs more than the whole limit is admitted in an empty window", async (t) => {
-  const { window, admitted } = admit(emptyWindow(0), 5, 0, 8);
+  const { window, admitted } = admit(emptyWindow(0), 5, 0, { cost: 8 });
   t.equal(admitted, true);
   t.match(admit(window, 5, 0), { admitted: false, remaining: 0 });
-  t.equal(admit(emptyWindow(0), 0, 0, 8).admitted, false);
+  t.equal(admit(emptyWindow(0), 0, 0, { cost: 8 }).admitted, false);
+});
+
+t.test("ten tenths cost one, without an error of binary fractions", async (t) => {
+  let window = emptyWindow(0);
+  for (let n = 0; n < 100; n++) {
+    const verdict = admit(window, 20, n * 400, { part: 0.1 });
+    ({ window } = verdict);
+    t.equal(verdict.remaining, Math.round((20 - (n + 1) / 10) * 10) / 10);
+  }
+  t.equal(admit(window, 20, 40_000).remaining, 9);
+});
+
+t.test("the parts of a call that costs more than the whole limit fit into an empty window", async (t) => {
+  const first = admit(emptyWindow(0), 5, 0, { cost: 8, part: 0.1 });
+  t.match(admit(first.window, 5, 0, { cost: 8, part: 0.9 }), { admitted: true, remaining: 0 });
+  t.equal(admit(emptyWindow(0), 0, 0, { part: 0.1 }).admitted, false);
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { EngineSample } from "../../../src/contract/engine-metrics.ts";
+import type { EngineSample } from "../../../src/contract/engine/status.ts";
 import { EngineTotals } from "../../../src/orchestrator/status/engine-totals.ts";
 
 const turns = (count: number): EngineSample => ["orch_turns_total", ["completed", "none"], count];

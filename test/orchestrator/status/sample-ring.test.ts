@@ -1,5 +1,5 @@
 import t from "tap";
-import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../../src/contract/sample-records.ts";
+import { SAMPLE_COUNT, SAMPLE_INTERVAL_S } from "../../../src/contract/orchestrator/sample-measures.ts";
 import type { LiveEngine } from "../../../src/orchestrator/fleet/live-engines.ts";
 import { SampleRing } from "../../../src/orchestrator/status/sample-ring.ts";
 import { EngineSampleStore } from "../../../src/orchestrator/status/engine-sample-store.ts";

@@ -1,8 +1,15 @@
 import { sql } from "kysely";
 import t from "tap";
-import { type AuditRecord, brokenLink } from "../../../src/contract/audit-chain.ts";
+import type { AuditRecord } from "../../../src/contract/orchestrator/audit.ts";
+import { brokenLink } from "../../../src/contract/orchestrator/audit-chain.ts";
 import { appendAudit, listAudit } from "../../../src/orchestrator/store/audit-log.ts";
+import { EventLog } from "../../../src/orchestrator/store/events.ts";
+import { preparePorts } from "../../../src/orchestrator/store/ports.ts";
+import { withinRequest } from "../../../src/shared/request-context.ts";
+import { NO_SPAN } from "../../../src/shared/tracing/span.ts";
 import { onEachServer } from "../../helpers/database.ts";
+import { insertedEngine, insertedProduct, newStates, range } from "../../helpers/records.ts";
+import { until } from "../../helpers/until.ts";
 
 const firstBroken = (lines: readonly AuditRecord[]): string | null =>
   lines.map((line, index) => brokenLink(lines[index - 1] ?? null, line)).find((broken) => broken !== null) ?? null;
@@ -36,4 +43,24 @@ onEachServer(t, "lines appended at once form one chain; none of them can be chan
   t.equal(firstBroken(await listAudit(db, { after: 0, limit: 200 })), "line 7 was changed");
   await sql`delete from audit_log where seq = 7`.execute(db);
   t.equal(firstBroken(await listAudit(db, { after: 0, limit: 200 })), "line 7 is missing: line 8 comes next");
+});
+
+onEachServer(t, "an admin's change of an engine and one of a product do not deadlock", async (t, { db }) => {
+  await preparePorts(db, range);
+  const { id: productId } = await insertedProduct(db);
+  const { id = "" } = (await insertedEngine(db, productId, "a")) ?? {};
+  const call = { requestId: "r", actor: "admin", span: NO_SPAN } as const;
+  const { removed } = await db.transaction().execute(async (trx) => {
+    await appendAudit(trx, { action: "product.policy_changed" });
+    const removed = withinRequest(call, () => newStates(db).remove({ id, from: ["provisioning"], reason: "test" }));
+    await until("the other change waits for the audit log", async () => {
+      const { rows } = await sql`
+        select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(db);
+      return rows.length > 0;
+    });
+    await new EventLog(range.hostId).insert(trx, { type: "product.policy_changed", productId });
+    return { removed };
+  });
+  t.equal(await removed, true);
 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import { BatchedLookups } from "../../../src/orchestrator/store/batched-lookups.ts";
 
-t.test("what is asked for during a look-up shares the next one", async (t) => {
+t.test("requests during a look-up share the next one", async (t) => {
   const reads: (readonly string[])[] = [];
   const first = Promise.withResolvers<void>();
   const lookups = new BatchedLookups(async (keys) => {

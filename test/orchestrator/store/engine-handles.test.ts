@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import t, { type Test } from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { readIdentity } from "../../../src/shared/processes.ts";
-import { makeHandle } from "../../../src/orchestrator/fleet/process-handle.ts";
+import { readIdentity } from "../../../src/sandbox/processes/process-table.ts";
+import { makeHandle } from "../../../src/orchestrator/fleet/process/process-handle.ts";
 import { type Db, openDatabase } from "../../../src/orchestrator/store/database.ts";
 import { migrateTo, migrateToLatest } from "../../../src/orchestrator/store/migrate.ts";
 import { loadRecords } from "../../../src/orchestrator/store/record-load.ts";
@@ -93,7 +93,13 @@ t.test("a backup of the earlier schema is restored, without processes", async (t
     ports: { min: 20_000, max: 20_010 },
     restoreId: "rst_1",
     createdAt: new Date().toISOString(),
+    resumeSchedules: false,
   });
+  t.equal(
+    (await sql<{ schedules_paused: boolean }>`select schedules_paused from hosts`.execute(db)).rows[0]
+      ?.schedules_paused,
+    true,
+  );
   await migrateToLatest(db);
   t.same(await rows(db), [{ id: "running", handle: null }]);
 });

@@ -39,7 +39,7 @@ onEachServer(t, "each change of an engine is one event, of the request that caus
     { type: "engine.running", from: "starting", to: "running", reason: "well", data: { port: 1 }, actor: "orchd" },
     { type: "engine.destroyed", from: "running", to: null, reason: "gone", request_id: null },
   ]);
-  t.equal(found.length, 3, "what changes no state is no event");
+  t.equal(found.length, 3, "only state changes are stored as events");
   t.ok(found.every((event) => event.engine_id === row.id && event.incarnation === row.incarnation));
   t.same(Object.fromEntries(events.written), { "engine.starting": 1, "engine.running": 1, "engine.destroyed": 1 });
 });

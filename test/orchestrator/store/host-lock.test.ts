@@ -40,7 +40,7 @@ onEachServer(t, "one daemon has a host; a second one waits until the first is go
   const third = daemon("host_1");
   await until("the third one waits", () => third.seen.waited > 0);
   third.stop.abort();
-  t.equal(await third.holding, null, "one that stops while it waits");
+  t.equal(await third.holding, null, "a stopped waiter does not get the lock");
 });
 
 onEachServer(

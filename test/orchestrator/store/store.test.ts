@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import t from "tap";
-import { DEFAULT_POLICY, ENGINE_STATES } from "../../../src/contract/orchestrator-api.ts";
+import { DEFAULT_POLICY, ENGINE_STATES } from "../../../src/contract/orchestrator/requests.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { newKey, storedKey } from "../../../src/contract/api-keys.ts";
+import { newKey, storedKey } from "../../../src/contract/orchestrator/api-keys.ts";
 import { isDatabaseUnavailable } from "../../../src/orchestrator/store/database.ts";
 import { assignUser } from "../../../src/orchestrator/store/engine-users.ts";
 import { findEngine, replaceEngineKey } from "../../../src/orchestrator/store/engines.ts";
@@ -29,7 +29,7 @@ onEachServer(t, "parallel takers never share a port, and a freed one comes last"
   const { id } = await product(db);
   const made = await Promise.all(Array.from({ length: 12 }, (_, user) => engine(db, id, `u${user}`)));
   const ports = made.flatMap((row) => (row === null ? [] : [row.port]));
-  t.equal(ports.length, 10, "as many as there are");
+  t.equal(ports.length, 10, "every free port is used");
   t.equal(new Set(ports).size, 10);
   const states = newStates(db);
   for (const row of made.filter((one) => one !== null).slice(0, 2))
@@ -230,5 +230,5 @@ onEachServer(t, "a policy of an earlier version gets the defaults of the fields 
   await sql`update products set policy = '{"max_engines": 7, "memory_mb": 512}' where id = ${id}`.execute(db);
   const expected = { ...DEFAULT_POLICY, max_engines: 7, memory_mb: 512 };
   t.same((await findProduct(db, id))?.record.policy, expected);
-  t.same(await db.transaction().execute((trx) => lockPolicy(trx, id)), expected);
+  t.same((await db.transaction().execute((trx) => lockPolicy(trx, id)))?.policy, expected);
 });

@@ -1,5 +1,7 @@
+import pg from "pg";
 import t from "tap";
 import { unavailableReason } from "../../../src/orchestrator/store/unavailable-reason.ts";
+import { freshDatabase } from "../../helpers/shared-postgres.ts";
 
 const failure = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
@@ -21,6 +23,16 @@ t.test("a temporary failure has a reason", async (t) => {
   ] as const) {
     t.match(unavailableReason(failure(code)), reason, code);
   }
+});
+
+t.test("a pool without a free connection is not an unreachable database", async (t) => {
+  const pool = new pg.Pool({ ...(await freshDatabase(t)), max: 1, connectionTimeoutMillis: 3000 });
+  t.teardown(() => pool.end());
+  const taken = await pool.connect();
+  pool.options.connectionTimeoutMillis = 1;
+  const error: unknown = await pool.connect().catch((failed: unknown) => failed);
+  taken.release();
+  t.equal(unavailableReason(error), "orchd's database connections are all in use");
 });
 
 t.test("a wrong statement and a missing file are not temporary failures", async (t) => {

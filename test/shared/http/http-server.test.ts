@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type ServerResponse, get } from "node:http";
 import { connect } from "node:net";
+import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import { listen } from "../../../src/shared/http/http-server.ts";
@@ -22,7 +23,7 @@ t.test("a client that would keep its connection after its last answer does not h
   const deadlineMs = 60_000;
   const closed = listening.close(deadlineMs).then(() => "closed");
   answer.end("whole");
-  t.equal(await text(response), "half, whole", "what is in flight is answered to its end");
+  t.equal(await text(response), "half, whole", "a response in flight is sent in full");
   const { promise: late, resolve: ring } = Promise.withResolvers<string>();
   const timer = setTimeout(() => ring("late"), deadlineMs / 4);
   t.equal(await Promise.race([closed, late]), "closed");
@@ -36,6 +37,25 @@ t.test("an answer that does not end is cut at the deadline", async (t) => {
   const cut = t.rejects(text(response), { code: "ECONNRESET" });
   await listening.close(20);
   await cut;
+});
+
+t.test("a connection goes on behind a body whose answer came early and whose reader has ended", async (t) => {
+  const listening = await listen(
+    (request, response) => {
+      // Like a proxied server that answers early and reads no more.
+      const reader = request.pipe(new Writable({ write: () => undefined }));
+      response.once("close", () => reader.destroy());
+      response.end(request.url);
+    },
+    "127.0.0.1",
+    0,
+  );
+  t.teardown(() => listening.close(0));
+  const socket = connect(listening.port, "127.0.0.1").setEncoding("utf8");
+  t.teardown(() => socket.destroy());
+  socket.write(`POST /first HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n${"x".repeat(1_000_000)}`);
+  socket.end("GET /second HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  t.match(await text(socket), /\/first.*\/second$/s);
 });
 
 t.test("an answer before the end of the body", async (t) => {
@@ -73,7 +93,7 @@ t.test("an answer before the end of the body", async (t) => {
   });
 });
 
-t.test("of too many connections without a valid key the oldest ends, and none with one", async (t) => {
+t.test("above the limit the oldest connection without a valid key is closed, and none with one", async (t) => {
   const listening = await listen(
     (request, response) => {
       if (request.headers["x-key"] !== undefined) request.socket.emit(AUTHENTICATED);

@@ -27,7 +27,7 @@ t.test("requests that one connection sends at once are handled one after the oth
   const { asked, got } = await pipelining(t, 3);
   for (let index = 0; index < 3; index++) {
     await until("the next one is handled", () => asked.length > index);
-    t.equal(asked.length, index + 1, "and none before its turn");
+    t.equal(asked.length, index + 1, "no call starts before its turn");
     asked[index]?.[1].end(`answer ${index};`);
   }
   await until("all are answered", () => got().endsWith("answer 2;"));
@@ -46,5 +46,5 @@ t.test("when a connection ends, each request that was handled learns of it", asy
   for (const response of open) response.once("close", () => open.delete(response));
   socket.destroy();
   await until("all have closed", () => open.size === 0);
-  t.equal(asked.length, 1, "the others were not begun");
+  t.equal(asked.length, 1, "the other calls did not start");
 });

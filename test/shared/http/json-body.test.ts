@@ -22,7 +22,7 @@ t.test("a body with too many values or levels is refused before it is parsed", a
     refusal(`{${Array.from({ length: 20 }, (_, at) => `"k${at}":1`).join()}}`),
     "body: expected at most 10 values",
   );
-  t.equal(refusal("[[[["), "body: expected at most 3 levels", "also one that is no JSON");
+  t.equal(refusal("[[[["), "body: expected at most 3 levels", "the level limit also applies to invalid JSON");
   t.equal(refusal("[[[[]]]]"), "body: expected at most 3 levels");
   t.same(refusal("[[[]],[[]]]"), [[[]], [[]]], "levels side by side are not deeper");
 });

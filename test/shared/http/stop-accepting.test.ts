@@ -9,7 +9,9 @@ import { until } from "../../helpers/until.ts";
 
 const NOBODY = {} as Socket;
 
-async function listening(t: Test): Promise<{ server: Server; port: number; stop: (own: Socket) => boolean }> {
+async function listening(
+  t: Test,
+): Promise<{ server: Server; port: number; stop: (own: Socket, ending?: ReadonlySet<Socket>) => boolean }> {
   const server = createServer((request, response) => void (request.url === "/wait" ? null : response.end("done")));
   const stop = trackConnections(server);
   server.listen(0, "127.0.0.1");
@@ -18,7 +20,8 @@ async function listening(t: Test): Promise<{ server: Server; port: number; stop:
     server.closeAllConnections();
     server.close();
   });
-  return { server, port: (server.address() as AddressInfo).port, stop };
+  const stopAccepting = (own: Socket, ending: ReadonlySet<Socket> = new Set()) => stop(own, ending);
+  return { server, port: (server.address() as AddressInfo).port, stop: stopAccepting };
 }
 
 t.test("an idle connection is closed and does not hold the server", async (t) => {

@@ -156,7 +156,7 @@ t.test("with a dead collector the queue stays bounded, and the spans beyond it a
   await tracer.close(5000);
   t.strictSame(counts, { exported: 0, dropped: 104 });
   endSpans(tracer, 1);
-  t.equal(counts.dropped, 105, "also after the close");
+  t.equal(counts.dropped, 105, "spans ended after the close are counted as dropped");
 });
 
 t.test("a collector that never answers does not delay the close beyond its deadline", async (t) => {

@@ -1,203 +1,81 @@
 import type { Policy } from "@orchd/client";
-
-type Field = keyof Policy;
+import { plainText } from "../../../../src/contract/meaning.ts";
+import {
+  POLICY_FIELDS,
+  POLICY_SECTIONS,
+  type PolicyField,
+  type PolicyFieldName,
+  type PolicyValue,
+} from "../../../../src/contract/orchestrator/policy-fields.ts";
 
 /** What a field of the form holds while it is edited. */
 export type FieldInput = string | boolean | readonly string[];
 
-interface FieldBase {
-  readonly name: Field;
+export interface FormField {
+  readonly name: PolicyFieldName;
   readonly label: string;
   readonly hint: string;
+  readonly unit: string | undefined;
+  readonly value: PolicyValue;
 }
-export type PolicyField = FieldBase &
-  (
-    | {
-        readonly kind: "number";
-        readonly min: number;
-        readonly max?: number;
-        readonly unit?: string;
-        readonly isNullable?: boolean;
-      }
-    | { readonly kind: "switch" }
-    | { readonly kind: "choices"; readonly choices: readonly string[] }
-    | { readonly kind: "network" }
-    | { readonly kind: "ports" }
-  );
 
 interface Group {
   readonly title: string;
-  readonly fields: readonly PolicyField[];
+  readonly fields: readonly FormField[];
 }
 
 /** The form of a policy. Budgets have a view of their own. */
-export const POLICY_GROUPS: readonly Group[] = [
-  {
-    title: "Access",
-    fields: [
-      { name: "suspended", label: "Suspended", hint: "Refuses every action of the product.", kind: "switch" },
-      {
-        name: "allowed_actions",
-        label: "Allowed actions",
-        hint: "What the product's backend may do.",
-        kind: "choices",
-        choices: ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"],
-      },
-      {
-        name: "max_engines",
-        label: "Engines",
-        hint: "Those that are not destroyed. Empty is no limit.",
-        kind: "number",
-        min: 0,
-        isNullable: true,
-      },
-      {
-        name: "requests_per_minute",
-        label: "Requests per minute",
-        hint: "Empty is no limit.",
-        kind: "number",
-        min: 0,
-        isNullable: true,
-      },
-    ],
-  },
-  {
-    title: "Life of an engine",
-    fields: [
-      {
-        name: "idle_stop_s",
-        label: "Sleep after",
-        hint: "Time without work. 0 is never.",
-        kind: "number",
-        min: 0,
-        unit: "s",
-      },
-      {
-        name: "drain_s",
-        label: "Stop waits",
-        hint: "For running turns, at most.",
-        kind: "number",
-        min: 0,
-        max: 86_400,
-        unit: "s",
-      },
-    ],
-  },
-  {
-    title: "Resources of an engine",
-    fields: [
-      {
-        name: "memory_mb",
-        label: "Memory",
-        hint: "64 to 1048576. From the next start.",
-        kind: "number",
-        min: 64,
-        max: 1_048_576,
-        unit: "MB",
-      },
-      {
-        name: "disk_mb",
-        label: "Disk",
-        hint: "16 to 1048576: workspace, store and caches.",
-        kind: "number",
-        min: 16,
-        max: 1_048_576,
-        unit: "MB",
-      },
-      {
-        name: "max_processes",
-        label: "Processes",
-        hint: "1 to 32768, threads included.",
-        kind: "number",
-        min: 1,
-        max: 32_768,
-      },
-      {
-        name: "cpu_weight",
-        label: "CPU weight",
-        hint: "1 to 10000: the share of a busy CPU.",
-        kind: "number",
-        min: 1,
-        max: 10_000,
-      },
-    ],
-  },
-  {
-    title: "Tools",
-    fields: [
-      {
-        name: "tool_network",
-        label: "Network",
-        hint: "Hosts and networks, one a line, or the word open (the public internet) or none.",
-        kind: "network",
-      },
-      { name: "tool_listen", label: "Ports", hint: "On loopback, 1024 to 65535, separated by commas.", kind: "ports" },
-    ],
-  },
-  {
-    title: "Attachments of a message",
-    fields: [
-      {
-        name: "attachment_mb",
-        label: "Size",
-        hint: "0 to 50, all together. 0 allows none.",
-        kind: "number",
-        min: 0,
-        max: 50,
-        unit: "MB",
-      },
-      { name: "attachment_count", label: "Number", hint: "0 to 100.", kind: "number", min: 0, max: 100 },
-      {
-        name: "attachment_kinds",
-        label: "Kinds",
-        hint: "Decided by a file's bytes.",
-        kind: "choices",
-        choices: ["image", "pdf", "audio", "text", "other"],
-      },
-    ],
-  },
-  {
-    title: "Schedules of an engine",
-    fields: [
-      { name: "schedules_paused", label: "Paused", hint: "Starts no run of a schedule or webhook.", kind: "switch" },
-      {
-        name: "max_schedules",
-        label: "Schedules and webhooks",
-        hint: "0 to 10000.",
-        kind: "number",
-        min: 0,
-        max: 10_000,
-      },
-      {
-        name: "min_schedule_interval_s",
-        label: "Least interval",
-        hint: "1 to 86400, between two runs.",
-        kind: "number",
-        min: 1,
-        max: 86_400,
-        unit: "s",
-      },
-    ],
-  },
-];
+export const POLICY_GROUPS: readonly Group[] = Object.entries(POLICY_SECTIONS)
+  .map(([section, title]) => ({
+    title,
+    fields: Object.entries<PolicyField>(POLICY_FIELDS)
+      .filter(([, row]) => row.section === section && row.value.kind !== "budgets")
+      .map(([name, { label, unit, value, ...row }]) => ({
+        name: name as PolicyFieldName,
+        label,
+        unit,
+        value,
+        hint: hintOf({ value, ...row }),
+      })),
+  }))
+  .filter(({ fields }) => fields.length > 0);
 
-export function inputOf(field: PolicyField, policy: Policy): FieldInput {
+function hintOf({ value, meaning, takesEffect }: Pick<PolicyField, "value" | "meaning" | "takesEffect">): string {
+  const notes = [plainText(meaning), inputNote(value), takesEffect === "next start" ? "From the next start." : ""];
+  return notes.filter((note) => note !== "").join(" ");
+}
+
+function inputNote(value: PolicyValue): string {
+  switch (value.kind) {
+    case "integer":
+      if (value.isNullable) return "Empty is no limit.";
+      return value.max === undefined ? "" : `${value.min} to ${value.max}.`;
+    case "network":
+      return "One a line.";
+    case "ports":
+      return `${value.min} to ${value.max}, separated by commas.`;
+    default:
+      return "";
+  }
+}
+
+export function inputOf(field: FormField, policy: Policy): FieldInput {
   const value = policy[field.name];
   if (typeof value === "boolean") return value;
-  if (field.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
-  if (Array.isArray(value)) return value.join(field.kind === "ports" ? ", " : "\n");
+  if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
+  if (Array.isArray(value)) return value.join(field.value.kind === "ports" ? ", " : "\n");
   return value === null ? "" : String(value);
 }
 
-type Read = { readonly value: Policy[Field] } | { readonly problem: string };
+type Read = { readonly value: Policy[PolicyFieldName] } | { readonly problem: string };
 
 /** The value of an input, or what was expected. The daemon checks hosts and ports itself. */
-export function readInput(field: PolicyField, input: FieldInput): Read {
-  if (typeof input === "boolean" || typeof input === "object") return { value: input as Policy[Field] };
+export function readInput({ value }: FormField, input: FieldInput): Read {
+  if (typeof input === "boolean" || typeof input === "object") return { value: input as Policy[PolicyFieldName] };
   const text = input.trim();
-  switch (field.kind) {
-    case "number":
-      return readNumber(field, text);
+  switch (value.kind) {
+    case "integer":
+      return readNumber(value, text);
     case "network":
       return { value: text === "open" || text === "none" ? text : text.split(/[\s,]+/).filter((host) => host !== "") };
     case "ports":
@@ -208,11 +86,11 @@ export function readInput(field: PolicyField, input: FieldInput): Read {
           .map(Number),
       };
     default:
-      return { value: text as Policy[Field] };
+      return { value: text as Policy[PolicyFieldName] };
   }
 }
 
-function readNumber({ min, max, isNullable }: Extract<PolicyField, { kind: "number" }>, text: string): Read {
+function readNumber({ min, max, isNullable }: Extract<PolicyValue, { kind: "integer" }>, text: string): Read {
   if (text === "" && isNullable === true) return { value: null };
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return { value };

@@ -1,8 +1,8 @@
 import type { Policy } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { CheckField, TextField } from "../../parts/field.tsx";
+import { CheckField, ChoiceField, TextField } from "../../parts/field.tsx";
 import { mayChange } from "../../session/session.ts";
-import { type FieldInput, POLICY_GROUPS, type PolicyField, inputOf, readInput } from "./policy-fields.ts";
+import { type FieldInput, type FormField, POLICY_GROUPS, inputOf, readInput } from "./policy-fields.ts";
 import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
@@ -86,18 +86,22 @@ const PolicyForm = ({ product }: ProductProps) => {
 };
 
 interface FieldProps {
-  readonly field: PolicyField;
+  readonly field: FormField;
   readonly input: FieldInput;
   readonly problem: string | undefined;
   readonly onInput: (input: FieldInput) => void;
 }
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
-  const { label, hint } = field;
+  const { label, hint, unit, value } = field;
   if (typeof input === "boolean")
     return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
-  if (field.kind === "choices" && typeof input !== "string")
-    return <Choices field={field} chosen={input} onInput={onInput} problem={problem} />;
+  if (value.kind === "choices" && typeof input !== "string")
+    return <Choices {...{ label, hint, problem, onInput }} values={value.values} chosen={input} />;
+  if (value.kind === "choice") {
+    const choices = value.values.map((choice) => [choice, choice] as const);
+    return <ChoiceField {...{ label, hint, problem, choices }} value={String(input)} onChange={onInput} />;
+  }
   return (
     <TextField
       label={label}
@@ -105,44 +109,38 @@ const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
       problem={problem}
       value={String(input)}
       onInput={onInput}
-      isLong={field.kind === "network"}
-      isCode={field.kind === "network"}
-      {...(field.kind === "number" && {
-        inputMode: "numeric" as const,
-        ...(field.unit !== undefined && { unit: field.unit }),
-      })}
+      isLong={value.kind === "network"}
+      isCode={value.kind === "network"}
+      {...(value.kind === "integer" && { inputMode: "numeric" as const, ...(unit !== undefined && { unit }) })}
     />
   );
 };
 
-const Choices = ({
-  field,
-  chosen,
-  onInput,
-  problem,
-}: Omit<FieldProps, "input" | "field"> & {
-  readonly field: Extract<PolicyField, { kind: "choices" }>;
+interface ChoicesProps extends Omit<FieldProps, "field" | "input"> {
+  readonly label: string;
+  readonly hint: string;
+  readonly values: readonly string[];
   readonly chosen: readonly string[];
-}) => (
-  <div class="field choices" role="group" aria-label={field.label}>
-    <span class="label">{field.label}</span>
+}
+
+const Choices = ({ label, hint, values, chosen, onInput, problem }: ChoicesProps) => (
+  <div class="field choices" role="group" aria-label={label}>
+    <span class="label">{label}</span>
     <div class="choice-list">
-      {field.choices.map((choice) => (
+      {values.map((choice) => (
         <label key={choice}>
           <input
             type="checkbox"
             checked={chosen.includes(choice)}
             onChange={({ currentTarget }) =>
-              onInput(
-                field.choices.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))),
-              )
+              onInput(values.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))))
             }
           />
           {choice.replace("_", " ")}
         </label>
       ))}
     </div>
-    <p class="hint">{field.hint}</p>
+    <p class="hint">{hint}</p>
     {problem !== undefined && <p class="field-problem">{problem}</p>}
   </div>
 );

@@ -25,6 +25,7 @@ export const ProductHeader = ({ params }: ViewProps) => {
         <h1>{product?.slug ?? "Product"}</h1>
         {product?.name !== null && product?.name !== undefined && <bdi class="dim">{product.name}</bdi>}
         {product?.policy.suspended === true && <span class="state failed">suspended</span>}
+        {product?.deletion !== undefined && <span class="state failed">being deleted</span>}
         {product !== null && product !== undefined && (
           <a href={linkTo(`/?product=${product.slug}`)}>
             {formatCount(

@@ -10,12 +10,15 @@ import { mayChange } from "../../session/session.ts";
 const engineCount = (productId: string): number =>
   [...(engines.value?.values() ?? [])].filter(({ product_id }) => product_id === productId).length;
 
+const statusOf = ({ policy, deletion }: ProductRecord): string =>
+  deletion !== undefined ? "deleting" : policy.suspended ? "suspended" : "active";
+
 const COLUMNS: readonly Column<ProductRecord>[] = [
   { title: "Product", cell: ({ slug }) => <a href={linkTo(`/products/${slug}`)}>{slug}</a> },
   { title: "Name", kind: "wide", isExtra: true, cell: ({ name }) => <bdi>{name ?? NONE}</bdi> },
   { title: "Engines", kind: "number", cell: ({ id }) => formatCount(engineCount(id)) },
   { title: "Limit", kind: "number", cell: ({ policy }) => formatCount(policy.max_engines) },
-  { title: "Status", cell: ({ policy }) => (policy.suspended ? "suspended" : "active") },
+  { title: "Status", cell: statusOf },
   {
     title: "Key",
     isExtra: true,

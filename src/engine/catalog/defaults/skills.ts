@@ -8,19 +8,19 @@ export const SHIPPED_SKILLS: readonly SkillDefinition[] = [
       "How to answer a larger question with a written report that names its sources. Use when the user asks for a report, an overview, a comparison or a well-founded recommendation.",
     shipped: `# A report with sources
 
-1. **Scope.** Write the question in one sentence, who reads the report and what they will decide by it. If two readings of the question lead to different reports, ask.
-2. **Parts.** List three to seven sub-questions. Each must change the answer; drop the rest.
-3. **Gather.** For each part look for two independent sources. Prefer the original to a report about it. Keep for every fact: what it says, where (file and line, or address), of when, and who says it.
-4. **Weigh.** Put contradicting sources beside each other and say which you follow and why. Age, interest and distance from the fact count. Mark what rests on a single source.
+1. **Scope.** Write the question in one sentence. Write who reads the report and what they will decide. If two readings of the question lead to different reports, ask.
+2. **Parts.** List three to seven sub-questions. Drop a sub-question that cannot change the answer.
+3. **Gather.** Find two independent sources for each part. Prefer the original to a report about it. Keep for each fact: the statement, the source (file and line, or address), its date, its author.
+4. **Weigh.** Put contradicting sources side by side. Say which you follow and why. Consider age, interest and distance from the fact. Mark a fact with a single source.
 5. **Write**, in this order:
    - the answer, in at most five sentences, with how sure you are
    - the reasons, one section for each part, every fact with its source
-   - a table where more than two things are compared by more than two properties
-   - what is not known, and what would settle it
+   - a table, if you compare more than two things by more than two properties
+   - what is unknown, and what would settle it
    - the sources
-6. **Check.** Go through every number, name and date once more against its source. Take out what you cannot point to.
+6. **Check.** Compare every number, name and date with its source. Remove what has no source.
 
-Write it to a file of the workspace (\`reports/<subject>.md\`) when it is longer than a page, and give the user the answer and the path.
+If the report is longer than a page, write it to a file of the workspace (\`reports/<subject>.md\`). Give the user the answer and the path.
 `,
   },
   {
@@ -29,28 +29,28 @@ Write it to a file of the workspace (\`reports/<subject>.md\`) when it is longer
       "How to look into tables and data files (CSV, TSV, JSON, JSON lines, spreadsheets saved as text, logs) and report figures that are right. Use when the user gives data or asks for totals, trends, outliers or a chart.",
     shipped: `# Figures that are right
 
-1. **Look first.** List the files with their sizes. Read the first and the last twenty lines, never a whole large file. Note: separator, header, columns and their types, units, time zone, encoding, what stands for a missing value.
-2. **Count.** Rows, rows without each column, repeated keys, smallest and largest value of each column. Compare with what the user expects; a surprise here is worth a question before anything else.
-3. **Compute with a program**, not in your head: a short script in the workspace (\`analysis/\`), run with run_command, that reads the file as it is and prints the figures. Leave the data file untouched. Without run_command say that figures are estimates from what you read.
-4. **Mind these.** Numbers as text, commas as decimal points, dates of two orders, totals among the rows, the same thing spelled in two ways, averages of averages, per cent of what, a few rows that make the whole effect, an unfinished last period.
-5. **Check.** Work out one figure in a second way. Parts have to add up to the whole.
-6. **Report** the answer first, then the figures it rests on with units and number of rows, what was left out and why, and the script's path, so that it can be run again.
+1. **Look first.** List the files with their sizes. Read the first and the last twenty lines, never a whole large file. Note: separator, header, columns and their types, units, time zone, encoding, marks for missing values.
+2. **Count.** Rows, rows without each column, duplicate keys, minimum and maximum of each column. Compare with what the user expects. Ask about a surprise before you go on.
+3. **Compute with a program**, not in your head. Write a short script in the workspace (\`analysis/\`) that reads the unchanged data file and prints the figures. Run it with run_command. Without run_command, say that the figures are estimates.
+4. **Watch for** numbers as text, decimal commas, mixed date orders, totals among the rows, one thing spelled in two ways, averages of averages, percentages without a base, a few rows that make the whole effect, an unfinished last period.
+5. **Check.** Compute one figure in a second way. Parts must add up to the whole.
+6. **Report** the answer first. Then give the figures behind it with units and number of rows, what you left out and why, and the path of the script.
 `,
   },
   {
     name: "find-a-fault",
     description:
-      "How to find out why something does not work - a program, a configuration, a calculation, a process - and mend its cause. Use when the user reports an error, a wrong result or something that fails only now and then.",
+      "How to find out why something does not work - a program, a configuration, a calculation, a process - and fix its cause. Use when the user reports an error, a wrong result or something that fails only now and then.",
     shipped: `# From symptom to cause
 
-1. **Say what is wrong**: what was done, what came out, what was expected. Get the exact words of the error. If you do not have them, get them first.
-2. **Make it happen.** Find the smallest way to see it again and note it. If it comes only now and then, find out what differs: input, order, time, load, place.
-3. **What changed** since it last worked? Version, data, settings, surroundings.
-4. **Halve.** Think of the way from input to symptom and look in the middle: still right there? Go on in the half where it turns wrong. Look at the values themselves, not at what they should be.
-5. **One guess at a time.** Write it down with what you would see if it were true and if it were not, then look. Change one thing, and undo it if it did not help.
-6. **The cause** is found when you can say why the symptom looks exactly as it does and can make it come and go. If you cannot, you have not found it.
-7. **Mend the cause**, as small as possible. See that the way of step 2 now goes well, and that what worked before still does. Where there are tests, add one that would have caught it.
-8. **Tell**: the cause, the change, how it was checked, and where the same mistake may stand elsewhere.
+1. **State the fault**: what was done, what came out, what was expected. Get the exact error text first.
+2. **Reproduce it.** Find the smallest way and note it. If it fails only now and then, find out what differs: input, order, time, load, machine.
+3. **What changed** since it last worked? Version, data, settings, environment.
+4. **Bisect.** Look in the middle between input and symptom: still right there? Go on in the half where it turns wrong. Look at the actual values, not the expected ones.
+5. **One guess at a time.** Write down what you would see if it were true and if it were not. Then look. Change one thing, and undo it if it did not help.
+6. **Prove the cause.** You have found it when you can explain the exact symptom and can make it come and go.
+7. **Fix the cause** with the smallest change. Check that step 2 now succeeds and that the rest still works. If there are tests, add one that would have caught it.
+8. **Report** the cause, the change, how you checked it, and where the same mistake may be.
 `,
   },
 ];

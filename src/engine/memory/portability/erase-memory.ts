@@ -1,43 +1,45 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { type FileHandle, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../../shared/error-code.ts";
-import type { MemoryErased } from "../../../contract/memory-file.ts";
+import { entriesOf, entryPath, openFolderAsOwner, removeFolder } from "../../../sandbox/folders.ts";
+import { TEMPORARY_PREFIX } from "../../../contract/engine/folders.ts";
+import type { MemoryErased } from "../../../contract/engine/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
 import { ImportStage } from "./import-stage.ts";
 
 /** Tables without data of conversations. */
-const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "engine_state", "usage_days"]);
+const KEPT: ReadonlySet<string> = new Set(["grants", "tool_definitions", "tool_servers", "engine_state", "usage_days"]);
 /** Workspace folders of long tool outputs and of attachments. */
 const OUTPUTS = [".orch", "outputs"] as const;
 const ATTACHMENTS = [".orch", "attachments"] as const;
+const COUNTED_AT_ONCE = 256;
+/** A tool server may add files as fast as they are removed. */
+const REMOVE_TIMEOUT_MS = 60_000;
 const SET_ASIDE = /^engine\.db\.corrupt-/;
 
-export interface EraseParts {
+export interface ErasePlace {
   readonly store: Store;
   readonly workspaceDir: string;
-  /** The sequence number of the last event; later events continue from it. */
-  readonly lastEvent: () => StateValues["events_floor"];
 }
+
+export type LastEvent = StateValues["events_floor"];
 
 /**
  * Erases all conversations and memories from the tables, the file's free pages and the WAL. An interrupted erasure is
- * finished by the next start.
+ * finished by the next start. Later events continue from the number of the last one.
  */
-export async function eraseMemory({ store, workspaceDir, lastEvent }: EraseParts): Promise<MemoryErased> {
-  const rows = emptyTables(store, lastEvent());
+export async function eraseMemory({ store, workspaceDir }: ErasePlace, lastEvent: LastEvent): Promise<MemoryErased> {
+  const rows = emptyTables(store, lastEvent);
   const files = await finishErasure({ store, workspaceDir });
   return { erased: { ...rows, ...files } };
 }
 
 /** The rest of an erasure after its tables were emptied. */
-export async function finishErasure({
-  store,
-  workspaceDir,
-}: Pick<EraseParts, "store" | "workspaceDir">): Promise<Readonly<Record<string, number>>> {
+export async function finishErasure({ store, workspaceDir }: ErasePlace): Promise<Readonly<Record<string, number>>> {
   ImportStage.remove(store.dataDir);
-  const outputs = await removeFolder(workspaceDir, OUTPUTS);
-  const attachments = await removeFolder(workspaceDir, ATTACHMENTS);
+  const outputs = await removeOwnFolder({ dataDir: store.dataDir, workspaceDir }, OUTPUTS);
+  const attachments = await removeOwnFolder({ dataDir: store.dataDir, workspaceDir }, ATTACHMENTS);
   const setAside = await removeSetAside(store.dataDir);
   store.db.exec("vacuum");
   truncateWal(store);
@@ -49,7 +51,7 @@ export async function finishErasure({
  * Drops and recreates every table that is not in `KEPT`, in one transaction. Prepared statements then use the new
  * tables.
  */
-function emptyTables(store: Store, lastEvent: StateValues["events_floor"]): Record<string, number> {
+function emptyTables(store: Store, lastEvent: LastEvent): Record<string, number> {
   const { db } = store;
   const tables = db.prepare("pragma main.table_list").all().filter(isErased);
   const counts: Record<string, number> = {};
@@ -90,20 +92,44 @@ function truncateWal({ db }: Store): void {
     throw new Error("failed to truncate the WAL: the store has a reader; restart the engine to finish the erasure");
 }
 
-/** Removes the folder's files. If a tool replaced the folder by a link, removes only the link. */
-async function removeFolder(workspaceDir: string, path: readonly string[]): Promise<number> {
-  let folder = workspaceDir;
-  for (const [at, part] of path.entries()) {
-    folder = join(folder, part);
-    const found = await lstat(folder).catch(absent);
-    if (found === null) return 0;
-    if (found.isDirectory()) continue;
-    if (at === path.length - 1) await rm(folder, { force: true });
-    return 0;
+/**
+ * Removes a folder of the workspace, through descriptors of its parents: a tool server that runs meanwhile may exchange any
+ * of them for a link. Returns the number of its files.
+ */
+async function removeOwnFolder(
+  { dataDir, workspaceDir }: { readonly dataDir: string; readonly workspaceDir: string },
+  [parent, name]: readonly [parent: string, name: string],
+): Promise<number> {
+  const found = await openUnlessOther(Buffer.from(workspaceDir));
+  if (found === null) return 0;
+  await using workspace = found;
+  const opened = await openUnlessOther(entryPath(workspace, parent));
+  if (opened === null) return 0;
+  await using folder = opened;
+  const path = entryPath(folder, name);
+  const files = await countEntries(path);
+  // The next start removes what is left with the folders of tools.
+  await removeFolder(path, { aside: dataDir, prefix: TEMPORARY_PREFIX, timeoutMs: REMOVE_TIMEOUT_MS });
+  return files;
+}
+
+async function countEntries(path: Buffer): Promise<number> {
+  const opened = await openUnlessOther(path);
+  if (opened === null) return 0;
+  await using folder = opened;
+  let count = 0;
+  for await (const some of entriesOf(folder, COUNTED_AT_ONCE)) count += some.length;
+  return count;
+}
+
+/** Null for a missing folder, a link and a file. */
+async function openUnlessOther(path: Buffer): Promise<FileHandle | null> {
+  try {
+    return await openFolderAsOwner(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP")) return null;
+    throw error;
   }
-  const files = await readdir(folder);
-  await rm(folder, { recursive: true, force: true });
-  return files.length;
 }
 
 /** Damaged stores that were set aside still hold old memories. */
@@ -111,9 +137,4 @@ async function removeSetAside(dataDir: string): Promise<number> {
   const names = (await readdir(dataDir)).filter((name) => SET_ASIDE.test(name));
   for (const name of names) await rm(join(dataDir, name), { force: true });
   return names.filter((name) => !/-(wal|shm)$/.test(name)).length;
-}
-
-function absent(error: unknown): null {
-  if (hasCode(error, "ENOENT")) return null;
-  throw error;
 }

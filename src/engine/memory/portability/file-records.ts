@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { attachmentRecord, attachmentRecords } from "../../../contract/attachments.ts";
+import { attachmentRecord, attachmentRecords } from "../../../contract/engine/attachment.ts";
 import {
   type FileField,
   choice,

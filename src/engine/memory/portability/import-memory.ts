@@ -1,4 +1,4 @@
-import type { MemoryImported } from "../../../contract/memory-file.ts";
+import type { MemoryImported } from "../../../contract/engine/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
 import { MAX_TRANSACTION_MS, type WriteLane } from "../write-lane.ts";

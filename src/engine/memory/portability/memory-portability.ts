@@ -1,10 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { MemoryErased, MemoryFileEnd, MemoryFileHeader, MemoryImported } from "../../../contract/memory-file.ts";
+import type {
+  MemoryErased,
+  MemoryFileEnd,
+  MemoryFileHeader,
+  MemoryImported,
+} from "../../../contract/engine/memory-file.ts";
 import { delay } from "../../../shared/clock.ts";
+import { Deadline } from "../../../shared/deadline.ts";
 import { oneLine } from "../../../shared/one-line.ts";
 import type { Database } from "../../store/database.ts";
 import type { Store } from "../../store/open-store.ts";
-import { type EraseParts, eraseMemory, finishErasure } from "./erase-memory.ts";
+import { type ErasePlace, type LastEvent, eraseMemory, finishErasure } from "./erase-memory.ts";
 import { RECORD_TYPES, type RecordType, fileRecord, readerOf } from "./file-records.ts";
 import { type ImportParts, importMemory, resumeImport } from "./import-memory.ts";
 
@@ -31,7 +37,7 @@ const CHUNK_MS = 4;
 
 /** Export, import and erasure of all memory. */
 export class MemoryPortability {
-  readonly #parts: Omit<ImportParts, "stopping"> & EraseParts;
+  readonly #parts: Omit<ImportParts, "stopping"> & ErasePlace;
   readonly #stopping = new AbortController();
   /** Aborts running exports: they would read what an erasure removes. */
   #exports = new AbortController();
@@ -39,7 +45,7 @@ export class MemoryPortability {
   #busy: Busy["with"] | null = null;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: Omit<ImportParts, "stopping"> & EraseParts) {
+  constructor(parts: Omit<ImportParts, "stopping"> & ErasePlace) {
     this.#parts = parts;
   }
 
@@ -59,13 +65,19 @@ export class MemoryPortability {
   }
 
   /** Call it only while no turn runs and none can start. */
-  async erase(isLearning: () => boolean): Promise<Done<MemoryErased> | Busy | Learning> {
+  async erase({
+    isLearning,
+    lastEvent,
+  }: {
+    readonly isLearning: () => boolean;
+    readonly lastEvent: () => LastEvent;
+  }): Promise<Done<MemoryErased> | Busy | Learning> {
     const done = await this.#exclusive("erasure", async () => {
       this.#exports.abort(new Error("the memory was erased during the export"));
       this.#exports = new AbortController();
-      for (const end = Date.now() + MAX_READERS_WAIT_MS; this.#readers > 0 && Date.now() < end;) await delay(10);
+      for (const end = new Deadline(MAX_READERS_WAIT_MS); this.#readers > 0 && !end.isOver;) await delay(10);
       // Checked here: a batch may have started while the exports ended.
-      return isLearning() ? null : eraseMemory(this.#parts);
+      return isLearning() ? null : eraseMemory(this.#parts, lastEvent());
     });
     if (done.kind === "busy") return done;
     return done.answer === null ? { kind: "learning" } : { kind: "done", answer: done.answer };

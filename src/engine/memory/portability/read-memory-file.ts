@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
-import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/memory-file.ts";
+import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/engine/memory-format.ts";
 import { isFlatterThan, isRecord } from "../../../shared/json-values.ts";
 import { InvalidInput, parse } from "../../../shared/parse.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { inBackground } from "../../../shared/background.ts";
 import { whenAborted } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { Store } from "../../store/open-store.ts";
@@ -51,7 +52,7 @@ export class Embeddings {
     this.#parts = parts;
     this.#items = new StoredItems(parts.store);
     this.#vectors = new Vectors(parts.store, parts.embedder.model);
-    this.#timer = setInterval(() => void this.work(), everyMs).unref();
+    this.#timer = setInterval(() => inBackground("embedding of memory", this.work()), everyMs).unref();
   }
 
   /** One pass at a time. The next pass retries what failed. */

@@ -1,4 +1,4 @@
-import type { AttachmentRecord } from "../../../contract/attachment-records.ts";
+import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
 import { describeFile } from "../../attachments/describe-file.ts";
 import type { FilePart, ModelMessage, ModelPart, ModelProvider, ModelRequest } from "../model-provider.ts";
 import { MAX_TEXT_BYTES } from "./readable-files.ts";

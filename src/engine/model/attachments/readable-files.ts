@@ -1,5 +1,5 @@
-import type { AttachmentRecord } from "../../../contract/attachment-records.ts";
-import { type ProviderName, READABLE_KINDS, type ReadableKind } from "../../../contract/engine-settings.ts";
+import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
+import { type ProviderName, READABLE_KINDS, type ReadableKind } from "../../../contract/settings/engine-settings.ts";
 
 /** What a model reads of attachments. Text is not listed: it goes to every model as text. */
 export interface ReadableFiles {

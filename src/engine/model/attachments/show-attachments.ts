@@ -1,5 +1,5 @@
-import type { AttachmentRecord } from "../../../contract/attachment-records.ts";
-import type { ProviderName, ReadableKind } from "../../../contract/engine-settings.ts";
+import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
+import type { ProviderName, ReadableKind } from "../../../contract/settings/engine-settings.ts";
 import { describeFile, nounOf } from "../../attachments/describe-file.ts";
 import type { FilePart, ModelMessage, ToolOutcome } from "../model-provider.ts";
 import { type ReadableFiles, readableFiles } from "./readable-files.ts";

@@ -1,8 +1,9 @@
+import { asText } from "../../../shared/json-values.ts";
 import { describeFile } from "../../attachments/describe-file.ts";
 import type { FilePart, ModelMessage } from "../model-provider.ts";
 import { attachmentNote } from "./show-attachments.ts";
 
-const REFUSED = "the model's provider refused the request, so it was left out";
+const REFUSED = "left out because the model's provider refused it";
 
 /** The conversation with a line of text in place of each attachment. */
 export const withoutAttachments = (messages: readonly ModelMessage[]): ModelMessage[] =>
@@ -30,7 +31,7 @@ const notesOf = (parts: readonly FilePart[]): readonly string[] =>
 
 /** A result with lines below it. */
 export const withText = (output: unknown, lines: readonly string[]): unknown =>
-  lines.length === 0 ? output : [typeof output === "string" ? output : JSON.stringify(output), ...lines].join("\n");
+  lines.length === 0 ? output : [asText(output), ...lines].join("\n");
 
 /** The text that replaces a part which is not sent as a file. */
 export const partText = (part: FilePart): string =>

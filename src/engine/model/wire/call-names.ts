@@ -1,4 +1,4 @@
-import { sha256 } from "../../../contract/api-keys.ts";
+import { sha256 } from "../../../contract/orchestrator/api-keys.ts";
 import type { CallIdRule } from "./wire-rules.ts";
 
 /** Tool names that every provider accepts. */

@@ -1,3 +1,4 @@
+import { asText } from "../../../shared/json-values.ts";
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model-provider.ts";
 
 type ToolUse = Extract<AssistantContent, { kind: "tool_use" }>;
@@ -73,4 +74,4 @@ function plainResults(results: readonly ToolOutcome[]): ModelMessage {
 }
 
 const plainResult = ({ tool, output, isError }: ToolOutcome): string =>
-  `[the tool ${tool} ${isError ? "failed" : "answered"}: ${typeof output === "string" ? output : JSON.stringify(output)}]`;
+  `[the tool ${tool} ${isError ? "failed" : "answered"}: ${asText(output)}]`;

@@ -1,5 +1,5 @@
-import type { AttachmentKind } from "../../../contract/attachment-records.ts";
-import type { ProviderName } from "../../../contract/engine-settings.ts";
+import type { AttachmentKind } from "../../../contract/engine/attachment-limits.ts";
+import type { ProviderName } from "../../../contract/settings/engine-settings.ts";
 
 /**
  * What each provider accepts, from its documentation and errors. Plain data, usable before a provider package is loaded.

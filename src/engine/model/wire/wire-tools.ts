@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ProviderName } from "../../../contract/engine-settings.ts";
+import type { ProviderName } from "../../../contract/settings/engine-settings.ts";
 import type { ModelTool } from "../model-provider.ts";
 import { wireToolName } from "./call-names.ts";
 import { type WireRules, wireRules } from "./wire-rules.ts";

@@ -1,7 +1,8 @@
-import { type AttachmentRecord, MAX_ATTACHMENTS } from "../../../contract/attachment-records.ts";
+import { MAX_ATTACHMENTS } from "../../../contract/engine/attachment-limits.ts";
+import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
 import { type CheckedFile, digestOf } from "../../attachments/check-file.ts";
 import { storedName } from "../../attachments/file-name.ts";
-import type { DiskQuota } from "../../isolation/limits/disk-quota.ts";
+import type { DiskQuota } from "../../../sandbox/programs.ts";
 import { ToolFailed } from "../tool.ts";
 import { readInWorkspace, writeInWorkspace } from "../workspace-files.ts";
 import { relativeRealPath } from "../workspace-path.ts";

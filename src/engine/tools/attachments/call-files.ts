@@ -1,4 +1,5 @@
-import type { AttachmentLimits, AttachmentRecord } from "../../../contract/attachment-records.ts";
+import type { AttachmentLimits } from "../../../contract/engine/attachment-limits.ts";
+import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
 import { type NewFile, checkFile, limitProblem } from "../../attachments/check-file.ts";
 import type { KeptFile, ResultFiles } from "../../attachments/result-files.ts";
 import { ToolFailed } from "../tool.ts";
@@ -13,14 +14,13 @@ interface Share {
   bytes: number;
 }
 
-/** `limits` are those of one result. */
-export function createResultFiles({
-  files,
-  limits,
-}: {
+/** Where attachments are stored, and the limits of one message or result. */
+export interface AttachmentFolder {
   readonly files: AttachmentFiles;
   readonly limits: AttachmentLimits;
-}): (turnId: string) => ResultFiles {
+}
+
+export function createResultFiles({ files, limits }: AttachmentFolder): (turnId: string) => ResultFiles {
   const turns = new Map<string, Share>();
   const shareOf = (turnId: string): Share => {
     const share = turns.get(turnId) ?? { count: 0, bytes: 0 };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { LAUNCH_FILE_VARIABLE } from "../../../contract/launch-file.ts";
-import type { EngineFolders } from "../../isolation/file-rules.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../../contract/engine/launch-file.ts";
+import type { ProgramFolders } from "../../../sandbox/programs.ts";
 
 const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -11,7 +11,7 @@ const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
  */
 export function commandEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  { workspace, temporary, cache }: EngineFolders,
+  { workspace, temporary, cache }: ProgramFolders,
 ): Record<string, string> {
   const { PATH = FALLBACK_PATH, LANG = "C.UTF-8", TZ, [LAUNCH_FILE_VARIABLE]: launchFile } = own;
   return {

@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import * as z from "zod/mini";
 import { byteLength } from "../../../shared/parse.ts";
-import type { EngineFolders } from "../../isolation/file-rules.ts";
-import type { LimitedLauncher } from "../../isolation/limits/limited-launcher.ts";
-import type { ToolNetwork } from "../../isolation/network/tool-network.ts";
+import type { LimitedLauncher, ProgramFolders } from "../../../sandbox/programs.ts";
+import type { ProgramNetwork } from "../../../sandbox/proxy.ts";
 import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
@@ -24,9 +23,9 @@ const BASH = "/bin/bash";
 export interface CommandHost {
   /** The engine's environment, of which commands inherit a small part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly folders: EngineFolders;
+  readonly folders: ProgramFolders;
   readonly launcher: Pick<LimitedLauncher, "start">;
-  readonly network: ToolNetwork;
+  readonly network: ProgramNetwork;
 }
 
 const input = toolInput(
@@ -55,7 +54,7 @@ export function runCommand({
   return {
     name: "run_command",
     description:
-      "Runs a shell command in the workspace, without standard input, and returns its exit code and output. Background processes are ended with the call.",
+      "Runs a shell command in the workspace, without standard input. Returns its exit code and output. Background processes end with the call.",
     input,
     readOnly: false,
     permission: "ask",

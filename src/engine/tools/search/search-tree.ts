@@ -5,8 +5,8 @@ import { ToolFailed } from "../tool.ts";
 import { readFrom } from "../workspace-files.ts";
 import { WorkspaceFolder } from "../workspace-folder.ts";
 import { type CallPath, targetOf } from "../workspace-path.ts";
-import { matchedLines } from "./matched-lines.ts";
 import type { PatternThread } from "./pattern-thread.ts";
+import { Deadline } from "../../../shared/deadline.ts";
 
 const MAX_FILES = 20_000;
 /** Leaves time to return the matches before the call's deadline. */
@@ -59,7 +59,7 @@ export async function searchTree(thread: PatternThread, search: Search): Promise
 
 class Tally implements Found {
   readonly #limit: number;
-  readonly #end = Date.now() + MAX_MS;
+  readonly #end = new Deadline(MAX_MS);
   readonly lines: string[] = [];
   matches = 0;
   files = 0;
@@ -76,7 +76,7 @@ class Tally implements Found {
   get cut(): string | null {
     if (this.left <= 0) return `only the first ${this.#limit} matches are listed`;
     if (this.files + this.skipped >= MAX_FILES) return `only ${MAX_FILES} files were searched`;
-    return Date.now() > this.#end ? "timed out before all files were searched" : null;
+    return this.#end.isOver ? "timed out before all files were searched" : null;
   }
 }
 
@@ -142,3 +142,31 @@ async function bytesOf(folder: WorkspaceFolder, file: string): Promise<Buffer | 
     throw error;
   }
 }
+
+const MAX_LINE = 500;
+
+/** The lines at `hits` with context, as grep prints them: `path:12: text`, context `path-11- text`. */
+function matchedLines(
+  text: string,
+  hits: readonly number[],
+  { path, context }: { readonly path: string; readonly context: number },
+): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  const marks = new Map<number, ":" | "-">();
+  for (const hit of hits) {
+    for (let at = Math.max(0, hit - context); at <= Math.min(lines.length - 1, hit + context); at++) {
+      if (!marks.has(at)) marks.set(at, "-");
+    }
+  }
+  for (const hit of hits) marks.set(hit, ":");
+  let last: number | undefined;
+  return [...marks].flatMap(([at, mark]) => {
+    const line = `${path}${mark}${at + 1}${mark} ${truncated(lines[at] ?? "")}`;
+    const gap = context > 0 && last !== undefined && at > last + 1;
+    last = at;
+    return gap ? ["--", line] : [line];
+  });
+}
+
+const truncated = (line: string): string =>
+  line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE).toWellFormed()}… [${line.length} characters]`;

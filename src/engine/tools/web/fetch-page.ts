@@ -99,7 +99,7 @@ async function decoded(response: IncomingMessage): Promise<Readable> {
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
   if (decoder === undefined) {
     response.destroy();
-    throw new ToolFailed(`the server used the content encoding ${JSON.stringify(encoding)}, which was not requested`);
+    throw new ToolFailed(`the server used the unrequested content encoding ${JSON.stringify(encoding)}`);
   }
   // The reader of the decoder sees an error; closing early is not one.
   return pipeline(response, decoder, () => undefined) as unknown as Readable;

@@ -25,7 +25,7 @@ const input = toolInput(
 export function fetchUrl(network: Network): Tool<{ url: string; method?: "GET" | "HEAD" }> {
   return {
     name: "fetch_url",
-    description: "Fetches a page or file from the web over http or https and returns its text, without HTML markup.",
+    description: "Fetches a page or file from the web over http or https. Returns its text without HTML markup.",
     input,
     readOnly: true,
     permission: "allow",

@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { EgressRefused, type EgressRules } from "../../isolation/network/egress-rules.ts";
-import { fixedLookup } from "../../isolation/network/upstream.ts";
+import { EgressRefused, type EgressRules, fixedLookup } from "../../../sandbox/proxy.ts";
 import { ToolFailed } from "../tool.ts";
 
 /** What the network of tools permits. */

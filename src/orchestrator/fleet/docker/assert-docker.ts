@@ -2,20 +2,18 @@ import * as z from "zod/mini";
 import { hasCode } from "../../../shared/error-code.ts";
 import { InvalidSettings } from "../../../shared/environment.ts";
 import { DockerApi, DockerError } from "./docker-api.ts";
+import type { DockerBackendOptions } from "./docker-backend.ts";
 
 const OLDEST_API = [1, 41] as const;
 const version = z.object({ Version: z.string(), ApiVersion: z.string() });
 const info = z.object({ Runtimes: z.record(z.string(), z.unknown()) });
 
-export interface DockerSettings {
-  readonly socketPath: string;
-  readonly image: string;
-  /** Null for the default of the Docker engine. */
-  readonly runtime: string | null;
-}
-
 /** Throws `InvalidSettings`, with what to change, when no engine could start in a container. */
-export async function assertDocker({ socketPath, image, runtime }: DockerSettings): Promise<void> {
+export async function assertDocker({
+  socketPath,
+  image,
+  runtime,
+}: Pick<DockerBackendOptions, "socketPath" | "image" | "runtime">): Promise<void> {
   const api = new DockerApi(socketPath);
   const found = await api.call("GET", "/version").catch((error: unknown) => {
     throw new InvalidSettings([unreachable(socketPath, error)]);

@@ -1,11 +1,11 @@
 import { delay } from "../../../shared/clock.ts";
-import { MAX_LOG_LINE, redactLine } from "../redact-line.ts";
+import { LineSplitter } from "../logs/line-splitter.ts";
+import { redactLine } from "../logs/redact-line.ts";
 import type { Containers } from "./containers.ts";
 import type { DockerApi } from "./docker-api.ts";
 
 const POLL_MS = 1000;
 const HEADER_BYTES = 8;
-const NEWLINE = 0x0a;
 
 /** The logs of an engine's containers: the running one, and the stopped ones that remain. */
 export class ContainerLogs {
@@ -61,20 +61,16 @@ export class ContainerLogs {
 /** The lines of Docker's multiplexed stream. A frame is a header (stream, length) and its payload. */
 async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let buffer = Buffer.alloc(0);
-  const rests = new Map<number, Buffer>();
+  const outputs = [new LineSplitter(), new LineSplitter(), new LineSplitter()];
   for await (const chunk of body) {
     buffer = Buffer.concat([buffer, chunk]);
     while (buffer.length >= HEADER_BYTES) {
       const end = HEADER_BYTES + buffer.readUInt32BE(4);
       if (buffer.length < end) break;
-      const output = buffer[0] ?? 0;
-      const text = Buffer.concat([rests.get(output) ?? Buffer.alloc(0), buffer.subarray(HEADER_BYTES, end)]);
-      const lines = text.lastIndexOf(NEWLINE);
-      // An unfinished line is buffered only up to a length that is not shown whole, whatever its characters.
-      rests.set(output, text.subarray(lines + 1).subarray(0, 4 * MAX_LOG_LINE));
-      if (lines >= 0) for (const line of text.toString("utf8", 0, lines).split("\n")) yield redactLine(line);
+      const lines = outputs[buffer[0] ?? 0]?.push(buffer.subarray(HEADER_BYTES, end)) ?? [];
+      yield* lines.map(redactLine);
       buffer = buffer.subarray(end);
     }
   }
-  for (const rest of rests.values()) if (rest.length > 0) yield redactLine(rest.toString("utf8"));
+  for (const output of outputs) yield* output.rest().map(redactLine);
 }

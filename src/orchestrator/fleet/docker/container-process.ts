@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
+import { untilExit } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
-import { exitsBefore, exitsWithin } from "../await-exit.ts";
-import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import { containerExit } from "../container-exit.ts";
+import { SharedStop, exitsBefore, exitsWithin } from "../containers/shared-stop.ts";
+import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
+import { containerExit } from "../containers/container-exit.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
 import type { Containers } from "./containers.ts";
 import { type DockerApi, DockerError } from "./docker-api.ts";
@@ -16,11 +17,11 @@ export class ContainerProcess implements EngineProcess {
   readonly handle: EngineHandle;
   readonly address: string;
   readonly exited: Promise<EngineExit>;
+  readonly spare = null;
   readonly id: string;
   readonly #api: DockerApi;
   readonly #input: Socket | null;
-  #forceKill = new AbortController();
-  #ending: Promise<StopOutcome> | undefined;
+  readonly #stop = new SharedStop((_, forceKill) => this.#end(forceKill));
 
   constructor({
     id,
@@ -44,31 +45,19 @@ export class ContainerProcess implements EngineProcess {
     this.#api = api;
     this.#input = input;
     this.exited = awaitExit(id, { api, containers });
-    void this.exited.then(() => this.settle());
+    untilExit(
+      "end of a container",
+      this.exited.then(() => this.settle()),
+    );
   }
 
-  /** A second caller joins the running stop. The shorter `termMs` applies. */
-  async stop(termMs: number): Promise<StopOutcome> {
-    const forceKill = this.#forceKill;
-    const timer = setTimeout(() => forceKill.abort(), termMs);
-    try {
-      this.#ending ??= this.#end(forceKill.signal);
-      const outcome = await this.#ending;
-      if (outcome.kind === "survived") this.#allowRetry();
-      return outcome;
-    } finally {
-      clearTimeout(timer);
-    }
+  stop(termMs: number): Promise<StopOutcome> {
+    return this.#stop.run(termMs);
   }
 
   /** Closes the standard input that the engine has read the launch file from. No copy of it remains. */
   async settle(): Promise<void> {
     this.#input?.destroy();
-  }
-
-  #allowRetry(): void {
-    this.#ending = undefined;
-    this.#forceKill = new AbortController();
   }
 
   async #end(forceKill: AbortSignal): Promise<StopOutcome> {

@@ -1,16 +1,12 @@
 import { createHash } from "node:crypto";
-import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../../contract/launch-file.ts";
-import type { EngineLaunch } from "../../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../../contract/engine/launch-file.ts";
+import type { EngineLaunch } from "../../../contract/engine/launch.ts";
+import { CATALOGS, DATA_DIR, PORT, containerLaunch, engineLabels } from "../containers/container-launch.ts";
 import type { LaunchOrder } from "../engine-backend.ts";
-import { allTasks } from "../engine-limits.ts";
-import type { Owner } from "../isolation/owner.ts";
-import { LABELS } from "./containers.ts";
-import { heapOption } from "../heap-option.ts";
+import { allTasks } from "../process/engine-limits.ts";
+import type { Owner } from "../../../sandbox/folders.ts";
+import { heapOption } from "../process/heap-option.ts";
 
-/** The port of every engine in its container. */
-const PORT = 8080;
-const DATA_DIR = "/data";
-const CATALOGS = "/catalogs";
 const CERTIFICATES = "/etc/orchd/ca-certificates.pem";
 const MIB = 1_048_576;
 /** Docker's default for a weight of 100. */
@@ -28,6 +24,8 @@ export interface ContainerOptions {
   readonly host: string;
   /** The path of a PEM bundle. */
   readonly extraCaCerts: string | null;
+  /** MiB that engines leave free on the disk of the data folder. Omitted: none. */
+  readonly diskReserveMb?: number;
 }
 
 interface MountedFolders {
@@ -62,11 +60,7 @@ export function containerSpec(
     Env: [`${LAUNCH_FILE_VARIABLE}=/dev/stdin`, `HOME=${DATA_DIR}`],
     User: `${owner.uid}:${owner.gid}`,
     WorkingDir: DATA_DIR,
-    Labels: {
-      [LABELS.deployment]: deployment,
-      [LABELS.engine]: launch.engine_id,
-      [LABELS.incarnation]: launch.incarnation,
-    },
+    Labels: engineLabels(deployment, launch),
     // Closed with the one connection that writes the launch file.
     OpenStdin: true,
     StdinOnce: true,
@@ -95,15 +89,10 @@ export function containerSpec(
 }
 
 /** The launch file as the engine reads it in its container. */
-export const containerLaunch = (
-  { launch, catalog }: LaunchOrder,
-  { extraCaCerts }: Pick<ContainerOptions, "extraCaCerts">,
+export const dockerLaunch = (
+  order: LaunchOrder,
+  { extraCaCerts, diskReserveMb = 0 }: Pick<ContainerOptions, "extraCaCerts" | "diskReserveMb">,
 ): EngineLaunch => ({
-  ...launch,
-  host: "0.0.0.0",
-  port: PORT,
-  data_dir: DATA_DIR,
-  ...(catalog && { product_catalog: { folder: CATALOGS, version: catalog.version, digest: catalog.digest } }),
-  extra_ca_certs: extraCaCerts === null ? null : CERTIFICATES,
-  isolation: NOT_ISOLATED,
+  ...containerLaunch(order, extraCaCerts === null ? null : CERTIFICATES),
+  disk_reserve_mb: diskReserveMb,
 });

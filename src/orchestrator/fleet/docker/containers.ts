@@ -1,11 +1,6 @@
 import * as z from "zod/mini";
+import { LABELS } from "../containers/container-launch.ts";
 import type { DockerApi } from "./docker-api.ts";
-
-export const LABELS = {
-  deployment: "orchd.deployment",
-  engine: "orchd.engine",
-  incarnation: "orchd.incarnation",
-} as const;
 
 const listed = z.array(
   z.object({ Id: z.string(), Names: z.array(z.string()), State: z.string(), Labels: z.record(z.string(), z.string()) }),

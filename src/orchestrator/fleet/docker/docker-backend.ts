@@ -1,10 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname } from "node:path";
+import PQueue from "p-queue";
 import * as z from "zod/mini";
-import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import { encodeLaunch } from "../../../contract/engine-launch.ts";
-import type { CatalogFolders } from "../catalog-folders.ts";
+import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
+import { encodeLaunch } from "../../../contract/engine/launch.ts";
+import { LABELS, USER } from "../containers/container-launch.ts";
+import { inContainers } from "../containers/in-containers.ts";
+import type { CatalogFolders } from "../folders/catalog-folders.ts";
 import type {
   Attached,
   EngineBackend,
@@ -12,36 +15,38 @@ import type {
   Incarnation,
   LaunchOrder,
   StopOutcome,
+  ProcessTreeUsage,
 } from "../engine-backend.ts";
-import { engineFolder } from "../engine-folder.ts";
-import { engineUrl } from "../engine-url.ts";
-import { createFolderStorage } from "../folder-storage.ts";
+import type { EngineStorage } from "../engine-storage.ts";
+import { engineFolder } from "../folders/engine-folder.ts";
+import { engineUrl } from "../../engine-calls/engine-url.ts";
+import { createFolderStorage } from "../folders/folder-storage.ts";
 import { changeOwner } from "../isolation/change-owner.ts";
 import { makeTraversable } from "../isolation/file-modes.ts";
-import { type Owner, engineUser } from "../isolation/owner.ts";
+import type { Owner } from "../../../sandbox/folders.ts";
+import { engineUser } from "../isolation/owner.ts";
 import { LaunchFailed, PortTaken, StorageUnusable } from "../launch-failed.ts";
-import { limitedByRuntime } from "../limits-report.ts";
-import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
-import { NO_SPARES } from "../no-spares.ts";
-import { portFreed } from "../port-check.ts";
-import { bootId } from "../process-identity.ts";
-import { portConflict } from "../port-conflict.ts";
+import { portFreed } from "../process/port-check.ts";
+import { bootId } from "../process/process-identity.ts";
+import { portConflict } from "../process/port-conflict.ts";
 import { systemReason } from "../system-reason.ts";
-import { onThisMachine } from "../this-machine.ts";
+import { onLocalHost } from "../process/local-host.ts";
 import { ContainerLogs } from "./container-logs.ts";
 import { ContainerProcess, containerSurvived, signalContainer } from "./container-process.ts";
-import { type ContainerOptions, containerLaunch, containerName, containerSpec } from "./container-spec.ts";
-import { Containers, LABELS } from "./containers.ts";
+import { type ContainerOptions, dockerLaunch, containerName, containerSpec } from "./container-spec.ts";
+import { Containers } from "./containers.ts";
 import { DockerApi, DockerError, DockerUnreachable } from "./docker-api.ts";
 
 const BACKEND = "docker";
 const VERSION = 1;
 /** The user of engines without a user of their own, when the daemon runs as root. */
-const NOBODY: Owner = { uid: 65_532, gid: 65_532 };
+const NOBODY: Owner = { uid: USER, gid: USER };
 /** Docker's proxy of the previous container closes the port a moment after its exit. */
 const PORT_FREE_MS = 3000;
 /** How many stopped containers of an engine remain, for their logs. */
 const KEPT_CONTAINERS = 1;
+/** Containers whose usage is read at a time. */
+const READS = 16;
 
 const dockerHandle = z.object({
   backend: z.literal(BACKEND),
@@ -51,7 +56,7 @@ const dockerHandle = z.object({
   bootId: z.string(),
 });
 
-interface DockerBackendOptions extends ContainerOptions {
+export interface DockerBackendOptions extends ContainerOptions {
   /** The Docker engine's socket on this machine. */
   readonly socketPath: string;
   /** Holds the folders of the engines, which their containers mount. */
@@ -65,7 +70,7 @@ interface DockerBackendOptions extends ContainerOptions {
 
 /** Runs each engine in a container of a Docker engine on this machine. Its files are a folder of the data folder. */
 export function createDockerBackend(options: DockerBackendOptions): EngineBackend {
-  const { deployment, host, dataDir } = options;
+  const { deployment, host } = options;
   const api = new DockerApi(options.socketPath);
   const containers = new Containers(api, deployment);
   const logs = new ContainerLogs(api, containers);
@@ -81,35 +86,11 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
       input,
     });
 
-  const catalogsOf = ({ catalog }: LaunchOrder): string | null =>
-    catalog === undefined ? null : options.catalogs.ofProduct(catalog.productId);
-
-  async function create(order: LaunchOrder): Promise<string> {
-    const { engine_id: engineId, incarnation } = order.launch;
-    const folder = engineFolder(dataDir, engineId);
-    const user = engineUser(order.uid);
-    const owner = user.uid === 0 ? NOBODY : user;
-    makeTraversable(dirname(folder));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await changeOwner(folder, owner);
-    await containers.removeStopped(engineId, { keep: KEPT_CONTAINERS });
-    // A restart without the database keeps the incarnation.
-    for (const { id, isRunning } of await containers.list({ incarnation })) {
-      if (isRunning) throw new LaunchFailed("the engine's process runs already");
-      await containers.remove(id);
-    }
-    const created = await api.call("POST", "/containers/create", {
-      query: { name: containerName(deployment, incarnation) },
-      body: containerSpec(order, options, { folder, catalogs: catalogsOf(order), owner }),
-    });
-    return z.parse(z.object({ Id: z.string() }), created).Id;
-  }
-
   async function start(id: string, order: LaunchOrder): Promise<EngineProcess> {
     try {
       const input = await api.openInput(id);
       await api.call("POST", `/containers/${id}/start`);
-      input.end(encodeLaunch(containerLaunch(order, options)));
+      input.end(encodeLaunch(dockerLaunch(order, options)));
       return track(id, order.launch.port, input);
     } catch (error) {
       await containers.remove(id).catch(() => undefined);
@@ -133,44 +114,26 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
     return { kind: "running", process: track(handle.id, incarnation.port) };
   }
 
-  const folders = createFolderStorage(options);
-  /** The logs of an engine are removed with its storage. */
-  const removeLogs = async (engineId: string): Promise<void> => {
-    try {
-      await containers.removeStopped(engineId, { keep: 0 });
-    } catch (error) {
-      throw new StorageUnusable(reasonOf(error), { cause: error });
-    }
-  };
+  async function usageOf(processes: readonly EngineProcess[]): Promise<ReadonlyMap<EngineProcess, ProcessTreeUsage>> {
+    const read = async (process: EngineProcess) => {
+      const usage = process instanceof ContainerProcess ? await containers.usage(process.id).catch(() => null) : null;
+      return usage === null ? [] : [[process, usage] as const];
+    };
+    const usage = await new PQueue({ concurrency: READS }).addAll(processes.map((process) => () => read(process)));
+    return new Map(usage.flat());
+  }
 
   return {
-    ...onThisMachine(options),
+    ...onLocalHost(options),
+    ...inContainers("processes, memory and CPU by the container, disk by a watch of the engine"),
     catalogs: options.catalogs,
-    sockets: NO_HELD_SOCKETS,
-    spares: NO_SPARES,
-    storage: {
-      ...folders,
-      async discard(engine) {
-        await removeLogs(engine.id);
-        await folders.discard(engine);
-      },
-      async keep(engine) {
-        await removeLogs(engine.id);
-        await folders.keep(engine);
-      },
-      async erase(engineId) {
-        await removeLogs(engineId);
-        await folders.erase(engineId);
-      },
-    },
-    limitsReport: () => limitedByRuntime("processes, memory and CPU by the container, disk by a watch of the engine"),
-    startProblem: () => null,
+    storage: storageOf(options, containers),
 
     async launch(order) {
       try {
         if (!(await portFreed(host, order.launch.port, PORT_FREE_MS)))
           throw new PortTaken(`port ${order.launch.port} is taken by another program`);
-        return await start(await create(order), order);
+        return await start(await createContainer({ api, containers, options }, order), order);
       } catch (error) {
         if (error instanceof LaunchFailed) throw error;
         if (error instanceof DockerError && /port is already allocated|address already in use/.test(error.message))
@@ -192,13 +155,10 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
     logs: (engineId, lines) => logs.tail(engineId, lines),
     followLogs: (engineId, following) => logs.follow(engineId, following),
 
-    async usage(processes) {
-      const read = async (process: EngineProcess) => {
-        const usage = process instanceof ContainerProcess ? await containers.usage(process.id).catch(() => null) : null;
-        return usage === null ? [] : [[process, usage] as const];
-      };
-      return new Map((await Promise.all(processes.map(read))).flat());
-    },
+    usage: usageOf,
+    // A container shares no pages that Docker tells of.
+    proportionalMemory: async (processes) =>
+      [...(await usageOf(processes)).values()].map(({ memoryBytes }) => memoryBytes),
 
     async endOrphans({ id: incarnation, port }): Promise<StopOutcome> {
       try {
@@ -224,6 +184,63 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
         pids: [],
         fix: `docker inspect ${name} shows it; docker rm --force ${name} ends it`,
       }));
+    },
+  };
+}
+
+interface CreateParts {
+  readonly api: DockerApi;
+  readonly containers: Containers;
+  readonly options: DockerBackendOptions;
+}
+
+/** Creates an engine's container, which does not run yet, and returns its id. */
+async function createContainer({ api, containers, options }: CreateParts, order: LaunchOrder): Promise<string> {
+  const { deployment, dataDir } = options;
+  const { engine_id: engineId, incarnation } = order.launch;
+  const folder = engineFolder(dataDir, engineId);
+  const user = engineUser(order.uid);
+  const owner = user.uid === 0 ? NOBODY : user;
+  makeTraversable(dirname(folder));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await changeOwner(folder, owner);
+  await containers.removeStopped(engineId, { keep: KEPT_CONTAINERS });
+  // A restart without the database keeps the incarnation.
+  for (const { id, isRunning } of await containers.list({ incarnation })) {
+    if (isRunning) throw new LaunchFailed("the engine's process runs already");
+    await containers.remove(id);
+  }
+  const catalogs = order.catalog === undefined ? null : options.catalogs.ofProduct(order.catalog.productId);
+  const created = await api.call("POST", "/containers/create", {
+    query: { name: containerName(deployment, incarnation) },
+    body: containerSpec(order, options, { folder, catalogs, owner }),
+  });
+  return z.parse(z.object({ Id: z.string() }), created).Id;
+}
+
+/** The folders of engines. The logs of an engine, which its stopped containers have, are removed with its folder. */
+function storageOf(options: DockerBackendOptions, containers: Containers): EngineStorage {
+  const folders = createFolderStorage(options);
+  const removeLogs = async (engineId: string): Promise<void> => {
+    try {
+      await containers.removeStopped(engineId, { keep: 0 });
+    } catch (error) {
+      throw new StorageUnusable(reasonOf(error), { cause: error });
+    }
+  };
+  return {
+    ...folders,
+    async discard(engine) {
+      await removeLogs(engine.id);
+      await folders.discard(engine);
+    },
+    async keep(engine) {
+      await removeLogs(engine.id);
+      await folders.keep(engine);
+    },
+    async erase(engineId) {
+      await removeLogs(engineId);
+      await folders.erase(engineId);
     },
   };
 }

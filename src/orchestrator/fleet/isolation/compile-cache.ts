@@ -3,13 +3,13 @@ import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { PROGRAMS } from "../../../contract/engine-program.ts";
+import { PROGRAMS } from "../../../contract/engine/program.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { daemonUser } from "./owner.ts";
 
 const FILL_MS = 120_000;
 /** Without that of a thread, which runs nowhere else and is not read from its file. */
-const BUNDLE = /^engine-(?!tool-worker).*\.cjs$/;
+const BUNDLE = /^engine-(?!launch-worker|supervisor-worker).*\.cjs$/;
 /** What an engine loads at its start. A snapshot holds it. */
 const START = ["engine-confine.cjs", ...PROGRAMS.map((name) => `${name}.cjs`)];
 

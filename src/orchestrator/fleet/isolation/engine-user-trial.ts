@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { errorCode } from "../../../shared/error-code.ts";
 import { execa } from "execa";
-import { nativeProblem } from "../../../shared/linux/system-calls.ts";
-import { missingCapabilities } from "./capabilities.ts";
+import { missingCapabilities } from "../../../sandbox/rights.ts";
+import { nativeProblem } from "../../../sandbox/sockets.ts";
+import { NEEDED_CAPABILITIES } from "./capabilities.ts";
 
 /** What an engine's user must be able to read and enter, tried as one of them. */
 export interface EngineUserTrial {
@@ -36,7 +37,7 @@ process.stdout.write(JSON.stringify({ closed, unreadable, groups: process.getgro
 
 /** Why engines cannot run as users of their own on this host. Null when they can. A trial finds out, not file modes. */
 export async function engineUserProblem(trial: EngineUserTrial): Promise<Missing | null> {
-  const missing = await missingCapabilities();
+  const missing = missingCapabilities(NEEDED_CAPABILITIES);
   const isRoot = process.getuid?.() === 0;
   if (missing.length > 0) {
     return {

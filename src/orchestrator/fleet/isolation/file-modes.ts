@@ -20,6 +20,7 @@ const MODES: Readonly<Record<string, number>> = {
   "postgres-daemon-password": SECRET,
   postgres: OWN,
   kept: OWN,
+  removed: OWN,
   backups: OWN,
   catalogs: TRAVERSABLE,
   engines: TRAVERSABLE,

@@ -1,7 +1,6 @@
-import type { EngineIsolation } from "../../../contract/launch-file.ts";
-import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator-records.ts";
-import { LANDLOCK, landlockAbi } from "../../../shared/linux/landlock.ts";
-import { seccompProblem } from "../../../shared/linux/seccomp.ts";
+import { type EngineIsolation, NOT_ISOLATED } from "../../../contract/engine/launch-file.ts";
+import type { Isolation, IsolationMode, IsolationPart } from "../../../contract/orchestrator/records.ts";
+import { LANDLOCK, landlockAbi, seccompProblem, socketSupervisionProblem } from "../../../sandbox/rights.ts";
 import { type EngineUserTrial, type Missing, engineUserProblem } from "./engine-user-trial.ts";
 
 /** The isolation that engines of this host get. */
@@ -35,15 +34,22 @@ export async function assessIsolation({
   const user = await engineUserProblem(trial);
   const engine = landlockProblem(landlock);
   const tools = engine ?? seccomp;
+  const sockets = tools ?? socketSupervisionProblem();
   const parts: IsolationPart[] = [
     part("engine", engine, { detail: `Landlock ABI ${landlock.abi}`, gap: signalGap(landlock.abi) }),
     part("user", user, { detail: `user ids ${trial.uids.min} to ${trial.uids.max}` }),
     part("tools", tools, { detail: `Landlock ABI ${landlock.abi} and seccomp`, gap: signalGap(landlock.abi) }),
-    networkPart(tools, landlock.abi),
+    networkPart({ tools, sockets, abi: landlock.abi }),
   ];
   return {
     report: { mode, parts },
-    launch: { engine: engine === null, tools: tools === null, read },
+    launch: {
+      engine: engine === null,
+      tools: tools === null,
+      sockets: sockets === null,
+      required: mode === "require",
+      read,
+    },
     hasEngineUsers: user === null,
   };
 }
@@ -65,7 +71,7 @@ function notIsolated(): HostIsolation {
   const parts = (["engine", "user", "tools", "network"] as const).map((name) => part(name, off, {}));
   return {
     report: { mode: "off", parts },
-    launch: { engine: false, tools: false, read: [] },
+    launch: NOT_ISOLATED,
     hasEngineUsers: false,
   };
 }
@@ -99,15 +105,28 @@ const signalGap = (abi: number): Missing | null =>
         fix: "use Linux 6.12 or newer",
       };
 
+function networkPart({
+  tools,
+  sockets,
+  abi,
+}: {
+  readonly tools: Missing | null;
+  readonly sockets: Missing | null;
+  readonly abi: number;
+}): IsolationPart {
+  const missing = tools && { problem: "tools are not confined", fix: tools.fix };
+  const detail = "the engine makes the connections of its tools: to its proxy, and to tool_listen on loopback";
+  return part("network", missing, sockets === null ? { detail } : { gap: hostsGap(sockets, abi) });
+}
+
 /** Without rules for TCP, tools get no network at all: it would include the daemon and the neighbours. */
-const networkPart = (tools: Missing | null, abi: number): IsolationPart =>
-  part("network", tools && { problem: "tools are not confined", fix: tools.fix }, {
-    detail: "tools reach the network through the engine's proxy only",
-    gap:
-      abi >= LANDLOCK.networkAbi
-        ? null
-        : { problem: `tools have no network: Landlock ABI ${abi} has no rules for TCP`, fix: "use Linux 6.7 or newer" },
-  });
+function hostsGap({ problem, fix }: Missing, abi: number): Missing {
+  const kept =
+    abi >= LANDLOCK.networkAbi
+      ? "tool_network is kept by port only: tools reach other hosts on the port of the engine's proxy and on ports of tool_listen"
+      : `tools have no network: Landlock ABI ${abi} has no rules for TCP`;
+  return { problem: `${kept}; ${problem}`, fix };
+}
 
 function seccompMissing(): Missing | null {
   const problem = seccompProblem();

@@ -1,8 +1,4 @@
-/** A user and its group, as owner of files and processes. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Owner } from "../../../sandbox/folders.ts";
 
 /** The user that the daemon runs as. orchd runs on Linux only, where every process has one. */
 export const daemonUser = (): Owner => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 });

@@ -1,5 +1,5 @@
-/** Where the engine reads its product's catalog. */
-export const CATALOGS = "/catalogs";
+import { CATALOGS } from "../containers/container-launch.ts";
+
 /** The key of a secret that holds a part of an archive. */
 export const PART_KEY = "part";
 /** The name of the container that unpacks the archive. */

@@ -1,15 +1,16 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
-import { formatCursor, type UsageCursor } from "../../../contract/metered-usage.ts";
+import { formatCursor, type UsageCursor } from "../../../contract/engine/metered-usage.ts";
 import { delay } from "../../../shared/clock.ts";
+import { Deadline } from "../../../shared/deadline.ts";
 import { untrustedText } from "../../../shared/untrusted-text.ts";
 import type { LedgerOutcome, ReadOutcome, StorageReader } from "../engine-storage.ts";
-import { engineUrl } from "../engine-url.ts";
+import { engineUrl } from "../../engine-calls/engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
-import { takeAll } from "../read-folder.ts";
-import { parseReports } from "../read-ledger.ts";
+import { takeAll } from "../folders/read-folder.ts";
+import { parseReports } from "../folders/read-ledger.ts";
 import type { Claim } from "./claim-spec.ts";
-import { PORT } from "./pod-spec.ts";
+import { PORT } from "../containers/container-launch.ts";
 import { stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
@@ -115,7 +116,7 @@ const why = (error: unknown): string =>
   error instanceof Unreadable || error instanceof LaunchFailed ? error.message : reasonOf(error);
 
 async function ask(url: string, token: string, signal: AbortSignal): Promise<IncomingMessage> {
-  for (const end = performance.now() + LISTEN_MS; ;) {
+  for (const end = new Deadline(LISTEN_MS); ;) {
     try {
       const answer = await get(url, token, signal);
       if (answer.statusCode === 200) return answer;
@@ -123,7 +124,7 @@ async function ask(url: string, token: string, signal: AbortSignal): Promise<Inc
       throw new Unreadable(`its reader has answered ${answer.statusCode}`);
     } catch (error) {
       const isRefused = (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
-      if (!isRefused || performance.now() >= end || !(await delay(POLL_MS, signal))) throw error;
+      if (!isRefused || end.isOver || !(await delay(POLL_MS, signal))) throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import type { EngineStorage, KeptData, KeptFor, StoredEngine } from "../engine-storage.ts";
 import { LaunchFailed, StorageUnusable } from "../launch-failed.ts";
 import type { ClaimReader } from "./claim-reader.ts";
@@ -9,16 +10,21 @@ import { reasonOf } from "./kube-errors.ts";
 /** The labels that a claim with kept data does not have. */
 const KEPT = { [LABELS.engine]: null, [LABELS.restored]: null };
 
+/** Deletions at a time, of a product that has kept the data of many users. */
+const DELETES = 10;
+
 /** The name of a user in backups, the same for every backend. */
 const nameOf = ({ metadata }: Claim): string => hash(metadata.annotations[USER_ANNOTATION] ?? "", 64);
 
 /** A persistent volume claim for each engine. Kept data are the same claim with other labels. */
 export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "archive" | "ledger">): EngineStorage {
-  const deleteAll = (found: readonly Claim[]) => Promise.all(found.map((claim) => claims.delete(claim)));
+  const deleteAll = async (found: readonly Claim[]) => {
+    await new PQueue({ concurrency: DELETES }).addAll(found.map((claim) => () => claims.delete(claim)));
+  };
   const keptOf = (productId: string) => claims.list({ [LABELS.engine]: null, [LABELS.product]: productId });
   const isRestored = async (engineId: string) =>
     (await claims.ofEngine(engineId))?.metadata.labels[LABELS.restored] !== undefined;
-  const erase = async (engineId: string) => void (await deleteAll(await claims.list({ [LABELS.engine]: engineId })));
+  const erase = async (engineId: string) => deleteAll(await claims.list({ [LABELS.engine]: engineId }));
 
   const keptAs = async ({ productId, user }: KeptData) =>
     (await keptOf(productId)).find((claim) => nameOf(claim) === user) ?? null;
@@ -64,12 +70,12 @@ export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "ar
     keep: (engine) => usable(() => keep(engine)),
     erase: (engineId) => usable(() => erase(engineId)),
     hasKept: async (user) => (await claims.keptFor(user)).length > 0,
-    eraseKept: async (user: KeptFor) => void (await deleteAll(await claims.keptFor(user))),
+    eraseKept: async (user: KeptFor) => deleteAll(await claims.keptFor(user)),
     async keptProducts() {
       const kept = await claims.list({ [LABELS.engine]: null });
       return [...new Set(kept.map(({ metadata }) => metadata.labels[LABELS.product] ?? ""))];
     },
-    eraseKeptOf: async (productId) => void (await deleteAll(await keptOf(productId))),
+    eraseKeptOf: async (productId) => deleteAll(await keptOf(productId)),
     async listKept() {
       const kept = await claims.list({ [LABELS.engine]: null });
       return kept.map((claim) => ({ productId: claim.metadata.labels[LABELS.product] ?? "", user: nameOf(claim) }));

@@ -1,4 +1,4 @@
-import type { EngineHandle } from "../../../contract/engine-handle.ts";
+import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
 import type {
   Attached,
   EngineBackend,
@@ -8,9 +8,7 @@ import type {
   StopOutcome,
 } from "../engine-backend.ts";
 import { LaunchFailed } from "../launch-failed.ts";
-import { limitedByRuntime } from "../limits-report.ts";
-import { NO_HELD_SOCKETS } from "../no-held-sockets.ts";
-import { NO_SPARES } from "../no-spares.ts";
+import { inContainers } from "../containers/in-containers.ts";
 import { ClaimReader } from "./claim-reader.ts";
 import { createClaimStorage } from "./claim-storage.ts";
 import type { ClaimOptions } from "./claim-spec.ts";
@@ -23,7 +21,6 @@ import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
 import { makePodHandle, podAddress, readPodHandle } from "./pod-handle.ts";
 import { PodLogs } from "./pod-logs.ts";
 import { PodProcess, podSurvived } from "./pod-process.ts";
-
 import { type Pod, stateOf } from "./pod-state.ts";
 import { PodUsage } from "./pod-usage.ts";
 import { PodWatch } from "./pod-watch.ts";
@@ -72,15 +69,6 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     return GONE;
   }
 
-  /** Deletes pods that ended while no daemon ran, or were evicted, after their last log lines are in the claim. */
-  async function deleteEnded(found: readonly Pod[], engineId: string): Promise<void> {
-    for (const pod of found) {
-      if (stateOf(pod).kind !== "ended") continue;
-      await logs.keep({ ...pod.metadata, engineId }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
-      await pods.delete(pod.metadata, 1);
-    }
-  }
-
   async function attach(incarnation: Incarnation, stored: EngineHandle): Promise<Attached> {
     const handle = readPodHandle(stored);
     if (handle === null) return { kind: "unknown", reason: `the backend ${stored.backend} started it` };
@@ -102,16 +90,13 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   }
 
   return {
+    ...inContainers("memory and CPU by the pod, processes and disk by a watch of the engine"),
     catalogs,
-    sockets: NO_HELD_SOCKETS,
-    spares: NO_SPARES,
     storage: createClaimStorage(claims, reader),
     addressOf: podAddress,
     // The cluster's scheduler decides when it places the pod.
     capacityProblem: async () => null,
     portProblem: async () => null,
-    limitsReport: () => limitedByRuntime("memory and CPU by the pod, processes and disk by a watch of the engine"),
-    startProblem: () => null,
 
     async launch(order) {
       try {
@@ -119,7 +104,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
         const { engines, readers } = await pods.ofEngine(order.launch.engine_id);
         // A pod on another node cannot mount the volume before these pods are gone.
         await reader.clear(readers);
-        await deleteEnded(engines, order.launch.engine_id);
+        await deleteEnded({ pods, logs }, engines, order.launch.engine_id);
         const catalog = await catalogOf(catalogs, order);
         const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name, catalog });
         return track(started, order.launch.engine_id);
@@ -141,16 +126,15 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
     logs: (engineId, lines) => logs.tail(engineId, lines),
     followLogs: (engineId, following) => logs.follow(engineId, following),
 
-    async usage(processes) {
-      const found = processes.length === 0 ? new Map() : await usage.read(Date.now());
-      const of = (process: EngineProcess) => (process instanceof PodProcess ? found.get(process.pod.name) : undefined);
-      return new Map(processes.flatMap((process) => (of(process) === undefined ? [] : [[process, of(process)]])));
-    },
+    usage: (processes) => usageOf(usage, processes),
+
+    // Engines take memory of the cluster's nodes, which its scheduler divides.
+    proportionalMemory: async () => [],
 
     async endOrphans({ id, engineId }): Promise<StopOutcome> {
       try {
         const found = await pods.list({ incarnation: id });
-        await deleteEnded(found, engineId);
+        await deleteEnded({ pods, logs }, found, engineId);
         let ended = 0;
         for (const pod of found) {
           const process = trackRunning(pod, engineId);
@@ -168,17 +152,41 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     addressConflict: async () => null,
 
-    async listOrphans(known) {
-      const ids = new Set(known.map(({ id }) => labelValue(id)));
-      const running = (await pods.list()).filter((pod) => stateOf(pod).kind !== "ended");
-      return running.flatMap(({ metadata: { name, labels } }) => {
-        const incarnation = labels[LABELS.incarnation] ?? "";
-        if (ids.has(incarnation)) return [];
-        const at = `--namespace ${namespace} pod ${name}`;
-        return [{ incarnation, pids: [], fix: `kubectl describe ${at} shows it; kubectl delete ${at} ends it` }];
-      });
-    },
+    listOrphans: async (known) => orphansOf(await pods.list(), { known, namespace }),
   };
+}
+
+async function usageOf(usage: PodUsage, processes: readonly EngineProcess[]) {
+  const found = processes.length === 0 ? new Map() : await usage.read(Date.now());
+  const of = (process: EngineProcess) => (process instanceof PodProcess ? found.get(process.pod.name) : undefined);
+  return new Map(processes.flatMap((process) => (of(process) === undefined ? [] : [[process, of(process)]])));
+}
+
+/** Deletes pods that ended while no daemon ran, or were evicted, after their last log lines are in the claim. */
+async function deleteEnded(
+  { pods, logs }: { readonly pods: Pods; readonly logs: PodLogs },
+  found: readonly Pod[],
+  engineId: string,
+): Promise<void> {
+  for (const pod of found) {
+    if (stateOf(pod).kind !== "ended") continue;
+    await logs.keep({ ...pod.metadata, engineId }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
+    await pods.delete(pod.metadata, 1);
+  }
+}
+
+function orphansOf(
+  all: readonly Pod[],
+  { known, namespace }: { readonly known: readonly Pick<Incarnation, "id">[]; readonly namespace: string },
+) {
+  const ids = new Set(known.map(({ id }) => labelValue(id)));
+  const running = all.filter((pod) => stateOf(pod).kind !== "ended");
+  return running.flatMap(({ metadata: { name, labels } }) => {
+    const incarnation = labels[LABELS.incarnation] ?? "";
+    if (ids.has(incarnation)) return [];
+    const at = `--namespace ${namespace} pod ${name}`;
+    return [{ incarnation, pids: [], fix: `kubectl describe ${at} shows it; kubectl delete ${at} ends it` }];
+  });
 }
 
 async function catalogOf(catalogs: PodCatalogs, { catalog }: LaunchOrder): Promise<PodCatalog | null> {

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
+import { LABELS as ENGINE_LABELS } from "../containers/container-launch.ts";
 
 /** The labels of this deployment's objects. */
 export const LABELS = {
-  deployment: "orchd.deployment",
-  engine: "orchd.engine",
-  incarnation: "orchd.incarnation",
+  ...ENGINE_LABELS,
   /** On a pod that reads a claim: the claim's name. */
   reader: "orchd.reader",
   product: "orchd.product",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import { engineUrl } from "../engine-url.ts";
-import { PORT } from "./pod-spec.ts";
+import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
+import { engineUrl } from "../../engine-calls/engine-url.ts";
+import { PORT } from "../containers/container-launch.ts";
 import { NO_IP, type StartedPod } from "./start-pod.ts";
 
 const BACKEND = "kubernetes";

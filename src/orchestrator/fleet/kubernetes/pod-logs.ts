@@ -1,5 +1,6 @@
 import { delay } from "../../../shared/clock.ts";
-import { MAX_LOG_LINE, redactLine } from "../redact-line.ts";
+import { LineSplitter } from "../logs/line-splitter.ts";
+import { redactLine } from "../logs/redact-line.ts";
 import type { Claims } from "./claims.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { isStatus } from "./kube-errors.ts";
@@ -14,7 +15,6 @@ const FOR_EVER = 0;
 /** How much of the log of deleted pods a claim keeps. All annotations of an object have at most 256 KiB. */
 const KEPT_LINES = 100;
 const KEPT_CHARACTERS = 16_384;
-const NEWLINE = 0x0a;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ?/;
 
 interface LogLine {
@@ -125,15 +125,9 @@ function lastOf(lines: readonly string[]): readonly string[] {
 
 /** The lines of a log with timestamps. */
 export async function* logLines(body: AsyncIterable<Buffer>): AsyncGenerator<LogLine> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of body) {
-    const text = Buffer.concat([rest, chunk]);
-    const end = text.lastIndexOf(NEWLINE);
-    if (end >= 0) for (const line of text.toString("utf8", 0, end).split("\n")) yield* readLine(line);
-    // An unfinished line is buffered only up to a length that is not shown whole, whatever its characters.
-    rest = text.subarray(end + 1).subarray(0, 4 * MAX_LOG_LINE);
-  }
-  if (rest.length > 0) yield* readLine(rest.toString("utf8"));
+  const splitter = new LineSplitter();
+  for await (const chunk of body) yield* splitter.push(chunk).flatMap(readLine);
+  yield* splitter.rest().flatMap(readLine);
 }
 
 /** Skips lines of the kubelet itself, which have no timestamp. */

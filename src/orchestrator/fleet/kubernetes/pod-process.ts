@@ -1,7 +1,9 @@
+import { connect } from "node:net";
+import { inBackground } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
-import type { EngineHandle } from "../../../contract/engine-handle.ts";
-import { exitsBefore, exitsWithin } from "../await-exit.ts";
-import { isAddressUnreachable } from "./address-unreachable.ts";
+import { Deadline } from "../../../shared/deadline.ts";
+import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
+import { SharedStop, exitsBefore, exitsWithin } from "../containers/shared-stop.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
 import type { PodLogs } from "./pod-logs.ts";
 import { type Pod, stateOf } from "./pod-state.ts";
@@ -12,6 +14,8 @@ const RETRY_MS = 1000;
 /** How long after the grace period the kubelet may take to report that an engine has exited. */
 const KILL_WAIT_MS = 10_000;
 const UNREACHABLE_WITHIN_MS = 10_000;
+const UNREACHABLE_POLL_MS = 100;
+const CONNECT_MS = 1000;
 const KEEP_LOG_MS = 10_000;
 const EMPTY_RETRY_MS = 5000;
 /** The cause of an exit when orchd did not delete the pod itself. */
@@ -31,6 +35,7 @@ export class PodProcess implements EngineProcess {
   readonly handle: EngineHandle;
   readonly address: string;
   readonly exited: Promise<EngineExit>;
+  readonly spare = null;
   readonly pod: PodProcessParts["pod"];
   readonly #parts: PodProcessParts;
   readonly #cleared: Promise<void>;
@@ -38,8 +43,7 @@ export class PodProcess implements EngineProcess {
   readonly #logEnd = new AbortController();
   #isStopping = false;
   #hasExited = false;
-  #forceKill = new AbortController();
-  #ending: Promise<StopOutcome> | undefined;
+  readonly #stop = new SharedStop((termMs, forceKill) => this.#end(Math.max(1, Math.ceil(termMs / 1000)), forceKill));
 
   constructor(parts: PodProcessParts) {
     this.#parts = parts;
@@ -50,24 +54,14 @@ export class PodProcess implements EngineProcess {
     this.#cleared = this.exited.then(() => this.#clear());
   }
 
-  /** A second caller joins the running stop. The shorter `termMs` applies. */
-  async stop(termMs: number): Promise<StopOutcome> {
-    const forceKill = this.#forceKill;
-    const timer = setTimeout(() => forceKill.abort(), termMs);
-    try {
-      this.#ending ??= this.#end(Math.max(1, Math.ceil(termMs / 1000)), forceKill.signal);
-      const outcome = await this.#ending;
-      if (outcome.kind === "survived") this.#allowRetry();
-      return outcome;
-    } finally {
-      clearTimeout(timer);
-    }
+  stop(termMs: number): Promise<StopOutcome> {
+    return this.#stop.run(termMs);
   }
 
   /** Retries while the API does not answer, until the pod has ended: its secret is deleted with it. */
   async settle(): Promise<void> {
     const empty = () => this.#parts.pods.emptySecret(this.pod.name);
-    await empty().catch(() => void this.#retryEmpty(empty));
+    await empty().catch(() => inBackground("removal of a secret", this.#retryEmpty(empty)));
   }
 
   async #retryEmpty(empty: () => Promise<void>): Promise<void> {
@@ -78,11 +72,6 @@ export class PodProcess implements EngineProcess {
       );
       if (isEmpty) return;
     }
-  }
-
-  #allowRetry(): void {
-    this.#ending = undefined;
-    this.#forceKill = new AbortController();
   }
 
   /**
@@ -169,3 +158,24 @@ export const podSurvived = ({ name }: Pick<PodIdentity, "name">, reason: string)
   reason: `pod ${name}: ${reason}`,
   data: { pod: name },
 });
+
+/** Whether an address stops accepting connections within this time. */
+async function isAddressUnreachable(address: string, withinMs: number): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  for (const end = new Deadline(withinMs); !end.isOver; await delay(UNREACHABLE_POLL_MS))
+    if (!(await accepts(host, Number(port)))) return true;
+  return false;
+}
+
+const accepts = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => settle(true));
+    socket.once("timeout", () => settle(false));
+    socket.once("error", () => settle(false));
+  });

@@ -1,20 +1,16 @@
-import { LAUNCH_FILE_VARIABLE, NOT_ISOLATED } from "../../../contract/launch-file.ts";
-import { type EngineLaunch, encodeLaunch } from "../../../contract/engine-launch.ts";
+import { LAUNCH_FILE_VARIABLE } from "../../../contract/engine/launch-file.ts";
+import { encodeLaunch } from "../../../contract/engine/launch.ts";
+import { DATA_DIR, PORT, USER, containerLaunch, engineLabels } from "../containers/container-launch.ts";
 import type { LaunchOrder } from "../engine-backend.ts";
-import { CATALOGS, type PodCatalog, catalogVolumes } from "./catalog-volumes.ts";
+import { type PodCatalog, catalogVolumes } from "./catalog-volumes.ts";
 import { LABELS, USER_ANNOTATION, labelValue, objectName } from "./names.ts";
-import { heapOption } from "../heap-option.ts";
+import { heapOption } from "../process/heap-option.ts";
 
-/** The port of every engine in its pod. */
-export const PORT = 8080;
 /** The name of the engine's container. */
 export const CONTAINER = "engine";
-export const DATA_DIR = "/data";
 export const LAUNCH_DIR = "/run/orchd";
 const LAUNCH_FILE = "launch.json";
 const CERTIFICATES_FILE = "ca-certificates.pem";
-/** The user of the image, which owns the files of an engine. */
-const USER = 65_532;
 /** The memory request of an engine without tools, in MiB. The scheduler counts requests. */
 const REQUESTED_MB = 128;
 /** The default grace period. A stop sends its own. */
@@ -94,11 +90,7 @@ export function podSpec(
     kind: "Pod",
     metadata: {
       name,
-      labels: {
-        [LABELS.deployment]: labelValue(deployment),
-        [LABELS.engine]: labelValue(launch.engine_id),
-        [LABELS.incarnation]: labelValue(launch.incarnation),
-      },
+      labels: engineLabels(deployment, launch, labelValue),
       annotations: { [USER_ANNOTATION]: launch.user_id },
     },
     spec: {
@@ -152,7 +144,9 @@ export function launchSecret(
     },
     type: "Opaque",
     stringData: {
-      [LAUNCH_FILE]: encodeLaunch(podLaunch(order, certificates)),
+      [LAUNCH_FILE]: encodeLaunch(
+        containerLaunch(order, certificates === null ? null : `${LAUNCH_DIR}/${CERTIFICATES_FILE}`),
+      ),
       ...(certificates !== null && { [CERTIFICATES_FILE]: certificates }),
     },
   };
@@ -160,14 +154,3 @@ export function launchSecret(
 
 /** A patch that empties the launch file. The secret itself stays, since the pod's volume needs it. */
 export const EMPTIED_SECRET = { data: { [LAUNCH_FILE]: "" } };
-
-/** The launch file as the engine reads it in its pod. */
-const podLaunch = ({ launch, catalog }: LaunchOrder, certificates: string | null): EngineLaunch => ({
-  ...launch,
-  host: "0.0.0.0",
-  port: PORT,
-  data_dir: DATA_DIR,
-  ...(catalog && { product_catalog: { folder: CATALOGS, version: catalog.version, digest: catalog.digest } }),
-  extra_ca_certs: certificates === null ? null : `${LAUNCH_DIR}/${CERTIFICATES_FILE}`,
-  isolation: NOT_ISOLATED,
-});

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { untrustedText } from "../../../shared/untrusted-text.ts";
-import { containerExit } from "../container-exit.ts";
+import { containerExit } from "../containers/container-exit.ts";
 import type { EngineExit } from "../engine-backend.ts";
 import { CONTAINER } from "./pod-spec.ts";
 

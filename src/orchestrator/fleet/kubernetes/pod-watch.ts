@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import * as z from "zod/mini";
+import { untilExit } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { KubeError } from "./kube-errors.ts";
@@ -50,7 +51,7 @@ export class PodWatch {
     this.#followed.set(uid, of.add(followed));
     if (this.#running === null) {
       this.#running = new AbortController();
-      void this.#run(this.#running.signal);
+      untilExit("watch of pods", this.#run(this.#running.signal));
     }
     return followed;
   }

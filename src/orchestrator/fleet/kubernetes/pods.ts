@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { delay } from "../../../shared/clock.ts";
+import { Deadline } from "../../../shared/deadline.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { isStatus } from "./kube-errors.ts";
 import { LABELS, selector } from "./names.ts";
@@ -109,10 +110,10 @@ export class Pods {
 
   /** Whether a pod is deleted within this time. */
   async goneWithin({ name, uid }: PodIdentity, ms: number): Promise<boolean> {
-    const end = performance.now() + ms;
+    const end = new Deadline(ms);
     for (;;) {
       if ((await this.find(name))?.metadata.uid !== uid) return true;
-      if (performance.now() >= end) return false;
+      if (end.isOver) return false;
       await delay(POLL_MS);
     }
   }

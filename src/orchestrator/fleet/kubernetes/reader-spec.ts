@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Claim } from "./claim-spec.ts";
 import { LABELS, labelValue, objectName } from "./names.ts";
-import { CONTAINER, CONTAINER_SECURITY, DATA_DIR, LAUNCH_DIR, podDefaults, PORT, type PodOptions } from "./pod-spec.ts";
+import { DATA_DIR, PORT } from "../containers/container-launch.ts";
+import { CONTAINER, CONTAINER_SECURITY, LAUNCH_DIR, podDefaults, type PodOptions } from "./pod-spec.ts";
 
 const TOKEN_FILE = "token";
 /** V8's heap of the program, in MiB. It holds the file names of one folder. */

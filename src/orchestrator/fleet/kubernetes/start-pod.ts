@@ -6,6 +6,7 @@ import { type Pod, describe, stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
 import { delay } from "../../../shared/clock.ts";
+import { Deadline } from "../../../shared/deadline.ts";
 
 /** How long the deletion of an ended pod with the same name may take. */
 const GONE_MS = 15_000;
@@ -70,8 +71,8 @@ export async function running(
   withinMs: number,
 ): Promise<StartedPod> {
   using changes = watch.follow(identity.uid);
-  for (const end = performance.now() + withinMs; ;) {
-    const leftMs = end - performance.now();
+  for (const end = new Deadline(withinMs); ;) {
+    const leftMs = end.leftMs;
     const pod = await pods.find(identity.name).catch((error: unknown) => {
       // A failed read changes nothing, so it is retried.
       if (leftMs <= 0) throw error;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
-import type { HostStatus } from "../../../contract/orchestrator-records.ts";
+import type { HostCheck } from "../../../contract/orchestrator/host.ts";
+import { failed, passed, warned } from "../../../contract/orchestrator/host-check.ts";
+import type { HostStatus } from "../../../contract/orchestrator/records.ts";
 import { freeSpace } from "../../../shared/folder-health.ts";
 import type { HostContext } from "../../host-context.ts";
 

@@ -1,4 +1,5 @@
-import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
+import type { HostCheck } from "../../../contract/orchestrator/host.ts";
+import { failed, passed, warned } from "../../../contract/orchestrator/host-check.ts";
 import type { HostContext } from "../../host-context.ts";
 import { databaseReport } from "../../store/database-report.ts";
 import { mayRewriteAudit, schemaDifference } from "../../store/migrate.ts";
@@ -29,7 +30,7 @@ export async function checkDatabase(host: Pick<HostContext, "db" | "now">): Prom
       ? passed("database", summary)
       : warned("database", `${summary}, which is slow`, "look at the load and the disks of the database's host"),
     await checkSchema(host),
-    checkClock(Math.abs(host.now() - now.getTime()) / 1000),
+    checkClock((host.now() - now.getTime()) / 1000),
     (await mayRewriteAudit(host.db))
       ? warned("audit", "the daemon's role may rewrite the audit log", 'see "Your own PostgreSQL" in docs/operating.md')
       : passed("audit", "the daemon's role can only add to the audit log"),
@@ -45,11 +46,12 @@ async function checkSchema({ db }: Pick<HostContext, "db">): Promise<HostCheck> 
   return passed("migrations", "all have run");
 }
 
-const checkClock = (skewS: number): HostCheck =>
-  skewS < SKEW_S
+/** `aheadS`: negative when this host's clock is behind. */
+const checkClock = (aheadS: number): HostCheck =>
+  Math.abs(aheadS) < SKEW_S
     ? passed("clock", "agrees with the database's")
     : warned(
         "clock",
-        `differs from the database's by ${Math.round(skewS)} s`,
+        `is ${Math.round(Math.abs(aheadS))} s ${aheadS > 0 ? "ahead of" : "behind"} the database's`,
         "timedatectl set-ntp true, on both hosts",
       );

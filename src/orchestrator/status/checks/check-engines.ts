@@ -1,17 +1,20 @@
-import { type HostCheck, failed, passed, warned } from "../../../contract/host-check.ts";
-import type { HostStatus } from "../../../contract/orchestrator-records.ts";
+import type { HostCheck } from "../../../contract/orchestrator/host.ts";
+import { failed, passed, warned } from "../../../contract/orchestrator/host-check.ts";
+import type { HostStatus } from "../../../contract/orchestrator/records.ts";
 import { VERSION } from "../../../shared/version.ts";
 import type { HostContext } from "../../host-context.ts";
+import { RESTORE_PAUSE } from "../../rules/admission.ts";
 import { countByVersion } from "../../store/host-engines.ts";
-import { engineWarnings } from "../host-status.ts";
+import { RESUME_SCHEDULES, engineWarnings } from "../host-status.ts";
 
-/** Checks admission, engines in trouble, versions, orphans, spares and isolation. */
+/** Checks admission, schedules, engines in trouble, versions, orphans, spares and isolation. */
 export async function checkEngines(
   host: Pick<HostContext, "db" | "settings" | "now">,
   status: HostStatus,
 ): Promise<readonly HostCheck[]> {
   return [
     checkAdmission(status),
+    checkSchedules(status),
     ...checkStates(await engineWarnings(host), status.engines),
     await checkVersions(host),
     ...checkOrphans(status.orphans),
@@ -27,6 +30,11 @@ function checkAdmission({ draining, breaker }: HostStatus): HostCheck {
     ? warned("admission", "the host takes no new engines", "orchctl resume")
     : passed("admission", "new engines are accepted");
 }
+
+const checkSchedules = ({ schedules_paused: isPaused }: HostStatus): HostCheck =>
+  isPaused
+    ? warned("schedules", `${RESTORE_PAUSE}, whose original may still run them`, RESUME_SCHEDULES)
+    : passed("schedules", "run at their times");
 
 function checkStates(warnings: readonly string[], states: HostStatus["engines"]): readonly HostCheck[] {
   if (warnings.length === 0) return [passed("engines", "none needs a person")];

@@ -1,17 +1,18 @@
 import { join } from "node:path";
-import { SECRET_FILES } from "../../../contract/data-dir.ts";
-import { type HostCheck, failed, passed } from "../../../contract/host-check.ts";
-import type { HostReport } from "../../../contract/orchestrator-records.ts";
+import { SECRET_FILES } from "../../../contract/orchestrator/data-dir.ts";
+import type { HostCheck } from "../../../contract/orchestrator/host.ts";
+import { failed, passed } from "../../../contract/orchestrator/host-check.ts";
+import type { HostReport } from "../../../contract/orchestrator/records.ts";
 import { exposedFiles } from "../../../shared/folder-health.ts";
 import { VERSION } from "../../../shared/version.ts";
-import type { HostContext } from "../../host-context.ts";
+import type { Fleet, Records, Runtime, Service, StartLimits } from "../../host-context.ts";
 import { hostStatus } from "../host-status.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
 
 /** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
-export async function checkHost(host: HostContext): Promise<HostReport> {
+export async function checkHost(host: Records & Fleet & StartLimits & Service & Runtime): Promise<HostReport> {
   const { dataDir, shownSettings } = host.settings;
   const database = await checkDatabase(host);
   const isReachable = database.every(({ name, status }) => name !== "database" || status !== "problem");
@@ -23,7 +24,7 @@ export async function checkHost(host: HostContext): Promise<HostReport> {
   };
 }
 
-async function checkWithStatus(host: HostContext): Promise<readonly HostCheck[]> {
+async function checkWithStatus(host: Records & Fleet & StartLimits & Service & Runtime): Promise<readonly HostCheck[]> {
   const status = await hostStatus(host);
   return [...(await checkCapacity(host, status)), ...(await checkEngines(host, status))];
 }

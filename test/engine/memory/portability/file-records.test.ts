@@ -16,6 +16,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   model_requests: "of model calls, for a day",
   grants: "permissions of this engine",
   tool_definitions: "tools of this engine",
+  tool_servers: "where its tools come from",
   engine_state: "about the store",
   usage_days: "what this engine has spent; the daemon collects it",
 };

@@ -498,11 +498,10 @@ t.test("no export starts during an erasure", async (t) => {
     workspaceDir: join(store.dataDir, "workspace"),
     lane: new WriteLane(store),
     reindex: () => Promise.resolve(),
-    lastEvent: () => ({ seq: 1, ts: TIME }),
   });
   const header = { type: "header", format: "orchd-memory", version: 1, engine_version: "1" } as const;
   const owner = { engine_id: "eng_1", user_id: "user", product: "test", exported_at: new Date(TIME).toISOString() };
-  const erasing = portability.erase(() => false);
+  const erasing = portability.erase({ isLearning: () => false, lastEvent: () => ({ seq: 1, ts: TIME }) });
   t.same(portability.export({ ...header, ...owner }), { kind: "busy", with: "erasure" });
   t.match(await erasing, { kind: "done", answer: { erased: { episodes: 3 } } });
   t.match(portability.export({ ...header, ...owner }), { kind: "exporting" });

@@ -47,7 +47,7 @@ t.test("any query yields only search terms", async (t) => {
   t.same(indexWords("left\0right"), ["left", "right"]);
 });
 
-t.test("of a very long text, beginning and end are indexed", async (t) => {
+t.test("the beginning and the end of a very long text are indexed", async (t) => {
   const words = indexWords(`alpha ${"filler ".repeat(200_000)} omega`);
   t.ok(words.includes("alpha") && words.includes("omega"));
   t.ok(words.length < 10_000);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import t from "tap";
-import type { AttachmentRecord } from "../../../../src/contract/attachment-records.ts";
+import type { AttachmentRecord } from "../../../../src/contract/engine/attachment.ts";
 import { checkFile } from "../../../../src/engine/attachments/check-file.ts";
 import { loadingProvider } from "../../../../src/engine/model/attachments/load-attachments.ts";
 import { createShowAttachments } from "../../../../src/engine/model/attachments/show-attachments.ts";
@@ -166,6 +166,6 @@ t.test("a request that the provider refuses is sent once more without its attach
   t.match(outline(await partsOf(provider, requestTo("anthropic", { messages, thinking: false }))).at(-1), /^done/);
   const [first, second] = upstream.received;
   t.match(first?.text, base64(photo));
-  t.match(second?.text, /an image was attached; the model's provider refused the request, so it was left out/);
+  t.match(second?.text, /an image was attached; left out because the model's provider refused it/);
   t.notMatch(second?.text, base64(photo));
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { AttachmentRecord } from "../../../../src/contract/attachment-records.ts";
+import type { AttachmentRecord } from "../../../../src/contract/engine/attachment.ts";
 import { readableFiles } from "../../../../src/engine/model/attachments/readable-files.ts";
 import { createShowAttachments } from "../../../../src/engine/model/attachments/show-attachments.ts";
 import { requestTokens } from "../../../../src/engine/model/context-window.ts";
@@ -77,7 +77,7 @@ t.test("an image that is too large for the model becomes a note", async (t) => {
   t.equal(noteOf({}), "");
 });
 
-t.test("what models read, and the operator's word", async (t) => {
+t.test("each model is shown the kinds that it reads, or that the operator names", async (t) => {
   const reads = (...[provider, model, override = null]: Partial<Parameters<typeof readableFiles>>) =>
     [...readableFiles(provider ?? "sandbox", model ?? "", override).reads].join();
   t.equal(reads("anthropic", "claude-sonnet-5-5"), "image,pdf");
@@ -94,7 +94,11 @@ t.test("what models read, and the operator's word", async (t) => {
   t.equal(reads("openai-compatible", "qwen2.5-vl:7b"), "image");
   t.equal(reads("openai-compatible", "qwen3vl"), "image");
   t.equal(reads("openai-compatible", "any", ["image", "audio"]), "image,audio");
-  t.equal(reads("openai", "any", ["image", "audio"]), "image", "what the protocol does not carry is not sent");
+  t.equal(
+    reads("openai", "any", ["image", "audio"]),
+    "image",
+    "audio is not sent, because the protocol cannot carry it",
+  );
   t.equal(reads("anthropic", "claude-sonnet-5-5", []), "");
 });
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommand } from "../../../../src/engine/tools/command/run-command.ts";
-import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/shared/processes.ts";
+import { isAlive, listProcesses, readStat, startVariable } from "../../../../src/sandbox/processes/process-table.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 import { until } from "../../../helpers/until.ts";
 import { commandHost, unlimitedLauncher } from "../../../helpers/command-host.ts";
-import { cannotConfine, confinedLauncher } from "../../isolation/launcher-bench.ts";
+import { cannotConfine, confinedLauncher } from "../../../sandbox/programs/launcher-bench.ts";
 
 const SECRETS = {
   LLM_API_KEY: "sk-secret",
@@ -166,7 +166,7 @@ each("an invalid command is refused with a reason", async (t, kind) => {
 });
 
 t.test("nothing with the mark of a call is left on the machine", async (t) => {
-  const left = listProcesses().filter((one) => (startVariable(one.pid, "TOOL_CALL_MARK") ?? "") !== "" && isAlive(one));
+  const left = listProcesses().filter((one) => (startVariable(one.pid, "PROGRAM_MARK") ?? "") !== "" && isAlive(one));
   t.same(
     left.filter(({ parent }) => parent === process.pid),
     [],

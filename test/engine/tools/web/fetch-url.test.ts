@@ -3,9 +3,10 @@ import { type RequestListener, createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import t, { type Test } from "tap";
-import type { ToolNetworkPolicy } from "../../../../src/contract/orchestrator-records.ts";
-import { EgressRules } from "../../../../src/engine/isolation/network/egress-rules.ts";
-import { isPublicAddress } from "../../../../src/engine/isolation/network/public-address.ts";
+import type { ToolNetworkPolicy } from "../../../../src/contract/orchestrator/records.ts";
+import { WORDS } from "../../../../src/engine/isolation/sandbox-host.ts";
+import { EgressRules } from "../../../../src/sandbox/proxy/egress-rules.ts";
+import { isPublicAddress } from "../../../../src/sandbox/proxy/public-address.ts";
 import { fetchUrl } from "../../../../src/engine/tools/web/fetch-url.ts";
 import { toolBench } from "../../../helpers/tool-context.ts";
 
@@ -17,8 +18,9 @@ const network = (
 ) => {
   const asked: string[] = [];
   const rules = new EgressRules({
-    toolNetwork,
-    toolListen: [],
+    connect: toolNetwork,
+    listen: [],
+    words: WORDS,
     isPublic: (address) => address === PUBLIC || isPublicAddress(address),
     async resolve(hostname) {
       const answers = names[hostname] ?? [[PUBLIC]];
@@ -117,7 +119,7 @@ t.test("names of this host are refused by default", async (t) => {
   const { run } = toolBench(t);
   t.match(
     (
-      await run(fetchUrl(new EgressRules({ toolNetwork: "open", toolListen: [] })), {
+      await run(fetchUrl(new EgressRules({ connect: "open", listen: [] })), {
         url: `http://localhost:${port}/`,
       })
     ).error,
@@ -277,7 +279,7 @@ t.test("invalid URLs are refused with a reason", async (t) => {
   }
   t.match((await fetch("http://a.example/", { method: "POST" })).error, /invalid arguments: method/);
   const unknown = Object.assign(new Error("no"), { code: "ENOTFOUND" });
-  const rules = new EgressRules({ toolNetwork: "open", toolListen: [], resolve: () => Promise.reject(unknown) });
+  const rules = new EgressRules({ connect: "open", listen: [], resolve: () => Promise.reject(unknown) });
   const failing = { ...network(), rules };
   t.match((await bench(t, failing)("http://nowhere.example/")).error, /cannot be fetched \(ENOTFOUND\)/);
 });

@@ -44,7 +44,7 @@ t.test("everything in a folder changes its owner, and nobody else can enter it",
   const owners = new Set(ownersBelow(folder).filter((uid) => uid >= 0));
   t.same([...owners], [ALICE.uid]);
   const found = spawnSync("find", [folder, "!", "-uid", String(ALICE.uid)], { encoding: "utf8" });
-  t.equal(found.stdout, "", "also a file whose name is not valid text");
+  t.equal(found.stdout, "", "a file whose name is not valid UTF-8 changes owner too");
   t.equal(statSync(folder).mode & 0o777, 0o700);
   t.equal(statSync(folder).gid, ALICE.gid);
   await changeOwner(folder, ROOT);

@@ -2,11 +2,18 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import type { Isolation } from "../../../../src/contract/orchestrator-api.ts";
-import { assertRequired, assessIsolation } from "../../../../src/orchestrator/fleet/isolation/host-isolation.ts";
+import type { Isolation } from "../../../../src/contract/orchestrator/requests.ts";
+import {
+  type HostIsolation,
+  assertRequired,
+  assessIsolation,
+} from "../../../../src/orchestrator/fleet/isolation/host-isolation.ts";
+import type { SystemCallName } from "../../../../src/sandbox/system/system-call-numbers.ts";
+import { cannotSupervise } from "../../../helpers/confined.ts";
 import { engineUserProblem } from "../../../../src/orchestrator/fleet/isolation/engine-user-trial.ts";
-import { nativeProblem } from "../../../../src/shared/linux/system-calls.ts";
+import { nativeProblem } from "../../../../src/sandbox/system/system-calls.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
+import { NOT_ISOLATED } from "../../../../src/contract/engine/launch-file.ts";
 
 const UIDS = { min: 1_900_020_000, max: 1_900_020_099 };
 const skip = process.getuid?.() === 0 ? false : "only root may become another user";
@@ -55,7 +62,7 @@ t.test("a Node.js that other users cannot run is named", { skip }, async (t) => 
 t.test("off promises nothing, whatever the host can do", async (t) => {
   const { trial } = trialIn(t);
   const isolation = await assessIsolation({ mode: "off", read: ["/srv"], trial });
-  t.same(isolation.launch, { engine: false, tools: false, read: [] });
+  t.same(isolation.launch, NOT_ISOLATED);
   t.equal(isolation.hasEngineUsers, false);
   t.match(isolation.report.parts, [{ name: "engine", active: false, fix: "set ORCH_ISOLATION to auto" }]);
   t.doesNotThrow(() => assertRequired(isolation.report, { isRoot: true }));
@@ -69,25 +76,39 @@ t.test("auto promises what the report calls active", async (t) => {
     report.parts.map(({ name }) => name),
     ["engine", "user", "tools", "network"],
   );
-  t.same(launch, { engine: active["engine"], tools: active["tools"], read: ["/srv"] });
+  const { problem: gap } = report.parts.find(({ name }) => name === "network") ?? {};
+  const promised = { engine: active["engine"], tools: active["tools"], sockets: gap === null };
+  t.same(launch, { ...promised, required: false, read: ["/srv"] });
   t.equal(hasEngineUsers, active["user"]);
   for (const { name, active: isActive, problem, fix } of report.parts)
     if (!isActive) t.ok(problem !== null && fix !== null, `${name} says what is missing and what would add it`);
 });
 
-t.test("tools are not promised where filters are refused", { skip: nativeProblem() ?? false }, (t) => {
-  const { trial } = trialIn(t);
-  const options = JSON.stringify({ mode: "require", read: [], trial });
-  const program = join(import.meta.dirname, "without-seccomp.ts");
+/** What a host would report that refuses these system calls. */
+function assessWithout(t: Test, ...calls: readonly SystemCallName[]): Pick<HostIsolation, "report" | "launch"> {
+  const options = JSON.stringify({ mode: "require", read: [], trial: trialIn(t).trial });
+  const program = [process.execPath, join(import.meta.dirname, "without-calls.ts"), options, JSON.stringify(calls)];
   // Without tap's variables, which load its own code.
-  const report: Isolation = JSON.parse(
-    execFileSync("/usr/bin/env", ["-i", process.execPath, program, options], { encoding: "utf8" }),
-  );
+  return JSON.parse(execFileSync("/usr/bin/env", ["-i", ...program], { encoding: "utf8" }));
+}
+
+t.test("tools are not promised where filters are refused", { skip: nativeProblem() ?? false }, async (t) => {
+  const { report } = assessWithout(t, "seccomp");
   t.match(
     report.parts.find(({ name }) => name === "tools"),
     { active: false, problem: /seccomp is refused here \(errno 1\)|Landlock/ },
   );
-  t.end();
+});
+
+t.test("hosts are not promised where descriptors cannot be copied", { skip: cannotSupervise }, async (t) => {
+  for (const call of ["pidfd_getfd", "process_vm_readv"] as const) {
+    const { report, launch } = assessWithout(t, call);
+    t.match(launch, { tools: true, sockets: false, required: true });
+    t.match(
+      report.parts.find(({ name }) => name === "network"),
+      { active: true, problem: new RegExp(`kept by port only.*${call} is refused here`), fix: /SYS_PTRACE/ },
+    );
+  }
 });
 
 const part = (name: Isolation["parts"][number]["name"], active: boolean) => ({

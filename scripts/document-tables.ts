@@ -1,0 +1,212 @@
+import * as z from "zod/mini";
+import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
+import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
+import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
+import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
+import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
+import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
+import { ORCHESTRATOR_EVENTS } from "../src/contract/orchestrator/event-types.ts";
+import { ORCHESTRATOR_ROUTES } from "../src/contract/orchestrator/routes.ts";
+import { type Route, SMALL_BODY_BYTES } from "../src/contract/orchestrator/routes/route-row.ts";
+import { POLICY_FIELDS, type PolicyField } from "../src/contract/orchestrator/policy-fields.ts";
+import type { RouteRow } from "../src/contract/route-table.ts";
+import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts";
+import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
+import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
+import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
+import { commandTables } from "./command-tables.ts";
+import { eventTable, recordTable } from "./record-table.ts";
+import { settingText } from "./setting-text.ts";
+
+/** A table of the documentation that follows from the code. It stands after `<!-- marker -->`. */
+export interface DocumentTable {
+  /** Path in the repository. */
+  readonly file: string;
+  readonly marker: string;
+  readonly head: readonly string[];
+  /** Cells are Markdown, with links as from docs/. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+const toolParts = { commands: { network: {} }, memory: {}, plans: {} } as BuiltInParts;
+const ASKING = new Set(builtInTools(toolParts).flatMap(({ name, permission }) => (permission === "ask" ? name : [])));
+
+/** A body with more fields has a table of its own. */
+const MAX_FIELDS = 12;
+
+export const DOCUMENT_TABLES: readonly DocumentTable[] = [
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "routes",
+    head: ["route", "key", "takes", "purpose"],
+    rows: Object.values<Route>(ORCHESTRATOR_ROUTES).map((row) => [
+      code(`${row.method} ${row.path}`),
+      row.auth,
+      takenBy(row),
+      row.summary,
+    ]),
+  },
+  {
+    file: "docs/engine-api.md",
+    marker: "engine routes",
+    head: ["route", "takes", "purpose"],
+    rows: Object.values<EngineRoute>(ENGINE_ROUTES).flatMap((row) =>
+      row.auth === "control" ? [] : [[code(`${row.method} ${row.path}`), takenBy(row), row.summary]],
+    ),
+  },
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "bodies",
+    head: ["route", "largest body"],
+    rows: [
+      ...Object.values<Route>(ORCHESTRATOR_ROUTES).flatMap(({ method, path, maxBodyBytes }) =>
+        maxBodyBytes === undefined ? [] : [[code(`${method} ${path}`), `${maxBodyBytes / 1024} KiB`]],
+      ),
+      ["others", `${SMALL_BODY_BYTES / 1024} KiB`],
+    ],
+  },
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "orchestrator errors",
+    head: ["code", "status", "cause", "retry"],
+    rows: Object.entries(ORCHESTRATOR_ERRORS).map(([name, { status, cause, retry }]) => [
+      code(name),
+      String(status),
+      cause,
+      retry,
+    ]),
+  },
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "engine exit codes",
+    head: ["exit code", "cause", "restart"],
+    rows: Object.values(ENGINE_EXITS).map((exit) => [String(exit.code), exit.cause, exit.restart.replaceAll("_", " ")]),
+  },
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "events",
+    head: ["event", "meaning"],
+    rows: Object.entries(ORCHESTRATOR_EVENTS).map(([type, meaning]) => [code(type), meaning]),
+  },
+  {
+    file: "docs/orchestrator-api.md",
+    marker: "policy",
+    head: ["field", "default", "meaning", "takes effect"],
+    rows: [
+      ...Object.entries<PolicyField>(POLICY_FIELDS).map(([name, row]) => [
+        code(name),
+        defaultOf(row),
+        [row.meaning, boundsOf(row)].filter(Boolean).join(" "),
+        row.takesEffect,
+      ]),
+      [code("engine_env"), code("{}"), "Settings for this product's engines.", "next start"],
+    ],
+  },
+  {
+    file: "docs/engine-api.md",
+    marker: "engine errors",
+    head: ["code", "status", "cause"],
+    rows: Object.entries(ENGINE_ERRORS).map(([name, { status, cause }]) => [
+      code(name),
+      status === null ? "in a stream" : String(status),
+      cause,
+    ]),
+  },
+  {
+    file: "docs/catalog.md",
+    marker: "tools",
+    head: ["tool", "purpose", "asks first"],
+    rows: [
+      ...Object.entries(ENGINE_TOOLS).map(([name, purpose]) => [code(name), purpose, ASKING.has(name) ? "yes" : ""]),
+      ...[...shippedEntries().tools.values()].map(({ name, description }) => [
+        code(name),
+        `${description} A tool of the shipped catalog.`,
+        "",
+      ]),
+    ],
+  },
+  recordTable("docs/orchestrator-api.md", "engine record", "EngineRecord"),
+  recordTable("docs/engine-api.md", "health", "EngineHealth"),
+  recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
+  eventTable("docs/engine-api.md", "engine events"),
+  recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/attachments.md", "attachment part", "AttachmentPart"),
+  recordTable("docs/attachments.md", "attachment record", "AttachmentRecord"),
+  recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),
+  ...[
+    { marker: "daemon settings", isPart: ({ scope }: SettingRow) => scope === "daemon" },
+    { marker: "engine settings", isPart: ({ scope }: SettingRow) => scope !== "daemon" },
+  ].map(({ marker, isPart }) => ({
+    file: "docs/settings.md",
+    marker,
+    head: ["setting", "default", "meaning"],
+    rows: Object.entries<SettingRow>(SETTINGS)
+      .filter(([, row]) => isPart(row))
+      .map(([name, row]) => [code(name), unsetOf(row), settingText(row)]),
+  })),
+  recordTable("docs/orchestrator-api.md", "event record", "EventRecord"),
+  recordTable("docs/orchestrator-api.md", "session record", "SessionRecord"),
+  recordTable("docs/orchestrator-api.md", "samples", "UsageSamples"),
+  recordTable("docs/schedules.md", "schedule fields", "CreateScheduleRequest"),
+  recordTable("docs/schedules.md", "webhook fields", "CreateWebhookRequest"),
+  {
+    file: "docs/operating.md",
+    marker: "metrics",
+    head: ["metric", "labels", "meaning"],
+    rows: [
+      ...Object.entries(DAEMON_METRICS).map(([name, row]) => metricRow(name, row.kind, row.labels, row.help)),
+      ...Object.entries<EngineMetricRow>(ENGINE_METRICS).map(([name, row]) =>
+        metricRow(name, row.kind, ["product", ...Object.keys(row.labels)], row.help),
+      ),
+    ],
+  },
+  ...commandTables(),
+];
+
+/** The fields of a route's body, `?` after those that may be left out, and its query parameters. */
+function takenBy({ request, query = {} }: RouteRow<string, string, string>): string {
+  const fields = Object.entries(request?.def.shape ?? {}).map(
+    ([name, schema]) => name + (z.safeParse(schema, undefined).success ? "?" : ""),
+  );
+  const named = fields.length > MAX_FIELDS ? [...fields.slice(0, 3), "…"] : fields;
+  const parameters = Object.keys(query);
+  return [
+    named.length > 0 ? code(`{${named.join(", ")}}`) : "",
+    parameters.length > 0 ? code(`?${parameters.join("&")}`) : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function unsetOf({ value: { fallback }, unset = "" }: SettingRow): string {
+  return typeof fallback === "string" || typeof fallback === "boolean"
+    ? code(String(fallback))
+    : String(fallback ?? unset);
+}
+
+function metricRow(name: string, kind: string, labels: readonly string[], help: string): readonly string[] {
+  return [code(name), labels.map(code).join(", "), kind === "histogram" ? `histogram: ${help}` : help];
+}
+
+function defaultOf({ value, default: fallback }: PolicyField): string {
+  if (value.kind === "choices" && fallback === value.values) return "all";
+  return typeof fallback === "number" ? String(fallback) : code(JSON.stringify(fallback));
+}
+
+function boundsOf({ value, unit }: PolicyField): string {
+  switch (value.kind) {
+    case "integer":
+      if (value.isNullable) return "`null` is no limit.";
+      return value.max === undefined ? "" : `${value.min} to ${value.max}${unit === undefined ? "" : ` ${unit}`}.`;
+    case "choices":
+      return `Any of ${value.values.map(code).join(", ")}.`;
+    case "network":
+      return `At most ${value.maxHosts} hosts.`;
+    case "ports":
+      return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;
+    default:
+      return "";
+  }
+}

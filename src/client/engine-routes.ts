@@ -1,0 +1,370 @@
+// Written by "npm run generate" from the route tables in src/contract.
+
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
+import type { Route } from "./route.ts";
+
+export type HealthParams = object;
+
+/** Health, identity and the state of the model. */
+export const health: Route<HealthParams, EngineHealth> = {
+  method: "GET",
+  path: "/health",
+};
+
+export interface ExecuteParams {
+  /** `1` adds an `id:` line to each frame */
+  readonly ids?: string | undefined;
+  /** The same key and body within 24 h attaches to the turn of the first call */
+  readonly idempotencyKey?: string | undefined;
+  /** The last `seq` or `ts` received; adds an `id:` line to each frame */
+  readonly lastEventId?: string | undefined;
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
+  readonly message: ExecuteRequest["message"];
+  /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
+  readonly taskId: ExecuteRequest["task_id"];
+  /** An agent of the catalog. `default` when omitted. */
+  readonly agent?: ExecuteRequest["agent"] | undefined;
+  /** `true` requests the model's reasoning. `false` when omitted. */
+  readonly thinking?: ExecuteRequest["thinking"] | undefined;
+  /** Model calls of the turn. 100 when omitted. */
+  readonly maxSteps?: ExecuteRequest["max_steps"] | undefined;
+  /** What happens to the turn when the client disconnects. `continue` when omitted. */
+  readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
+  /** An object that is stored with the turn. */
+  readonly metadata?: ExecuteRequest["metadata"] | undefined;
+}
+
+/** Run a turn and stream its events. */
+export const execute: Route<ExecuteParams, never> = {
+  method: "POST",
+  path: "/execute",
+  query: ["ids"],
+  headers: ["Idempotency-Key","Last-Event-ID"],
+  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata"],
+};
+
+export interface ReplayParams {
+  /** ISO 8601 timestamp or `seq`, exclusive */
+  readonly after?: string | undefined;
+  /** Only of this task */
+  readonly taskId?: string | undefined;
+  /** Only of this turn */
+  readonly turnId?: string | undefined;
+  /** Largest number of events. A stream without it has no limit */
+  readonly limit?: number | undefined;
+  /** With `Accept: text/event-stream`: continue with live events */
+  readonly follow?: boolean | undefined;
+  /** `1` adds an `id:` line to each frame */
+  readonly ids?: string | undefined;
+  /** The last `seq` or `ts` received; adds an `id:` line to each frame */
+  readonly lastEventId?: string | undefined;
+}
+
+/** Read or follow stored events. */
+export const replay: Route<ReplayParams, ReplayPage> = {
+  method: "GET",
+  path: "/execute/replay",
+  query: ["after","task_id","turn_id","limit","follow","ids"],
+  headers: ["Last-Event-ID"],
+};
+
+export interface CancelParams {
+  /** The task whose turn is to end. */
+  readonly taskId: CancelRequest["task_id"];
+}
+
+/** End the running turn of a task. `cancelled` is false when it has none. */
+export const cancel: Route<CancelParams, Cancelled> = {
+  method: "POST",
+  path: "/execute/cancel",
+  body: ["task_id"],
+};
+
+export interface RespondParams {
+  /** The id of the question or permission prompt. */
+  readonly requestId: RespondRequest["request_id"];
+  /** One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`. */
+  readonly answer: RespondRequest["answer"];
+}
+
+/** Answer a question or permission prompt. */
+export const respond: Route<RespondParams, Resolved> = {
+  method: "POST",
+  path: "/hitl/respond",
+  body: ["request_id","answer"],
+};
+
+export type PendingParams = object;
+
+/** List the open questions and permission prompts. */
+export const pending: Route<PendingParams, PendingRequests> = {
+  method: "GET",
+  path: "/hitl/pending",
+};
+
+export interface ListTurnsParams {
+  /** Only of this task */
+  readonly taskId?: string | undefined;
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page */
+  readonly cursor?: string | undefined;
+}
+
+/** List turns, newest first. */
+export const listTurns: Route<ListTurnsParams, TurnPage> = {
+  method: "GET",
+  path: "/turns",
+  query: ["task_id","limit","cursor"],
+};
+
+export interface ShowTurnParams {
+  /** Id of the turn */
+  readonly turnId: string;
+}
+
+/** Get a turn. */
+export const showTurn: Route<ShowTurnParams, TurnRecord> = {
+  method: "GET",
+  path: "/turns/{turn_id}",
+};
+
+export interface ListRequestsParams {
+  /** Id of the turn */
+  readonly turnId: string;
+}
+
+/** List the model calls of a turn with their tokens by part of the context. */
+export const listRequests: Route<ListRequestsParams, ModelRequests> = {
+  method: "GET",
+  path: "/turns/{turn_id}/requests",
+};
+
+export interface ShowRequestParams {
+  /** Id of the turn */
+  readonly turnId: string;
+  /** The number of the request within the turn, from 1 */
+  readonly number: string;
+}
+
+/** Get a request to the model as it was sent. */
+export const showRequest: Route<ShowRequestParams, ModelRequestRecord> = {
+  method: "GET",
+  path: "/turns/{turn_id}/requests/{number}",
+};
+
+export interface SearchMemoryParams {
+  /** 1 byte to 10 kB of text. No character is query syntax. */
+  readonly query: SearchMemoryRequest["query"];
+  /** How many results at most. 10 when omitted. */
+  readonly limit?: SearchMemoryRequest["limit"] | undefined;
+  /** Only results of these kinds. All when omitted. */
+  readonly kinds?: SearchMemoryRequest["kinds"] | undefined;
+  /** Only results with this relevance verdict. */
+  readonly bearing?: SearchMemoryRequest["bearing"] | undefined;
+  /** Searches the memory as of this time. */
+  readonly asOf?: SearchMemoryRequest["as_of"] | undefined;
+  /** Only what happened at this time or later. */
+  readonly from?: SearchMemoryRequest["from"] | undefined;
+  /** Only what happened before this time. A date includes its day. */
+  readonly to?: SearchMemoryRequest["to"] | undefined;
+}
+
+/** Search the memory. */
+export const searchMemory: Route<SearchMemoryParams, KnowledgeHits> = {
+  method: "POST",
+  path: "/memory/knowledge/search",
+  body: ["query","limit","kinds","bearing","as_of","from","to"],
+};
+
+export interface ListEpisodesParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+}
+
+/** List rounds of conversations. */
+export const listEpisodes: Route<ListEpisodesParams, EpisodePage> = {
+  method: "GET",
+  path: "/memory/episodes",
+  query: ["limit","cursor"],
+};
+
+export interface ListKnowledgeParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+}
+
+/** List facts. */
+export const listKnowledge: Route<ListKnowledgeParams, KnowledgePage> = {
+  method: "GET",
+  path: "/memory/knowledge",
+  query: ["limit","cursor"],
+};
+
+export interface EndFactParams {
+  /** The id of the fact. */
+  readonly id: EndFactRequest["id"];
+}
+
+/** End a fact that is true no longer. */
+export const endFact: Route<EndFactParams, FactEnded> = {
+  method: "POST",
+  path: "/memory/knowledge/end",
+  body: ["id"],
+};
+
+export interface ListSocialParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+}
+
+/** List people and things, with their relations. */
+export const listSocial: Route<ListSocialParams, SocialPage> = {
+  method: "GET",
+  path: "/memory/social",
+  query: ["limit","cursor"],
+};
+
+export interface ListWorkingParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+}
+
+/** List the notes of the agent. */
+export const listWorking: Route<ListWorkingParams, WorkingMemoryPage> = {
+  method: "GET",
+  path: "/memory/working",
+  query: ["limit","cursor"],
+};
+
+export interface ListTrajectoriesParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+}
+
+/** List how turns went: steps, tools, outcome. */
+export const listTrajectories: Route<ListTrajectoriesParams, TrajectoryPage> = {
+  method: "GET",
+  path: "/memory/trajectories",
+  query: ["limit","cursor"],
+};
+
+export type ExportMemoryParams = object;
+
+/** Export the memory as JSON lines. */
+export const exportMemory: Route<ExportMemoryParams, never> = {
+  method: "GET",
+  path: "/memory/export",
+};
+
+export interface ImportMemoryParams {
+  readonly body: Blob | string | ReadableStream<Uint8Array>;
+}
+
+/** Import an exported file. */
+export const importMemory: Route<ImportMemoryParams, MemoryImported> = {
+  method: "POST",
+  path: "/memory/import",
+  upload: "application/x-ndjson",
+  timeout: "hour",
+};
+
+export type EraseMemoryParams = object;
+
+/** Erase the memory. */
+export const eraseMemory: Route<EraseMemoryParams, MemoryErased> = {
+  method: "DELETE",
+  path: "/memory",
+  repeatable: false,
+  timeout: "hour",
+};
+
+export type ListSkillsParams = object;
+
+/** List skill drafts. */
+export const listSkills: Route<ListSkillsParams, SkillDrafts> = {
+  method: "GET",
+  path: "/memory/skills",
+};
+
+export interface DecideSkillParams {
+  /** The id of the draft. */
+  readonly id: DecideSkillRequest["id"];
+  /** `allow` adds the skill to the engine's catalog. `refuse` rejects it for good. */
+  readonly decision: DecideSkillRequest["decision"];
+}
+
+/** Accept (`allow`) or reject (`refuse`) a skill draft. */
+export const decideSkill: Route<DecideSkillParams, SkillDecided> = {
+  method: "POST",
+  path: "/memory/skills/decide",
+  body: ["id","decision"],
+};
+
+export type TriggerLearningParams = object;
+
+/** Run a learning batch now. */
+export const triggerLearning: Route<TriggerLearningParams, LearningBatch> = {
+  method: "POST",
+  path: "/admin/lc/trigger",
+  repeatable: false,
+  timeout: "hour",
+};
+
+export type ListServersParams = object;
+
+/** List the tool servers with status, tools and errors. */
+export const listServers: Route<ListServersParams, Servers> = {
+  method: "GET",
+  path: "/assets/servers",
+};
+
+export type ShowCatalogParams = object;
+
+/** Get the catalog in use, with the errors and warnings that a reload would find. */
+export const showCatalog: Route<ShowCatalogParams, CatalogShown> = {
+  method: "GET",
+  path: "/assets/catalog",
+};
+
+export interface AllowToolsParams {
+  /** The name of the tool server. */
+  readonly server: AllowToolsRequest["server"];
+  /** The server's name of the tool, together with `definition`. All held tools of the server when omitted. */
+  readonly tool?: AllowToolsRequest["tool"] | undefined;
+  /** The hash of the definition to allow, as `GET /assets/servers` lists it. A tool that has changed again is refused. */
+  readonly definition?: AllowToolsRequest["definition"] | undefined;
+}
+
+/** Accept changed tools of a tool server. */
+export const allowTools: Route<AllowToolsParams, ToolsAllowed> = {
+  method: "POST",
+  path: "/assets/servers/allow",
+  body: ["server","tool","definition"],
+};
+
+export type ReloadCatalogParams = object;
+
+/** Reload the catalog, all of it or nothing. */
+export const reloadCatalog: Route<ReloadCatalogParams, CatalogReloaded> = {
+  method: "POST",
+  path: "/admin/reload-catalog",
+};
+
+export type ReloadCoreSoulParams = object;
+
+/** Reload the core soul. */
+export const reloadCoreSoul: Route<ReloadCoreSoulParams, CoreSoulReloaded> = {
+  method: "POST",
+  path: "/admin/reload-core-soul",
+};

@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { SESSION_OPENERS, SESSION_ROLES } from "./session-limits.ts";
+import { type RecordOf, field, page, record } from "../record.ts";
+import { text, time } from "../response-schemas.ts";
+
+const ROLE = "What it may do: everything, or only calls that change nothing.";
+const role = z.enum(SESSION_ROLES, "expected admin or read_only").check(z.meta({ title: "SessionRole" }));
+
+const session = record("SessionRecord", "A person who is signed in to the console.", {
+  id: field(text, "The session's id.", "ses_01jd3vd0m6"),
+  role: field(role, ROLE, "admin"),
+  opened_by: field(z.enum(SESSION_OPENERS), "How it was opened.", "admin_key"),
+  created_at: field(time, "When the person signed in."),
+  last_used_at: field(time, "The time of its last call, to the minute."),
+  expires_at: field(time, "When it ends at the latest."),
+  idle_expires_at: field(time, "When it ends without another call."),
+  is_current: field(z.boolean(), "Whether it is the session of this call.", true),
+});
+export type SessionRecord = RecordOf<typeof session>;
+
+const sessionLink = record("SessionLink", "A link that opens one session.", {
+  link: field(text, "The link's token, which signs in once.", "orchl_4f0a…"),
+  url: field(
+    text,
+    "The URL of the console with the link; only a path without `ORCH_PUBLIC_URL`.",
+    "/console/#link=orchl_4f0a…",
+  ),
+  role: field(role, ROLE, "admin"),
+  expires_at: field(time, "Until when it can be used."),
+});
+export type SessionLink = RecordOf<typeof sessionLink>;
+
+const secret = (name: string) => z.string(`expected the ${name}`).check(z.minLength(1), z.maxLength(512));
+
+/** Either `admin_key` or `link`. */
+export const signInRequest = z.object({
+  admin_key: field(z.optional(secret("admin key")), "The operator's key. Either this or `link` is required."),
+  link: field(z.optional(secret("one-time link")), "The token of a one-time link. It has its own role."),
+  role: field(z.optional(role), `${ROLE} Only with \`admin_key\`. Default: \`admin\`.`, "admin"),
+});
+export type SignInRequest = z.output<typeof signInRequest>;
+
+export const linkRequest = z.object({
+  role: field(z.optional(role), "What its session may do. Default: `admin`.", "admin"),
+});
+
+export const SESSION_RESPONSES = {
+  SessionRecord: session,
+  SessionPage: page(session, "Open sessions by id."),
+  SessionLink: sessionLink,
+  SessionEnded: z.object({ ended: field(z.literal(true), "The session is over, and its streams end within 5 s.") }),
+};

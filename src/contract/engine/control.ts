@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+import { integer } from "../../shared/parse.ts";
+import { catalogVersion, engineKey } from "./launch.ts";
+import { SUSPENSIONS } from "../orchestrator/policy.ts";
+import { field } from "../record.ts";
+
+/** The daemon's own calls to an engine, authenticated by the token of its incarnation. */
+export const CONTROL_TOKEN_HEADER = "X-Control-Token";
+
+export const CONTROL_PATHS = {
+  /** `POST {keys}`: the whole list of accepted keys. Answers `{"keys":n}`. Open streams continue. */
+  keys: "/control/keys",
+  /** `POST` `EngineBudgets`: replaces the budgets, at once. Answers `EngineStatus`. */
+  budgets: "/control/budgets",
+  /**
+   * `POST {suspended}`: the product's suspension, or null. While it is suspended, what would call a model is refused with
+   * 403 `POLICY_DENIED`; `now` also cancels running turns. Answers `EngineStatus`.
+   */
+  suspension: "/control/suspension",
+  /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
+  catalog: "/control/catalog",
+  /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */
+  drain: "/control/drain",
+  /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers `EngineStatus`. */
+  sleep: "/control/sleep",
+  /**
+   * `GET`: `EngineStatus`. `?metrics=` with the revision that the daemon has, or empty, adds the metrics; `?usage=`
+   * with its position in the ledger, or empty, adds what has been spent since.
+   */
+  status: "/control/status",
+  /** `POST {key, request}`: start a turn once for each key; answers when it is stored. `GET ?key=` or `?turn_id=`: its state. */
+  turns: "/control/turns",
+} as const;
+
+export const isControlPath = (path: string | undefined): boolean => path?.startsWith("/control/") ?? false;
+
+export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
+export const controlCatalogRequest = z.object(catalogVersion);
+export const controlSuspensionRequest = z.object({ suspended: z.nullable(z.enum(SUSPENSIONS)) });
+export const controlSleepRequest = z.object({
+  idle_ms: field(integer(0), "Refused when the last work ended less than this ago."),
+});

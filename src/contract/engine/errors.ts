@@ -1,0 +1,66 @@
+/**
+ * Every error code of the engine, once. `status` is the HTTP status outside a stream;
+ * `null` marks a code that only ever appears as the last event of a stream.
+ */
+export const ENGINE_ERRORS = {
+  INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value." },
+  INVALID_ENGINE_KEY: { status: 401, cause: "`X-Engine-Key` missing or wrong, or the console's session has ended." },
+  READ_ONLY_SESSION: {
+    status: 403,
+    cause: "The console's session may only read. Only the daemon's gateway answers so.",
+  },
+  POLICY_DENIED: {
+    status: 403,
+    cause: "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken.",
+  },
+  NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn or agent." },
+  HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
+  METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
+  TASK_BUSY: { status: 409, cause: "The task has a turn in flight; `details.turn_id` names it." },
+  HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
+  SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
+  IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
+  ENGINE_BUSY: { status: 409, cause: "The engine has work and cannot sleep; `details.awake` names it." },
+  LC_RUNNING: { status: 409, cause: "A learning batch is running." },
+  MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    cause: "The body is larger than its route accepts, or attachments exceed the policy or the disk quota.",
+  },
+  CATALOG_INVALID: { status: 422, cause: "The catalog could not be loaded; the old one stays." },
+  CORE_SOUL_INVALID: { status: 422, cause: "The core soul could not be loaded; the old one stays." },
+  LLM_RATE_LIMITED: {
+    status: 429,
+    cause:
+      "The model provider limits the engine's rate. `details.retry_after` has the seconds to wait, if the provider named them.",
+  },
+  BUDGET_EXCEEDED: {
+    status: 429,
+    cause:
+      "A budget of the product's policy is spent: `details.budget` names it, `details.resets_at` says until when. The task continues with a message after that.",
+  },
+  TOO_MANY_READERS: {
+    status: 429,
+    cause: "16 readers already follow the task or all tasks. The turn continues, and replay has its events.",
+  },
+  INTERNAL_ERROR: { status: 500, cause: "Unexpected server fault." },
+  LLM_PROVIDER_ERROR: { status: 502, cause: "The model provider returned a failure." },
+  SERVICE_UNAVAILABLE: { status: 503, cause: "Too many request bodies are being received at once." },
+  ENGINE_NOT_RUNNING: {
+    status: 503,
+    cause: "The engine is stopped or has failed. Only the daemon's gateway answers so.",
+  },
+  SLEEPING_BUSY: {
+    status: 503,
+    cause: "The engine sleeps and the host cannot wake it now. Repeat the call after the seconds of `Retry-After`.",
+  },
+  ENGINE_DRAINING: { status: 503, cause: "The engine finishes its turns and accepts no new ones." },
+  CANCELLED: { status: null, cause: "The turn was cancelled by a call, or its client disconnected." },
+  CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },
+  STEP_LIMIT: { status: null, cause: "The turn reached its limit of model calls." },
+  LOOP_DETECTED: { status: null, cause: "The model made the same tool call five times and got the same result." },
+  COMPACTION_FAILED: { status: null, cause: "The conversation could not be compacted enough for the context window." },
+  ENGINE_RESTARTED: { status: null, cause: "The engine restarted during the turn and could not continue it." },
+} as const satisfies Record<string, { status: number | null; cause: string }>;
+
+export type EngineErrorCode = keyof typeof ENGINE_ERRORS;

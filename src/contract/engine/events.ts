@@ -1,0 +1,194 @@
+import * as z from "zod/mini";
+import { attachmentRecord } from "./attachment.ts";
+import { humanRequest } from "./human-request.ts";
+import { entryType } from "./memory.ts";
+import { type RecordOf, field, nullable, record } from "../record.ts";
+import { count, jsonObject, text, time } from "../response-schemas.ts";
+import { tokenUsage } from "./token-usage.ts";
+
+const blockType = z.enum(["text", "thinking", "tool_use"]).check(z.meta({ title: "BlockType" }));
+export type BlockType = z.output<typeof blockType>;
+const turnPhase = z.enum(["started", "completed", "errored"]).check(z.meta({ title: "TurnPhase" }));
+export type TurnPhase = z.output<typeof turnPhase>;
+
+const block = {
+  block_index: field(count, "The number of the block, from 0 within the turn.", 0),
+  block_type: field(blockType, "What the block contains.", "text"),
+};
+const call = {
+  tool: field(text, "The tool's name.", "read_file"),
+  tool_call_id: field(text, "The call's id.", "call_1"),
+  agent: z.exactOptional(field(text, "Of a delegated agent: its name.", "researcher")),
+  parent_tool_call_id: z.exactOptional(
+    field(text, "Of a delegated agent: the call of `delegate` that started it.", "call_0"),
+  ),
+};
+const details = z.exactOptional(field(jsonObject, "Facts that depend on the code."));
+
+/** Fields of the `data` of every event but `heartbeat`. */
+const stamp = {
+  ts: field(time, "When it happened. Strictly rises within the engine."),
+  seq: field(count, "Its number. Rises over the life of the engine, restarts included.", 812),
+  task_id: field(text, "The turn's task.", "t1"),
+  turn_id: field(text, "The turn.", "turn_01jd3v9q2c"),
+};
+export type EventStamp = RecordOf<z.ZodMiniObject<typeof stamp>>;
+
+/** Each event of `POST /execute`: its meaning, and the fields of its `data` before the stamp. */
+export const ENGINE_EVENTS = {
+  thread_lifecycle: {
+    meaning: "The turn began or ended. The first event, and the last but for `error`.",
+    data: {
+      phase: field(turnPhase, "`errored`: the event `error` follows.", "started"),
+      timestamp: field(time, "The same as `ts`."),
+      attachments: z.exactOptional(
+        field(z.array(attachmentRecord), "Only with `started`: the files of the turn's message, if it has any."),
+      ),
+      error: z.exactOptional(field(text, "Only with `errored`: the code of the `error` event that follows.")),
+      message: z.exactOptional(field(text, "Only with `errored`: the cause, for people.")),
+    },
+  },
+  error: {
+    meaning: "Why the turn failed. The very last event.",
+    data: {
+      error: field(text, "The code, by which programs decide.", "LLM_PROVIDER_ERROR"),
+      message: field(text, "The cause, for people. Its wording may change."),
+      details,
+    },
+  },
+  text_delta: {
+    meaning: "A piece of the answer.",
+    data: { text: field(text, "Text for the user.", "Hello") },
+  },
+  thinking_delta: {
+    meaning: "A piece of the model's reasoning.",
+    data: { text: field(text, "Text of the reasoning.", "The user asks") },
+  },
+  content_block_start: {
+    meaning: "A block of the model's answer begins.",
+    data: {
+      ...block,
+      replaces_from: z.exactOptional(
+        field(
+          count,
+          "Only when a restart cut off an answer that is now repeated: this block replaces those from this index on.",
+        ),
+      ),
+    },
+  },
+  content_block_stop: { meaning: "The block ends.", data: block },
+  tool_call: {
+    meaning: "The model calls a tool. It comes after the end of its `tool_use` block.",
+    data: { ...call, input: field(jsonObject, "The input of the call.", { path: "a.txt" }) },
+  },
+  tool_result: {
+    meaning: "The result of a call. Each call has exactly one.",
+    data: {
+      ...call,
+      output: field(z.unknown(), "What the tool returned."),
+      value: field(
+        z.optional(z.unknown()),
+        "The parsed `output`: only of a tool of the catalog or of a tool server, and only when it is the text of a JSON object or list, of at most 50,000 characters and 64 levels.",
+      ),
+      error: nullable(text, "Why the call failed. `null` on success.", null),
+      attachments: z.exactOptional(
+        field(z.array(attachmentRecord), "Files of the result, such as images. Omitted without one."),
+      ),
+    },
+  },
+  hitl_request: { meaning: "A question or a permission prompt. The turn waits for the answer.", data: humanRequest },
+  hitl_resolved: {
+    meaning: "The request was answered, or is open no longer.",
+    data: {
+      request_id: field(text, "The request's id.", "hitl-01jd3vd41x"),
+      answer: field(text, "The answer. `cancelled` or `expired` for a request that the engine closed.", "PDF"),
+    },
+  },
+  working_memory_update: {
+    meaning: "The agent wrote a note.",
+    data: {
+      entry_type: field(entryType, "What the agent wrote it as.", "note"),
+      content: field(text, "The text of the note."),
+    },
+  },
+  compaction_event: {
+    meaning: "The conversation was shortened to fit the model's context window. The store keeps the original.",
+    data: {
+      before_tokens: field(count, "Estimated tokens before.", 180_000),
+      after_tokens: field(count, "Estimated tokens after.", 42_000),
+      strategy: field(
+        z.enum(["summary", "structured_extraction"]),
+        "`structured_extraction`: old tool results were shortened. `summary`: old turns were summarised by a model.",
+        "summary",
+      ),
+      summarised_turn_ids: z.exactOptional(
+        field(z.array(text), "With `summary`: the turns that the model now sees as a summary."),
+      ),
+    },
+  },
+  heartbeat: {
+    meaning: "The connection is alive. It comes every 15 s, and is not stored.",
+    data: { now: field(time, "The engine's time.") },
+  },
+  usage: { meaning: "Comes after each model call: the totals of the turn so far.", data: tokenUsage },
+} satisfies Record<string, { readonly meaning: string; readonly data: z.core.$ZodShape }>;
+export type EngineEventType = keyof typeof ENGINE_EVENTS;
+
+/** One frame of `POST /execute` as an object: its `event:` line, and its `data:` line read as JSON. */
+const frame = <Type extends EngineEventType>(type: Type) =>
+  z
+    .object({
+      event: field(z.literal(type), "The `event:` line of the frame."),
+      data: field(
+        z.object({ ...ENGINE_EVENTS[type].data, ...(type === "heartbeat" ? {} : stamp) }),
+        "The `data:` line of the frame.",
+      ),
+    })
+    .check(z.meta({ description: ENGINE_EVENTS[type].meaning }));
+const [first, ...others] = Object.keys(ENGINE_EVENTS) as [EngineEventType, ...EngineEventType[]];
+export const engineEvent = z
+  .discriminatedUnion("event", [frame(first), ...others.map(frame)])
+  .check(z.meta({ title: "EngineEvent", description: "An event of a turn." }));
+
+/** Event type to the fields of its data, before the stamp. */
+export type EngineEventData = {
+  readonly [Type in EngineEventType]: RecordOf<z.ZodMiniObject<(typeof ENGINE_EVENTS)[Type]["data"]>>;
+};
+/** Only for a sub-agent: its name, and the call of `delegate` that started it. */
+export type ForAnother = Pick<EngineEventData["tool_call"], "agent" | "parent_tool_call_id">;
+
+/** What the agent loop emits: an event without its stamp. */
+export type EmittedEvent = {
+  [Type in EngineEventType]: { readonly event: Type; readonly data: EngineEventData[Type] };
+}[EngineEventType];
+
+type StoredType = Exclude<EngineEventType, "heartbeat">;
+/** A stored event, as it is sent. Heartbeats are not stored and have no stamp. */
+export type StoredEvent = {
+  [Type in StoredType]: { readonly event: Type; readonly data: EngineEventData[Type] & EventStamp };
+}[StoredType];
+export type EngineEvent = StoredEvent | Extract<EmittedEvent, { event: "heartbeat" }>;
+
+const replayPage = record("ReplayPage", "Stored events after a cursor.", {
+  events: field(
+    z.array(engineEvent),
+    "The events, the oldest first. Adjacent deltas may be merged into one, and a page may hold fewer than `limit`.",
+  ),
+  next_after: nullable(
+    text,
+    "The `after` of the next call: the `ts` of the last event, or the given `after`. `null` when there is neither.",
+    "2026-03-31T09:00:00.000Z",
+  ),
+  truncated: field(z.boolean(), "Whether events after the cursor are no longer kept.", false),
+  oldest_ts: nullable(time, "The `ts` of the oldest stored event. `null` without one."),
+});
+export type ReplayPage = RecordOf<typeof replayPage>;
+
+/** The bodies of the engine's `/execute` routes. */
+export const TURN_EVENT_RESPONSES = {
+  EngineEvent: engineEvent,
+  ReplayPage: replayPage,
+  Cancelled: z
+    .object({ cancelled: field(z.boolean(), "`false` when the task has no turn.", true) })
+    .check(z.meta({ description: "Whether a turn was cancelled." })),
+} as const satisfies Record<string, z.ZodMiniType>;

@@ -1,0 +1,115 @@
+import * as z from "zod/mini";
+import { parse } from "../../shared/parse.ts";
+import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
+import { engineBudgets } from "./budgets.ts";
+import { NOT_ISOLATED } from "./launch-file.ts";
+import { SUSPENSIONS } from "../orchestrator/policy.ts";
+import { type RecordOf, field, nullable, record } from "../record.ts";
+
+export const engineKey = record("EngineKey", "An accepted engine key, as a hash.", {
+  hash: field(z.string().check(z.regex(/^[0-9a-f]{64}$/)), "SHA-256, lower-case hex."),
+  expires_at: nullable(z.string(), "ISO time after which the key is refused, or `null` for the current key."),
+});
+export type EngineKey = RecordOf<typeof engineKey>;
+
+/** A version of a product's catalog. */
+export const catalogVersion = {
+  version: z.int().check(z.gte(0)),
+  digest: nullable(
+    z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+    "Names the version's folder. `null` for the version without a file.",
+  ),
+};
+
+const productCatalog = z.object({
+  folder: field(z.string(), "Has a folder for each version in use. The engine may read all of it."),
+  ...catalogVersion,
+});
+export type ProductCatalog = RecordOf<typeof productCatalog>;
+
+const isolation = z.object({
+  engine: z.boolean(),
+  tools: z.boolean(),
+  sockets: z._default(z.boolean(), false),
+  required: z._default(z.boolean(), false),
+  read: z.readonly(z.array(z.string())),
+});
+
+/** The settings of tracing: `OTEL_EXPORTER_OTLP_ENDPOINT` and the other `OTEL_*` variables. */
+const tracingSettings = z.object({
+  endpoint: z.string(),
+  headers: field(z.record(z.string(), z.string()), "May contain a key."),
+  sampleRatio: field(z.number(), "The sampling ratio of traces that start here, 0 to 1."),
+});
+
+const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(z.enum(ATTACHMENT_KINDS)) });
+
+/**
+ * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
+ * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
+ */
+const engineLaunch = z.object({
+  engine_id: z.string(),
+  incarnation: field(
+    z.string(),
+    "A new UUID for each start. `/health` returns it, so that another program on the port does not count as the engine.",
+  ),
+  product: field(z.string(), "The product's slug."),
+  user_id: z.string(),
+  host: z.string(),
+  port: z.int(),
+  listen_fd: field(
+    z.optional(z.int()),
+    "The descriptor of a socket that listens on `host` and `port` already. Omitted: the engine makes its own.",
+  ),
+  data_dir: field(z.string(), "The engine's folder with store, workspace and catalog. It is kept between starts."),
+  product_catalog: field(z.optional(productCatalog), "Omitted by daemons of earlier releases."),
+  keys: z.array(engineKey),
+  control_token: field(z.string(), "Presented by the daemon as `X-Control-Token` on `/control/*`."),
+  settings: field(
+    z.record(z.string(), z.string()),
+    "`LLM_*`, `PLANNER_MODEL` and so on, as strings of an environment.",
+  ),
+  extra_ca_certs: nullable(
+    z.string(),
+    "The path of a PEM bundle that connections to the provider trust in addition to the built-in one.",
+  ),
+  tool_network: field(
+    z.union([z.enum(["open", "none"]), z.array(z.string())]),
+    "The policy's `tool_network`: what tools may connect to.",
+  ),
+  tool_listen: field(
+    z.array(z.int()),
+    "The policy's `tool_listen`: ports on loopback that tools may listen on and connect to.",
+  ),
+  limits: field(
+    z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
+    "The policy's limits for the engine and its tools together.",
+  ),
+  disk_reserve_mb: field(
+    z.optional(z.int()),
+    "MiB that tools leave free on the disk, whatever their quota. Omitted: none, as on a volume of the engine's own.",
+  ),
+  attachments: field(
+    z.optional(attachmentLimits),
+    "The policy's limits for attachments. Omitted: those of the default policy.",
+  ),
+  tool_cgroups: field(
+    z.optional(z.array(z.string())),
+    "The parent cgroups of its tools' cgroups, one in each hierarchy. Empty: the engine watches its tools itself.",
+  ),
+  user_tasks: field(
+    z.optional(z.int()),
+    "The limit of processes and threads of the engine's user. Omitted if a cgroup limits them, or the user is shared.",
+  ),
+  tracing: field(z.optional(tracingSettings), "Omitted: no tracing."),
+  budgets: field(z.optional(engineBudgets), "Omitted: none."),
+  suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
+  isolation: z._default(isolation, NOT_ISOLATED),
+});
+export type EngineLaunch = RecordOf<typeof engineLaunch>;
+
+export const encodeLaunch = (launch: EngineLaunch): string => JSON.stringify(launch);
+
+/** Throws `InvalidInput` (or a `SyntaxError`) for a file that is not one of ours. */
+export const decodeLaunch = (text: string): EngineLaunch => parse(engineLaunch, JSON.parse(text)).value;

@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { engineStatus } from "./status.ts";
+import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
+import { engineErrorBody } from "./error-body.ts";
+import { TURN_EVENT_RESPONSES } from "./events.ts";
+import { engineHealth } from "./health.ts";
+import { HUMAN_REQUEST_RESPONSES } from "./human-request.ts";
+import { LEARNING_RESPONSES } from "./learning.ts";
+import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
+import { MEMORY_RESPONSES } from "./memory.ts";
+import { count, openApiDocument } from "../response-schemas.ts";
+import { startedTurn } from "./turn.ts";
+import { TOOL_SERVER_RESPONSES } from "./tool-server.ts";
+import { TURN_RESPONSES } from "./turn.ts";
+
+/** The schemas of all response bodies of the engine, by their names in the OpenAPI document. */
+export const ENGINE_RESPONSES = {
+  EngineHealth: engineHealth,
+  ...TURN_EVENT_RESPONSES,
+  ...TURN_RESPONSES,
+  ...HUMAN_REQUEST_RESPONSES,
+  ...TOOL_SERVER_RESPONSES,
+  ...ENGINE_CATALOG_RESPONSES,
+  ...MEMORY_RESPONSES,
+  ...MEMORY_FILE_RESPONSES,
+  ...LEARNING_RESPONSES,
+  Error: engineErrorBody,
+  OpenApiDocument: openApiDocument,
+  KeysAccepted: z.object({ keys: count }),
+  EngineStatus: engineStatus,
+  StartedTurn: startedTurn,
+  FoundTurn: z.object({ turn: z.nullable(startedTurn) }),
+} as const satisfies Record<string, z.ZodMiniType>;
+export type EngineResponseName = keyof typeof ENGINE_RESPONSES;

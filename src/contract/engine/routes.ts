@@ -1,0 +1,217 @@
+import { ENGINE_BODY_BYTES, allowToolsRequest, cancelRequest, executeRequest, hitlRespondRequest } from "./requests.ts";
+import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
+import {
+  CONTROL_PATHS,
+  controlCatalogRequest,
+  controlKeysRequest,
+  controlSleepRequest,
+  controlSuspensionRequest,
+} from "./control.ts";
+import type { EngineErrorCode } from "./errors.ts";
+import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
+import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
+import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
+import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
+
+export type { EngineRoute } from "./route-row.ts";
+
+export const engineBodyBytes = (route: EngineRoute): number => route.maxBodyBytes ?? ENGINE_BODY_BYTES.other;
+
+export const REPLAY_LIMIT: IntegerParameter = {
+  kind: "integer",
+  min: 1,
+  max: 10_000,
+  fallback: 1000,
+  summary: "Largest number of events. A stream without it has no limit",
+};
+const IDS = { ids: { kind: "text", summary: "`1` adds an `id:` line to each frame" } } as const satisfies Record<
+  string,
+  Parameter
+>;
+const LAST_EVENT = {
+  "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
+} as const satisfies Record<string, Parameter>;
+
+/** Every route of the engine. Another path is 404, another method on one of these paths 405. */
+export const ENGINE_ROUTES = {
+  health: unauthenticated("GET /health", "Health, identity and the state of the model", {
+    responses: ok("EngineHealth"),
+  }),
+  execute: engine("POST /execute", "[Run a turn](engine-api.md#run-a-turn) and stream its events", {
+    query: IDS,
+    headers: {
+      "Idempotency-Key": {
+        kind: "text",
+        maxLength: 255,
+        summary: "The same key and body within 24 h attaches to the turn of the first call",
+      },
+      ...LAST_EVENT,
+    },
+    request: executeRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: { 200: [events("EngineEvent")] },
+    errors: [
+      "POLICY_DENIED",
+      "NOT_FOUND",
+      "TASK_BUSY",
+      "IDEMPOTENCY_CONFLICT",
+      "BUDGET_EXCEEDED",
+      "TOO_MANY_READERS",
+      "ENGINE_DRAINING",
+    ],
+  }),
+  replay: engine("GET /execute/replay", "[Read or follow](engine-api.md#replay-and-reconnect) stored events", {
+    query: {
+      after: { kind: "text", summary: "ISO 8601 timestamp or `seq`, exclusive" },
+      task_id: { kind: "text", summary: "Only of this task" },
+      turn_id: { kind: "text", summary: "Only of this turn" },
+      limit: REPLAY_LIMIT,
+      follow: { kind: "flag", summary: "With `Accept: text/event-stream`: continue with live events" },
+      ...IDS,
+    },
+    headers: LAST_EVENT,
+    responses: { 200: [json("ReplayPage"), events("EngineEvent")] },
+    errors: ["NOT_FOUND", "TOO_MANY_READERS"],
+  }),
+  cancel: engine("POST /execute/cancel", "End the running turn of a task. `cancelled` is false when it has none", {
+    request: cancelRequest,
+    responses: ok("Cancelled"),
+  }),
+  respond: engine(
+    "POST /hitl/respond",
+    "Answer a [question or permission prompt](engine-api.md#questions-and-permission-prompts)",
+    {
+      request: hitlRespondRequest,
+      maxBodyBytes: ENGINE_BODY_BYTES.respond,
+      responses: ok("Resolved"),
+      errors: ["POLICY_DENIED", "HITL_NOT_FOUND", "HITL_ALREADY_ANSWERED"],
+    },
+  ),
+  pending: engine("GET /hitl/pending", "List the open questions and permission prompts", {
+    responses: ok("PendingRequests"),
+  }),
+  listTurns: engine("GET /turns", "List turns, newest first", {
+    query: {
+      task_id: { kind: "text", summary: "Only of this task" },
+      limit: PAGE.limit,
+      cursor: { kind: "text", summary: "`next_cursor` of the previous page" },
+    },
+    responses: ok("TurnPage"),
+  }),
+  showTurn: engine("GET /turns/{turn_id}", "Get a turn", { responses: ok("Turn"), errors: ["NOT_FOUND"] }),
+  listRequests: engine(
+    "GET /turns/{turn_id}/requests",
+    "List the [model calls](engine-api.md#requests-to-the-model) of a turn with their tokens by part of the context",
+    {
+      responses: ok("ModelRequests"),
+      errors: ["NOT_FOUND"],
+    },
+  ),
+  showRequest: engine("GET /turns/{turn_id}/requests/{number}", "Get a request to the model as it was sent", {
+    responses: ok("ModelRequest"),
+    errors: ["NOT_FOUND"],
+  }),
+  ...ENGINE_MEMORY_ROUTES,
+  listServers: engine(
+    "GET /assets/servers",
+    "List the [tool servers](catalog.md#tool-servers) with status, tools and errors",
+    { responses: ok("Servers") },
+  ),
+  showCatalog: engine(
+    "GET /assets/catalog",
+    "Get the [catalog](catalog.md) in use, with the errors and warnings that a reload would find",
+    {
+      responses: ok("CatalogShown"),
+    },
+  ),
+  allowTools: engine(
+    "POST /assets/servers/allow",
+    "Accept [changed tools](catalog.md#changed-tools) of a tool server",
+    {
+      request: allowToolsRequest,
+      responses: ok("ToolsAllowed"),
+      errors: ["NOT_FOUND"],
+    },
+  ),
+  reloadCatalog: engine("POST /admin/reload-catalog", "Reload the [catalog](catalog.md), all of it or nothing", {
+    responses: ok("CatalogReloaded"),
+    errors: ["CATALOG_INVALID"],
+  }),
+  reloadCoreSoul: engine("POST /admin/reload-core-soul", "Reload the [core soul](catalog.md#core-soul)", {
+    responses: ok("CoreSoulReloaded"),
+    errors: ["CORE_SOUL_INVALID"],
+  }),
+  openapi: unauthenticated("GET /openapi.json", "This interface as an OpenAPI 3.1 document", {
+    responses: ok("OpenApiDocument"),
+  }),
+  docs: unauthenticated("GET /docs", "This interface as a page", { responses: { 200: [{ kind: "html" }] } }),
+  setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
+    request: controlKeysRequest,
+    responses: ok("KeysAccepted"),
+  }),
+  setBudgets: control(`POST ${CONTROL_PATHS.budgets}`, "Replace the budgets", {
+    request: engineBudgets,
+    maxBodyBytes: MAX_BUDGETS_BYTES,
+    responses: ok("EngineStatus"),
+  }),
+  setSuspension: control(`POST ${CONTROL_PATHS.suspension}`, "Suspend the product, or end its suspension", {
+    request: controlSuspensionRequest,
+    responses: ok("EngineStatus"),
+  }),
+  setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
+    request: controlCatalogRequest,
+    responses: ok("CatalogVersionUsed"),
+    errors: ["CATALOG_INVALID"],
+  }),
+  drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
+  sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
+    request: controlSleepRequest,
+    responses: ok("EngineStatus"),
+    errors: ["ENGINE_BUSY"],
+  }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests, streams and what keeps it awake", {
+    query: {
+      metrics: {
+        kind: "text",
+        summary: "Adds the metrics, unless this is their revision. Empty for the first read",
+      },
+      usage: {
+        kind: "text",
+        summary: "Adds the usage after this `ledger:revision`, if there is any. Empty for the first read",
+      },
+    },
+    responses: ok("EngineStatus"),
+  }),
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, without a reader", {
+    request: startTurnRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("StartedTurn"),
+    errors: ["POLICY_DENIED", "NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "ENGINE_DRAINING"],
+  }),
+  findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
+    query: {
+      key: { kind: "text", summary: "The key that started it" },
+      turn_id: { kind: "text", summary: "Its id" },
+      wait_ms: TURN_WAIT_MS,
+    },
+    responses: ok("FoundTurn"),
+  }),
+} satisfies Record<string, EngineRoute>;
+export type EngineRouteName = keyof typeof ENGINE_ROUTES;
+
+/** Every code that a route can answer outside a stream. */
+export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
+  const takesBody = method === "POST" || method === "PUT";
+  const codes: readonly EngineErrorCode[] = [
+    "INVALID_REQUEST",
+    ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),
+    ...(auth === "control" ? (["NOT_FOUND"] as const) : []),
+    ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
+    ...errors,
+    "INTERNAL_ERROR",
+    // The daemon's responses for an engine that it cannot or must not wake, and never for its own calls.
+    ...(auth === "control" ? [] : (["POLICY_DENIED", "SLEEPING_BUSY", "ENGINE_NOT_RUNNING"] as const)),
+    ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
+  ];
+  return [...new Set(codes)];
+}

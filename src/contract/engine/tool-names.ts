@@ -1,0 +1,21 @@
+/**
+ * The tools of every engine, and what each does, as Markdown with links as from docs/. Neither a catalog nor a tool server
+ * may use their names, and metrics count each by its name.
+ */
+export const ENGINE_TOOLS = {
+  ask_human: "Ask the user a question, with options or free text",
+  delegate: "Give work to another agent of the catalog",
+  edit_file: "Replace a passage that occurs exactly once, or with `replace_all` every occurrence",
+  fetch_url: "Fetch a page of the web as text (GET, HEAD)",
+  list_files: "List a folder, up to ten levels deep",
+  memory_note: "Write a note into working memory",
+  memory_search: "[Search the memory](memory.md#search), or read one round by its id",
+  plan: "Keep a list of steps. It survives compaction and restarts, and each change is a `working_memory_update`.",
+  read_file: "Read a text file, or some of its lines",
+  run_command: "Run a shell command in the workspace: exit code, stdout, stderr; `timeout_s` up to 600 (120)",
+  search_files: "Search files line by line for a regular expression, with glob, context lines and a limit",
+  use_skill: "Read a skill of the catalog, or a file beside it",
+  write_file: "Write a whole file and create its folders",
+} as const;
+
+export const isEngineTool = (name: string): boolean => Object.hasOwn(ENGINE_TOOLS, name);

@@ -1,0 +1,256 @@
+import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "../engine/attachment-limits.ts";
+import { type Budgets, NO_BUDGETS } from "./budgets.ts";
+
+/** What a field holds, and its bounds, both included. Plain data, so that the console's page can read it too. */
+export type PolicyValue =
+  | { readonly kind: "integer"; readonly min: number; readonly max?: number; readonly isNullable?: true }
+  | { readonly kind: "switch" }
+  | { readonly kind: "choice" | "choices"; readonly values: readonly string[] }
+  /** `open`, `none`, or a list of hosts. */
+  | { readonly kind: "network"; readonly minHosts: number; readonly maxHosts: number }
+  | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
+  | { readonly kind: "budgets" };
+
+export interface PolicyField {
+  readonly value: PolicyValue;
+  readonly default: unknown;
+  readonly section: PolicySection;
+  readonly label: string;
+  /** Markdown, with links as from docs/. Bounds, values and what `null` means are added where it is shown. */
+  readonly meaning: string;
+  readonly unit?: "s" | "MiB";
+  readonly takesEffect: "at once" | "next start";
+  /** The option of `orchctl`; a switch has one for each value. Left out: its options do more than set this field. */
+  readonly option?: string | { readonly on: string; readonly off: string };
+}
+
+/** The groups of the console's form, in its order. */
+export const POLICY_SECTIONS = {
+  access: "Access",
+  life: "Life of an engine",
+  resources: "Resources of an engine",
+  tools: "Tools",
+  attachments: "Attachments of a message",
+  budgets: "Budgets",
+  schedules: "Schedules of an engine",
+} as const;
+type PolicySection = keyof typeof POLICY_SECTIONS;
+
+const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
+
+/**
+ * The fields of a policy. Its type, default, checks, options of `orchctl`, form in the console, OpenAPI and documentation
+ * follow from these rows.
+ */
+export const POLICY_FIELDS = {
+  max_engines: {
+    value: { kind: "integer", min: 0, isNullable: true },
+    default: 100,
+    section: "access",
+    label: "Engines",
+    meaning: "Engines that are not destroyed.",
+    takesEffect: "at once",
+    option: "--max-engines <n>",
+  },
+  requests_per_minute: {
+    value: { kind: "integer", min: 0, isNullable: true },
+    default: 600,
+    section: "access",
+    label: "Requests per minute",
+    meaning: "Calls per minute; a large one [counts more than once](orchestrator-api.md#limits).",
+    takesEffect: "at once",
+    option: "--requests-per-minute <n>",
+  },
+  allowed_actions: {
+    value: { kind: "choices", values: POLICY_ACTIONS },
+    default: POLICY_ACTIONS,
+    section: "access",
+    label: "Allowed actions",
+    meaning: "Actions that the product's backend may call for.",
+    takesEffect: "at once",
+    option: "--allow <actions>",
+  },
+  suspended: {
+    value: { kind: "switch" },
+    default: false,
+    section: "access",
+    label: "Suspended",
+    meaning: "Refuses every action of the product, and every turn of its [engines](orchestrator-api.md#suspension).",
+    takesEffect: "at once",
+  },
+  suspend: {
+    value: { kind: "choice", values: ["drain", "now"] },
+    default: "drain",
+    section: "access",
+    label: "Suspension",
+    meaning: "What a suspension does to running turns: `drain` lets them end, `now` cancels them.",
+    takesEffect: "at once",
+  },
+  idle_stop_s: {
+    value: { kind: "integer", min: 0 },
+    default: 300,
+    unit: "s",
+    section: "life",
+    label: "Sleep after",
+    meaning: "Seconds without work after which an engine sleeps. 0 is never.",
+    takesEffect: "at once",
+    option: "--idle-stop <time>",
+  },
+  drain_s: {
+    value: { kind: "integer", min: 0, max: 86_400 },
+    default: 30,
+    unit: "s",
+    section: "life",
+    label: "Stop waits",
+    meaning: "Seconds that a stop waits for running turns.",
+    takesEffect: "at once",
+    option: "--drain <time>",
+  },
+  memory_mb: {
+    value: { kind: "integer", min: 64, max: 1_048_576 },
+    default: 1024,
+    unit: "MiB",
+    section: "resources",
+    label: "Memory",
+    meaning:
+      "Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters.",
+    takesEffect: "next start",
+    option: "--memory <mb>",
+  },
+  max_processes: {
+    value: { kind: "integer", min: 1, max: 32_768 },
+    default: 256,
+    section: "resources",
+    label: "Processes",
+    meaning: "Processes and threads of all tools of an engine. The engine has 64 of its own.",
+    takesEffect: "next start",
+    option: "--max-processes <n>",
+  },
+  disk_mb: {
+    value: { kind: "integer", min: 16, max: 1_048_576 },
+    default: 2048,
+    unit: "MiB",
+    section: "resources",
+    label: "Disk",
+    meaning: "Size of an engine's folder, which holds workspace, store and caches.",
+    takesEffect: "next start",
+    option: "--disk <mb>",
+  },
+  cpu_weight: {
+    value: { kind: "integer", min: 1, max: 10_000 },
+    default: 100,
+    section: "resources",
+    label: "CPU weight",
+    meaning: "An engine's share of a busy CPU, as `cpu.weight` of cgroup v2.",
+    takesEffect: "next start",
+    option: "--cpu-weight <n>",
+  },
+  tool_network: {
+    value: { kind: "network", minHosts: 1, maxHosts: 256 },
+    default: "open",
+    section: "tools",
+    label: "Network of tools",
+    meaning:
+      "What [tools may connect to](catalog.md#network-of-tools): `open` (the public internet), `none`, or a list of hosts and networks.",
+    takesEffect: "next start",
+    option: "--tool-network <hosts>",
+  },
+  tool_listen: {
+    value: { kind: "ports", min: 1024, max: 65_535, maxPorts: 16 },
+    default: [],
+    section: "tools",
+    label: "Ports of tools",
+    // Privileged ports are the host's.
+    meaning: "TCP ports on loopback that tools may listen on and connect to.",
+    takesEffect: "next start",
+    option: "--tool-listen <ports>",
+  },
+  attachment_mb: {
+    value: { kind: "integer", min: 0, max: MAX_ATTACHMENTS.mb },
+    default: DEFAULT_ATTACHMENT_LIMITS.mb,
+    unit: "MiB",
+    section: "attachments",
+    label: "Size of attachments",
+    meaning: "Size of all [attachments](attachments.md) of one message, or of one tool result. 0 allows none.",
+    takesEffect: "next start",
+    option: "--attachment-mb <mb>",
+  },
+  attachment_count: {
+    value: { kind: "integer", min: 0, max: MAX_ATTACHMENTS.count },
+    default: DEFAULT_ATTACHMENT_LIMITS.count,
+    section: "attachments",
+    label: "Number of attachments",
+    meaning: "Attachments of one message, or of one tool result.",
+    takesEffect: "next start",
+    option: "--attachment-count <n>",
+  },
+  attachment_kinds: {
+    value: { kind: "choices", values: ATTACHMENT_KINDS },
+    default: ATTACHMENT_KINDS,
+    section: "attachments",
+    label: "Kinds of attachments",
+    meaning: "Kinds of files that may be attached, decided by their bytes.",
+    takesEffect: "next start",
+    option: "--attachment-kinds <kinds>",
+  },
+  budgets: {
+    value: { kind: "budgets" },
+    default: NO_BUDGETS,
+    section: "budgets",
+    label: "Budgets",
+    meaning: "What [each engine and all together](operating.md#budgets) may spend in a UTC day and month.",
+    takesEffect: "at once",
+  },
+  max_schedules: {
+    value: { kind: "integer", min: 0, max: 10_000 },
+    default: 20,
+    section: "schedules",
+    label: "Schedules and webhooks",
+    meaning: "[Schedules and webhooks](schedules.md) of one engine.",
+    takesEffect: "at once",
+    option: "--max-schedules <n>",
+  },
+  min_schedule_interval_s: {
+    value: { kind: "integer", min: 1, max: 86_400 },
+    default: 60,
+    unit: "s",
+    section: "schedules",
+    label: "Least interval",
+    meaning: "Least seconds between two runs of a schedule.",
+    takesEffect: "at once",
+    option: "--min-schedule-interval <time>",
+  },
+  schedules_paused: {
+    value: { kind: "switch" },
+    default: false,
+    section: "schedules",
+    label: "Schedules paused",
+    meaning: "No run of a schedule or webhook starts.",
+    takesEffect: "at once",
+    option: { on: "--pause-schedules", off: "--resume-schedules" },
+  },
+} as const satisfies Readonly<Record<string, PolicyField>>;
+
+export type PolicyFieldName = keyof typeof POLICY_FIELDS;
+
+/** The network access of tools: the public internet, none, or the listed hosts and networks. */
+export type ToolNetworkPolicy = "open" | "none" | readonly string[];
+
+interface ValueOf {
+  readonly integer: number;
+  readonly switch: boolean;
+  readonly network: ToolNetworkPolicy;
+  readonly ports: readonly number[];
+  readonly budgets: Budgets;
+}
+
+/** The type of a field's value. */
+export type PolicyTypeOf<Value> = Value extends { readonly kind: "choice"; readonly values: readonly (infer One)[] }
+  ? One
+  : Value extends { readonly kind: "choices"; readonly values: readonly (infer One)[] }
+    ? readonly One[]
+    : Value extends { readonly isNullable: true }
+      ? number | null
+      : Value extends { readonly kind: infer Kind extends keyof ValueOf }
+        ? ValueOf[Kind]
+        : never;

@@ -1,0 +1,134 @@
+import * as z from "zod/mini";
+import { integer } from "../../shared/parse.ts";
+import { BUDGET_MEANINGS as MEANINGS } from "./budgets.ts";
+import { engineEnvProblems } from "../engine/environment.ts";
+import { formatHostPattern, readHostPattern } from "../../sandbox/proxy.ts";
+import { withoutLinks } from "../meaning.ts";
+import type { Policy } from "./policy.ts";
+import { money } from "./price-table.ts";
+import { POLICY_FIELDS, type PolicyFieldName, type PolicyValue } from "./policy-fields.ts";
+import { field, record } from "../record.ts";
+import { count, text } from "../response-schemas.ts";
+import { isProductSetting, productSettingNames } from "../settings/settings.ts";
+
+const MAX_TOKENS = 1_000_000_000_000;
+const patchedLimits = z.strictObject({
+  tokens_per_day: field(z.optional(integer(0, MAX_TOKENS)), MEANINGS.tokens_per_day),
+  tokens_per_month: field(z.optional(integer(0, MAX_TOKENS)), MEANINGS.tokens_per_month),
+  cost_per_day: field(z.optional(money()), MEANINGS.cost_per_day),
+  cost_per_month: field(z.optional(money()), MEANINGS.cost_per_month),
+});
+const SHARE = "expected a number above 0 and at most 1";
+
+/** The budgets of a policy patch. They are replaced as a whole: an omitted budget is removed. */
+const budgetsPatch = z.strictObject({
+  engine: field(z._default(patchedLimits, {}), MEANINGS.engine),
+  product: field(z._default(patchedLimits, {}), MEANINGS.product),
+  warn_at: field(
+    z._default(z.number(SHARE).check(z.refine((share) => share > 0 && share <= 1, { error: SHARE })), 0.8),
+    MEANINGS.warn_at,
+  ),
+});
+
+const hostPattern = z.string().check(
+  z.check(({ value, issues }) => {
+    const { problem } = readHostPattern(value);
+    if (problem !== null) issues.push({ code: "custom", message: problem, input: value, continue: true });
+  }),
+  z.overwrite((text) => {
+    const { pattern } = readHostPattern(text);
+    return pattern === null ? text : formatHostPattern(pattern);
+  }),
+);
+
+/** The values that a policy accepts. */
+function accepted(value: PolicyValue): z.ZodMiniType {
+  switch (value.kind) {
+    case "integer": {
+      const bounded = integer(value.min, value.max);
+      return value.isNullable ? z.nullable(bounded) : bounded;
+    }
+    case "switch":
+      return z.boolean();
+    case "choice":
+      return z.enum(value.values);
+    case "choices":
+      return z.array(z.enum(value.values));
+    case "network": {
+      const { minHosts, maxHosts } = value;
+      const hosts = z.array(hostPattern).check(z.minLength(minHosts), z.maxLength(maxHosts));
+      const expected = `expected "open", "none" or a list of ${minHosts} to ${maxHosts} hosts`;
+      return z.union([z.enum(["open", "none"]), hosts], expected);
+    }
+    case "ports":
+      return z.array(integer(value.min, value.max)).check(z.maxLength(value.maxPorts));
+    case "budgets":
+      return budgetsPatch;
+    default:
+      return value satisfies never;
+  }
+}
+
+/** The values of a shown policy. It may have been stored by a release with other bounds. */
+function shown(value: PolicyValue): z.ZodMiniType {
+  switch (value.kind) {
+    case "integer":
+      return value.isNullable ? z.nullable(count) : count;
+    case "network":
+      return z.union([z.enum(["open", "none"]), z.array(text)]);
+    case "ports":
+      return z.array(count);
+    case "budgets":
+      return z.object({
+        engine: field(budgetLimits, MEANINGS.engine),
+        product: field(budgetLimits, MEANINGS.product),
+        warn_at: field(z.number(), MEANINGS.warn_at),
+      });
+    default:
+      return accepted(value);
+  }
+}
+
+const units = z.optional(z.number().check(z.gte(0)));
+const budgetLimits = z.object({
+  tokens_per_day: field(z.optional(count), MEANINGS.tokens_per_day),
+  tokens_per_month: field(z.optional(count), MEANINGS.tokens_per_month),
+  cost_per_day: field(units, MEANINGS.cost_per_day),
+  cost_per_month: field(units, MEANINGS.cost_per_month),
+});
+
+const shapeOf = (schemaOf: (value: PolicyValue) => z.ZodMiniType): Readonly<Record<PolicyFieldName, z.ZodMiniType>> =>
+  Object.fromEntries(
+    Object.entries(POLICY_FIELDS).map(([name, { value, meaning }]) => [
+      name,
+      schemaOf(value).check(z.describe(withoutLinks(meaning))),
+    ]),
+  ) as Record<PolicyFieldName, z.ZodMiniType>;
+
+export const policyRecord = record(
+  "Policy",
+  "What a product's engines may do and use.",
+  shapeOf(shown) as { readonly [Name in PolicyFieldName]: z.ZodMiniType<Policy[Name]> },
+);
+
+/** A product's settings for its engines. `null` removes one. Checked, so that a typo does not fail the next start of an engine. */
+const engineEnv = z
+  .record(
+    z.string().check(z.refine(isProductSetting, { error: `expected a name of ${productSettingNames()}` })),
+    z.nullable(z.string().check(z.maxLength(4096))),
+  )
+  .check(
+    z.check(({ value, issues }) => {
+      for (const { name, problem } of engineEnvProblems(value))
+        issues.push({ code: "custom", path: [name], message: problem, input: value[name] });
+    }),
+    z.describe("Settings for this product's engines. `null` removes one."),
+  );
+
+const patchShape = Object.fromEntries(
+  Object.entries(shapeOf(accepted)).map(([name, schema]) => [name, z.optional(schema)]),
+) as { readonly [Name in PolicyFieldName]: z.ZodMiniOptional<z.ZodMiniType<Policy[Name]>> };
+
+/** Strict: a typo in a policy must not be ignored. Missing fields keep their value. */
+export const policyPatch = z.strictObject({ ...patchShape, engine_env: z.optional(engineEnv) });
+export type PolicyPatch = z.output<typeof policyPatch>;

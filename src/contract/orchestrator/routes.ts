@@ -1,0 +1,42 @@
+import type { OrchestratorErrorCode } from "./errors.ts";
+import { CATALOG_ROUTES } from "./routes/catalog.ts";
+import { CONSOLE_ROUTES } from "../console/routes.ts";
+import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
+import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
+import { PRODUCT_ROUTES } from "./routes/product.ts";
+import { USAGE_ROUTES } from "./routes/usage.ts";
+import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
+import { type Route, isReadOnly, takesSession } from "./routes/route-row.ts";
+
+/** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
+export const ORCHESTRATOR_ROUTES = {
+  ...PROBE_ROUTES,
+  ...PRODUCT_ROUTES,
+  ...USER_ENGINE_ROUTES,
+  ...CATALOG_ROUTES,
+  ...USAGE_ROUTES,
+  ...SCHEDULE_ROUTES,
+  ...HOST_ROUTES,
+  ...CONSOLE_ROUTES,
+  ...DOCUMENT_ROUTES,
+};
+export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
+
+/** The error codes of a route. */
+export function errorsOf(route: Route): readonly OrchestratorErrorCode[] {
+  const { auth, method, headers = {}, errors = [] } = route;
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
+  const codes: readonly OrchestratorErrorCode[] = [
+    "INVALID_REQUEST",
+    ...(auth === "platform" ? (["INVALID_PLATFORM_KEY", "PRODUCT_NOT_FOUND", "RATE_LIMITED"] as const) : []),
+    ...(auth === "admin" || auth === "admin_key" || auth === "local" ? (["INVALID_ADMIN_KEY"] as const) : []),
+    ...(takesSession(route) ? (["INVALID_SESSION"] as const) : []),
+    ...(takesSession(route) && !isReadOnly(route, route.query) ? (["READ_ONLY_SESSION"] as const) : []),
+    ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
+    ...("Idempotency-Key" in headers ? (["IDEMPOTENCY_CONFLICT", "OPERATION_IN_PROGRESS"] as const) : []),
+    ...errors,
+    "INTERNAL_ERROR",
+    ...(auth === "none" ? [] : (["SERVICE_UNAVAILABLE"] as const)),
+  ];
+  return [...new Set(codes)];
+}

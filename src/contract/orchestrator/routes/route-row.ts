@@ -1,0 +1,57 @@
+import { ENGINE_STATES } from "../records.ts";
+import type { OrchestratorErrorCode } from "../errors.ts";
+import type { OrchestratorResponseName } from "../responses.ts";
+import { type Parameter, type RouteRow, events, json, rowsOf } from "../../route-table.ts";
+
+/**
+ * `platform`, `admin` and `local` take a session instead of their key. `admin_key` does not. `local`: callers on the
+ * daemon's own host need no key, others the admin key. `session`: a session alone. `sign_in` and `webhook`: the handler
+ * checks the admin key or link, and the signature, of the body.
+ */
+type Authentication = "none" | "platform" | "admin" | "admin_key" | "local" | "session" | "sign_in" | "webhook";
+export type Route = RouteRow<Authentication, OrchestratorResponseName, OrchestratorErrorCode>;
+
+/** The body limit of calls with few fields. */
+export const SMALL_BODY_BYTES = 4096;
+/** The body limit for 16 KiB of metadata, even fully escaped, or a policy with its engine settings. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+
+export const maxBodyBytes = (route: Route): number => route.maxBodyBytes ?? SMALL_BODY_BYTES;
+
+export const STATE = {
+  kind: "choice",
+  values: ENGINE_STATES,
+  fallback: null,
+  summary: "Engines in this state",
+} as const satisfies Parameter;
+export const IDEMPOTENCY = {
+  "Idempotency-Key": {
+    kind: "text",
+    maxLength: 255,
+    summary: "The same key and body within 24 h get the first response again, without its secret",
+  },
+} as const satisfies Record<string, Parameter>;
+export const LAST_EVENT = {
+  "Last-Event-ID": { kind: "text", summary: "With `Accept: text/event-stream`: the last event that was received" },
+} as const satisfies Record<string, Parameter>;
+
+export const HISTORY = [json("EventPage"), events("EventFrame")] as const;
+
+const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
+export const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];
+export const [adminKey, session, signIn] = [rows("admin_key"), rows("session"), rows("sign_in")];
+export const webhook = rows("webhook");
+
+/** Whether products call the route. Other routes are recorded with the actor `admin`. */
+export const isProducts = ({ auth }: Pick<Route, "auth">): boolean => auth === "platform" || auth === "webhook";
+/** Whether a session authenticates a call as well as a key. */
+export const takesSession = ({ auth }: Pick<Route, "auth">): boolean =>
+  auth === "platform" || auth === "admin" || auth === "local" || auth === "session";
+/** Whether a read-only session may make a call: it changes nothing, or ends that session. */
+export const isReadOnly = (
+  { method, auth, query = {} }: Pick<Route, "method" | "auth" | "query">,
+  given: Readonly<Record<string, unknown>> = {},
+): boolean =>
+  auth === "session" ||
+  (method === "GET" &&
+    !Object.keys(given).some((name) => query[name]?.kind === "flag" && query[name].changes === true));

@@ -1,0 +1,51 @@
+import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { Wakefulness } from "../sleep/wakefulness.ts";
+import type { EventJournal } from "../turns/event-journal.ts";
+import type { HumanRequests } from "../turns/human-requests.ts";
+import type { TaskSlots } from "../turns/task-slots.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
+import type { BudgetGate } from "../usage/budget-gate.ts";
+import type { UsageMeter } from "../usage/usage-meter.ts";
+
+interface ReportParts {
+  readonly slots: TaskSlots;
+  readonly humanRequests: HumanRequests;
+  readonly journal: EventJournal;
+  readonly runner: TurnRunner;
+  readonly wakefulness: Wakefulness;
+  readonly diskBytes: () => number | null;
+  readonly meter: UsageMeter;
+  readonly budgets: BudgetGate;
+}
+
+/** The vitals for `GET /health`, and the status for the daemon's `GET /control/status`. */
+export function engineReport({
+  slots,
+  humanRequests,
+  journal,
+  runner,
+  wakefulness,
+  diskBytes,
+  meter,
+  budgets,
+}: ReportParts) {
+  const vitals = () => ({
+    active_turns: slots.size,
+    pending_hitl: humanRequests.waiting,
+    streams: journal.readerCount(),
+  });
+  const status = (): EngineStatus => {
+    const spent = budgets.report();
+    return {
+      ...vitals(),
+      ...wakefulness.status(),
+      ...(runner.draining && { active_turns: runner.busy }),
+      draining: runner.draining,
+      last_active_at: journal.lastActiveAt,
+      disk_bytes: diskBytes(),
+      usage_revision: meter.revision,
+      ...(spent !== undefined && { budgets: spent }),
+    };
+  };
+  return { vitals, status };
+}

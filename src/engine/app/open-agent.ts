@@ -1,0 +1,72 @@
+import type { Logger } from "../../shared/logger.ts";
+import { type AgentLoop, createAgentLoop } from "../agent/agent-loop.ts";
+import type { CatalogProfiles } from "../agent/agent-profiles.ts";
+import { type CompactorParts, ContextCompactor } from "../agent/compaction.ts";
+import { createDelegation } from "../agent/delegation.ts";
+import { createRecall } from "../agent/recall.ts";
+import type { EngineConfig } from "../config.ts";
+import type { MemorySearch } from "../memory/search/search-memory.ts";
+import { createShowAttachments } from "../model/attachments/show-attachments.ts";
+import { contextWindow, outputTokensWithin } from "../model/context-window.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import type { GrantTable } from "../store/grants.ts";
+import type { Grant } from "../tools/authorize.ts";
+import type { ToolExecutor } from "../tools/execute.ts";
+
+const MAX_OUTPUT_TOKENS = 16_000;
+
+/** The agent loop with its compaction, recall and delegation. */
+export function openAgent({
+  provider,
+  config,
+  profiles,
+  state,
+  memorySearch,
+  execute,
+  grants,
+  workspaceDir,
+  logger,
+}: {
+  readonly provider: ModelProvider;
+  readonly config: EngineConfig;
+  readonly profiles: CatalogProfiles;
+  readonly state: CompactorParts["state"];
+  readonly memorySearch: Pick<MemorySearch, "search">;
+  readonly execute: ToolExecutor;
+  readonly grants: GrantTable;
+  readonly workspaceDir: string;
+  readonly logger: Logger;
+}): AgentLoop {
+  const windowOf = (model: string) => contextWindow(model, config.contextWindow);
+  const window = windowOf(config.model);
+  const showAttachments = createShowAttachments({ provider: config.provider, override: config.attachments, windowOf });
+  const parts = {
+    provider,
+    maxOutputTokens: outputTokensWithin(window, MAX_OUTPUT_TOKENS),
+    showAttachments,
+    compactor: new ContextCompactor({
+      provider,
+      lightModel: config.lightModel,
+      window: config.contextWindow,
+      reactive: config.reactiveCompact,
+      showAttachments,
+      state,
+      logger,
+    }),
+    tools: {
+      execute,
+      concurrency: config.toolConcurrency,
+      workspaceDir,
+      grants: {
+        ofTask: (taskId: string) => grants.ofTask(taskId),
+        add: (grant: Grant) => grants.insert(grant, Date.now()),
+      },
+    },
+  };
+  return createAgentLoop({
+    ...parts,
+    recall: createRecall({ search: memorySearch, window, logger }),
+    tools: { ...parts.tools, delegate: createDelegation(parts, profiles) },
+    profiles: profiles.ofAgent,
+  });
+}

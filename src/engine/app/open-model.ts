@@ -1,0 +1,53 @@
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { EngineConfig } from "../config.ts";
+import type { ReadAttachment } from "../model/attachments/load-attachments.ts";
+import { contextWindow } from "../model/context-window.ts";
+import { createProvider } from "../model/create-provider.ts";
+import { ModelRequestLog } from "../requests/model-request-log.ts";
+import { ModelRequestTable } from "../store/model-requests.ts";
+import type { Store } from "../store/open-store.ts";
+import { UsageTable } from "../store/usage-table.ts";
+import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
+import { BudgetGate } from "../usage/budget-gate.ts";
+import { UsageMeter } from "../usage/usage-meter.ts";
+
+/** The models of an engine, the ledger and the budgets of their calls, and the stored requests. */
+export function openModel({
+  launch,
+  config,
+  store,
+  readAttachment,
+  telemetry,
+  logger,
+}: {
+  readonly launch: EngineLaunch;
+  readonly config: EngineConfig;
+  readonly store: Store;
+  readonly readAttachment: ReadAttachment;
+  readonly telemetry: EngineTelemetry;
+  readonly logger: Logger;
+}) {
+  const ledger = new UsageTable(store);
+  const meter = new UsageMeter({ store, table: ledger, logger });
+  const budgets = new BudgetGate({ table: ledger, transaction: (work) => store.transaction(work) });
+  if (launch.budgets !== undefined) budgets.set(launch.budgets);
+  const requestTable = new ModelRequestTable(store);
+  const secrets = [config.apiKey ?? "", launch.control_token];
+  const windowOf = (model: string) => contextWindow(model, config.contextWindow);
+  /** Null when none are kept. The table may still hold those of an earlier process. */
+  const requests = config.keepRequests ? new ModelRequestLog({ table: requestTable, secrets, windowOf, logger }) : null;
+  const provider = createProvider(config, {
+    extraCaCerts: launch.extra_ca_certs,
+    readAttachment,
+    logger,
+    telemetry,
+    meter: {
+      admit: (call, signal) => budgets.admit(call, signal),
+      record: (call) => meter.modelCall(call),
+    },
+    recorder: requests,
+  });
+  return { provider, meter, budgets, requests, requestTable, close: () => requests?.flush() };
+}
+export type EngineModel = ReturnType<typeof openModel>;

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { catalogProfiles } from "../agent/agent-profiles.ts";
+import { shownServers } from "../agent/shown-servers.ts";
+import { LiveCatalog } from "../catalog/live-catalog.ts";
+import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
+import type { EngineConfig } from "../config.ts";
+import type { Workspace } from "../isolation/open-workspace.ts";
+import { openServers } from "../mcp/open-servers.ts";
+import type { Memory } from "../memory/open-memory.ts";
+import { contextWindow } from "../model/context-window.ts";
+import { toolLimits } from "../model/wire/wire-tools.ts";
+import type { Store } from "../store/open-store.ts";
+import { PlanTable } from "../store/plans.ts";
+import { toolServerTables } from "../store/tool-server-table.ts";
+import { type AttachmentFolder, createResultFiles } from "../tools/attachments/call-files.ts";
+import { builtInTools } from "../tools/built-in-tools.ts";
+import { createToolExecutor } from "../tools/execute.ts";
+import { joinedRegistry } from "../tools/registry.ts";
+import { RunningCalls } from "../tools/running-calls.ts";
+
+const TOOL_TIMEOUT_MS = 120_000;
+
+/** The tools of an engine: built in, of the catalog and of tool servers; who may call them, and what runs them. */
+export async function openTools({
+  launch,
+  config,
+  store,
+  environment,
+  workspace: { folders, launcher, network, disk },
+  attachments,
+  memory,
+  logger,
+}: {
+  readonly launch: EngineLaunch;
+  readonly config: EngineConfig;
+  readonly store: Store;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly workspace: Workspace;
+  readonly attachments: AttachmentFolder;
+  readonly memory: Memory;
+  readonly logger: Logger;
+}) {
+  const { product, user_id: userId, product_catalog: productCatalog } = launch;
+  const commands = { environment, folders, launcher, network };
+  const plans = new PlanTable(store);
+  const builtIn = builtInTools({ commands, plans, memory });
+  const { servers, check, apply } = openServers({ launch, commands, ...toolServerTables(store), logger });
+  const catalog = await LiveCatalog.open({
+    folder: join(launch.data_dir, "catalog"),
+    product: productVersion(productCatalog, productCatalog),
+    checkServers: check,
+    onServers: apply,
+    commands,
+    userId,
+    logger,
+  });
+  const { provider, model: main, plannerModel: planner, lightModel: light } = config;
+  const profiles = catalogProfiles({
+    now: () => catalog,
+    registry: joinedRegistry([{ tools: () => builtIn }, catalog, servers]),
+    toolLimits: (model) => toolLimits({ provider, model }, contextWindow(model, config.contextWindow)),
+    models: { main, planner, light },
+    userId,
+    product,
+  });
+  const running = new RunningCalls();
+  const filesOf = createResultFiles(attachments);
+  return {
+    catalog,
+    profiles,
+    plans,
+    running,
+    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, logger })),
+    toolsReady: servers.toolsReady.bind(servers),
+    setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
+      catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
+    hasAgent: (name: string) => catalog.catalog.agents.has(name),
+    servers: {
+      list: () => shownServers(servers.list(), { profiles, provider }),
+      allow: servers.allow.bind(servers),
+    },
+    close: () => servers.close(),
+  };
+}
+export type EngineTools = Awaited<ReturnType<typeof openTools>>;

@@ -1,0 +1,144 @@
+import type { EngineLaunch } from "../../contract/engine/launch.ts";
+import type { Suspension } from "../../contract/orchestrator/policy.ts";
+import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { stateSections } from "../agent/compaction-text.ts";
+import type { EngineConfig } from "../config.ts";
+import { createDiskReport } from "../isolation/disk-report.ts";
+import type { Workspace } from "../isolation/open-workspace.ts";
+import type { Learning } from "../learning/learning.ts";
+import type { Memory } from "../memory/open-memory.ts";
+import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import { CompactionTable } from "../store/compactions.ts";
+import { EventTable } from "../store/events.ts";
+import { GrantTable } from "../store/grants.ts";
+import { HitlTable } from "../store/hitl-requests.ts";
+import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { MessageTable } from "../store/messages.ts";
+import type { Store } from "../store/open-store.ts";
+import { ToolCallTable } from "../store/tool-call-table.ts";
+import { TurnTable } from "../store/turns.ts";
+import { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
+import { openJournal } from "../turns/event-journal.ts";
+import { HumanRequests } from "../turns/human-requests.ts";
+import type { ProductSuspension } from "../turns/product-suspension.ts";
+import type { TaskSlots } from "../turns/task-slots.ts";
+import { TurnList } from "../turns/turn-list.ts";
+import { TurnRunner } from "../turns/turn-runner.ts";
+import { engineReport } from "./engine-report.ts";
+import { openAgent } from "./open-agent.ts";
+import type { EngineModel } from "./open-model.ts";
+import type { EngineTools } from "./open-tools.ts";
+
+/** Notes shown with a summarised conversation. */
+const NOTES_SHOWN = 30;
+/** Time for tool processes to exit when the engine stops. */
+const TOOL_EXIT_MS = 2500;
+
+interface TurnOwnerParts {
+  readonly launch: EngineLaunch;
+  readonly config: EngineConfig;
+  readonly store: Store;
+  readonly workspace: Workspace;
+  readonly model: EngineModel;
+  readonly memory: Memory;
+  readonly tools: EngineTools;
+  readonly learning: Learning;
+  readonly slots: TaskSlots;
+  readonly suspension: ProductSuspension;
+  readonly telemetry: EngineTelemetry;
+  readonly stopAccepting: WakefulnessParts["stopAccepting"];
+  readonly logger: Logger;
+}
+
+/** The turns of an engine and their events. Resumes those of an earlier process. */
+export function openTurns(parts: TurnOwnerParts) {
+  const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
+  const { meter, budgets } = model;
+  const journal = openJournal(new EventTable(store), { slots, logger });
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const turns = new TurnTable(store);
+  const runner = new TurnRunner({
+    journal,
+    humanRequests,
+    slots,
+    suspension,
+    turns,
+    messages: new MessageTable(store),
+    toolCalls: new ToolCallTable(store),
+    compactions: new CompactionTable(store),
+    memory: recordOf(parts),
+    meter,
+    budgets,
+    runAgent: agentOf(parts, humanRequests),
+    toolNamed: tools.profiles.toolNamed,
+    toolsReady: tools.toolsReady,
+    telemetry: parts.telemetry,
+    logger,
+  });
+  runner.recover();
+  const suspend = (suspended: Suspension | null) => {
+    suspension.set(suspended);
+    if (suspended !== "now") return;
+    runner.cancelAll(suspension.reason);
+    learning.interrupt();
+  };
+  suspend(launch.suspended ?? null);
+  const wakefulness = new Wakefulness({
+    turns: () => runner.busy,
+    streams: () => journal.readerCount(),
+    toolCalls: () => tools.running.count,
+    learning,
+    sinceLastEventMs: () => journal.sinceLastMs,
+    stopAccepting,
+  });
+  const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  return {
+    journal,
+    humanRequests,
+    runner,
+    suspend,
+    wakefulness,
+    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
+    idempotency: new IdempotencyTable(store),
+    turnList: new TurnList({ turns, slots }),
+    /** Parks the turns at their next step, after the deadline in the middle of it. */
+    async close(deadlineMs: number) {
+      const end = new Deadline(deadlineMs);
+      for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
+      runner.parkAll();
+      await runner.waitUntilIdle(TOOL_EXIT_MS);
+    },
+  };
+}
+
+/** Where turns are recorded. Learning takes the ended ones from there. */
+const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+  note: (entry) => memory.writer.note(entry),
+  round: (ended) => {
+    memory.writer.round(ended);
+    learning.turnEnded();
+  },
+});
+
+function agentOf({ config, store, workspace, model, memory, tools, logger }: TurnOwnerParts, requests: HumanRequests) {
+  const workingMemory = new WorkingMemoryTable(store);
+  return openAgent({
+    provider: model.provider,
+    config,
+    profiles: tools.profiles,
+    state: (taskId) =>
+      stateSections({
+        plan: tools.plans.ofTask(taskId),
+        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        questions: requests.pending().filter((one) => one.task_id === taskId),
+      }),
+    memorySearch: memory.search,
+    execute: tools.execute,
+    grants: new GrantTable(store),
+    workspaceDir: workspace.folders.workspace,
+    logger,
+  });
+}
