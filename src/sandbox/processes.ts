@@ -2,6 +2,7 @@
 export {
   type ProcessIdentity,
   type ProcessStat,
+  descriptorTarget,
   isAlive,
   isRunning,
   listProcesses,

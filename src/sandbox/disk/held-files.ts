@@ -1,6 +1,5 @@
-import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
-import { hasCode } from "../system/error-code.ts";
-import { processFolder, unlessGone } from "../processes/process-table.ts";
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { descriptorTarget, processFolder, unlessGone } from "../processes/process-table.ts";
 
 const STAT_BLOCK_BYTES = 512;
 const REMOVED = " (deleted)";
@@ -27,7 +26,7 @@ export function heldFiles(pids: readonly number[], device: number): HeldFiles {
     const folder = processFolder(pid);
     for (const name of unlessGone(() => readdirSync(`${folder}/fd`)) ?? []) {
       const path = `${folder}/fd/${name}`;
-      const target = targetOf(path);
+      const target = descriptorTarget(path, REMOVED);
       if (target.startsWith(SOCKET)) inTransit += waitingIn(folder, name);
       if (!target.endsWith(REMOVED)) continue;
       const stats = unlessGone(() => statSync(path));
@@ -61,16 +60,6 @@ export function removedMappings(pid: number): readonly RemovedMapping[] {
     bytes: Number.parseInt(to, 16) - Number.parseInt(from, 16),
     isShared: sharing === "s",
   }));
-}
-
-function targetOf(path: string): string {
-  try {
-    return unlessGone(() => readlinkSync(path)) ?? "";
-  } catch (error) {
-    // A removed file of a deep folder has a path that no call can return.
-    if (hasCode(error, "ENAMETOOLONG")) return REMOVED;
-    throw error;
-  }
 }
 
 /** Linux 5.6 or newer tells. */

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { hasCode } from "../system/error-code.ts";
 
 /**
@@ -153,6 +153,19 @@ export function unlessGone<T>(read: () => T): T | null {
     return read();
   } catch (error) {
     if (hasCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return null;
+    throw error;
+  }
+}
+
+/**
+ * What a descriptor below `/proc` refers to; "" when it is closed, or its process gone or another user's. `deep`: for a
+ * file of a folder deeper than PATH_MAX, whose path no call can return.
+ */
+export function descriptorTarget(path: string, deep = ""): string {
+  try {
+    return unlessGone(() => readlinkSync(path)) ?? "";
+  } catch (error) {
+    if (hasCode(error, "ENAMETOOLONG")) return deep;
     throw error;
   }
 }

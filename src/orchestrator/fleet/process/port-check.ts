@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { hasCode } from "../../../shared/error-code.ts";
 import { Deadline } from "../../../shared/deadline.ts";
 import { delay } from "../../../shared/clock.ts";
-import { unlessGone } from "../../../sandbox/processes.ts";
+import { descriptorTarget, unlessGone } from "../../../sandbox/processes.ts";
 
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 100;
@@ -56,7 +56,7 @@ function listeners(table: string, port: number): string[] {
 
 function openFiles(pid: string): string[] {
   const folder = `/proc/${pid}/fd`;
-  return list(folder).map((file) => unlessGone(() => readlinkSync(`${folder}/${file}`)) ?? "");
+  return list(folder).map((file) => descriptorTarget(`${folder}/${file}`));
 }
 
 const list = (folder: string): string[] => unlessGone(() => readdirSync(folder)) ?? [];

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, readlinkSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { listen } from "../../../../src/shared/http/http-server.ts";
@@ -51,4 +51,22 @@ t.test("a child that still listens on the port of its engine is found", async (t
 
 t.test("a free port has no listener", async (t) => {
   t.same(portHolders(await freePort()), []);
+});
+
+t.test("a file open deeper than PATH_MAX hides no listener", async (t) => {
+  const half = Array.from({ length: 15 }, () => "d".repeat(200));
+  const [upper, lower, joined] = [["upper"], ["lower"], ["upper", ...half, "lower"]].map((names) =>
+    join(t.testdirName, ...names),
+  ) as [string, string, string];
+  t.testdir();
+  for (const top of [upper, lower]) mkdirSync(join(top, ...half), { recursive: true });
+  const file = openSync(join(lower, ...half, "file"), "w");
+  renameSync(lower, joined);
+  t.throws(() => readlinkSync(`/proc/self/fd/${file}`), { code: "ENAMETOOLONG" });
+  const server = await listen(() => undefined, HOST, 0);
+  t.same(portHolders(server.port), [process.pid]);
+  await server.close(0);
+  closeSync(file);
+  // The test runner could not remove it.
+  renameSync(joined, lower);
 });
