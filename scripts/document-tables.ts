@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
+import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
@@ -55,6 +56,15 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     rows: Object.values<EngineRoute>(ENGINE_ROUTES).flatMap((row) =>
       row.auth === "control" ? [] : [[code(`${row.method} ${row.path}`), takenBy(row), row.summary]],
     ),
+  },
+  {
+    file: "docs/conversations.md",
+    marker: "events on request",
+    head: ["group", "events"],
+    rows: EVENT_GROUPS.map((group) => [
+      code(group),
+      [...OPT_IN_EVENTS].flatMap(([type, optIn]) => (optIn === group ? code(type) : [])).join(", "),
+    ]),
   },
   {
     file: "docs/orchestrator-api.md",

@@ -28,6 +28,8 @@ export type EngineClientOptions = Omit<ConnectionOptions, "exactPaths"> &
 export type { CallOptions } from "./http-call.ts";
 
 interface ReadOptions extends CallOptions {
+  /** Events beyond those that every reader gets, separated by commas: `message`, `tool_input`, `model`. */
+  readonly events?: string | undefined;
   /** Answers the agent's questions. Without it they stay open for `respond` or another client. */
   readonly onHuman?: OnHuman | undefined;
   /** Called for each failed try and each lost connection, before the wait. */
@@ -37,7 +39,8 @@ interface ReadOptions extends CallOptions {
 type OnRetry = ((retry: Retry) => void) | undefined;
 
 /** Of an own `idempotencyKey`: it lets a restarted program resume the turn it started. Generated if left out. */
-export interface ExecuteOptions extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId"> {}
+export interface ExecuteOptions
+  extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId" | "xOrchdEvents"> {}
 
 export interface ResumeOptions extends ReadOptions {
   readonly taskId: string;
@@ -101,7 +104,7 @@ export function createEngineClient(options: EngineClientOptions) {
       const { onHuman: _, signal: _signal, onRetry, idempotencyKey = newIdempotencyKey(), ...params } = options;
       const { taskId } = params;
       const key = headerValue("idempotencyKey", idempotencyKey);
-      const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false };
+      const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false, events: params.events };
       const attempt = (signal: AbortSignal) => (tries: number) => {
         position.turnId = null;
         // The first key belongs to the refused turn, so a new turn needs a new key.
@@ -119,8 +122,8 @@ export function createEngineClient(options: EngineClientOptions) {
     /** Continues reading a turn, for example after a restart of your program. */
     resume(options: ResumeOptions): Turn {
       checkedField(options, "turnId", 'resume({ taskId: "t1", turnId: "turn_…" })');
-      const { taskId, turnId, after = 0, onRetry } = options;
-      const position: StreamPosition = { turnId, taskId, after, replayed: true };
+      const { taskId, turnId, after = 0, events, onRetry } = options;
+      const position: StreamPosition = { turnId, taskId, after, replayed: true, events };
       return new Turn({
         taskId,
         turnId: () => turnId,
@@ -172,17 +175,18 @@ export function createEngineClient(options: EngineClientOptions) {
   };
 }
 
-type FollowTurnOptions = ReplayOptions & { readonly onRetry?: OnRetry };
+type FollowTurnOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly onRetry?: OnRetry };
 
 async function* followStored(
   service: Service,
-  { after, taskId, turnId, signal, onRetry }: FollowTurnOptions,
+  { after, taskId, turnId, events, signal, onRetry }: FollowTurnOptions,
 ): AsyncGenerator<TurnEvent> {
   const abort = new LinkedAbort(signal);
   const position: StreamPosition = {
     turnId: turnId ?? null,
     taskId: taskId ?? null,
     after: after ?? null,
+    events,
     replayed: true,
   };
   try {

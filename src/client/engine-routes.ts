@@ -14,10 +14,14 @@ export const health: Route<HealthParams, EngineHealth> = {
 export interface ExecuteParams {
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
+  readonly events?: string | undefined;
   /** The same key and body within 24 h attaches to the turn of the first call */
   readonly idempotencyKey?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
+  /** The same as `events`, for clients that cannot change the address */
+  readonly xOrchdEvents?: string | undefined;
   /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
   readonly message: ExecuteRequest["message"];
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
@@ -38,8 +42,8 @@ export interface ExecuteParams {
 export const execute: Route<ExecuteParams, never> = {
   method: "POST",
   path: "/execute",
-  query: ["ids"],
-  headers: ["Idempotency-Key","Last-Event-ID"],
+  query: ["ids","events"],
+  headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
   body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata"],
 };
 
@@ -56,16 +60,20 @@ export interface ReplayParams {
   readonly follow?: boolean | undefined;
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
+  readonly events?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
+  /** The same as `events`, for clients that cannot change the address */
+  readonly xOrchdEvents?: string | undefined;
 }
 
 /** Read or follow stored events. */
 export const replay: Route<ReplayParams, ReplayPage> = {
   method: "GET",
   path: "/execute/replay",
-  query: ["after","task_id","turn_id","limit","follow","ids"],
-  headers: ["Last-Event-ID"],
+  query: ["after","task_id","turn_id","limit","follow","ids","events"],
+  headers: ["Last-Event-ID","X-Orchd-Events"],
 };
 
 export interface CancelParams {

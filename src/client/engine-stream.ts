@@ -13,6 +13,8 @@ export interface StreamPosition {
   taskId: string | null;
   /** The `seq` of the last event read, or another position in the log. */
   after: string | number | null;
+  /** The events that it asked for, beyond those that every reader gets. */
+  readonly events: string | undefined;
   /** Whether the engine sleeps: it said so after the last event. */
   asleep?: boolean;
   /** Whether the events are replayed, so that their requests may have been answered already. */
@@ -67,12 +69,13 @@ export function followEvents(reading: Reading): AsyncGenerator<TurnEvent> {
 }
 
 async function replay({ service, position, signal }: Reading): Promise<AsyncIterable<TurnEvent>> {
-  const { turnId, taskId, after } = position;
+  const { turnId, taskId, after, events } = position;
   const params = {
     turnId: turnId ?? undefined,
     taskId: turnId === null ? (taskId ?? undefined) : undefined,
     after: after === null ? undefined : String(after),
     follow: true,
+    events,
   };
   const { headers, chunks } = await openStream(service, { ...requestOf(routes.replay, params), signal });
   // A reader without a position has missed nothing.

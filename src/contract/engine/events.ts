@@ -34,6 +34,17 @@ const stamp = {
 };
 export type EventStamp = RecordOf<z.ZodMiniObject<typeof stamp>>;
 
+/** What readers ask for by `events`, to get events that others do not. */
+export const EVENT_GROUPS = ["message", "tool_input", "model"] as const;
+export type EventGroup = (typeof EVENT_GROUPS)[number];
+
+interface EngineEventRow {
+  readonly meaning: string;
+  readonly data: z.core.$ZodShape;
+  /** Only readers who ask for this group get the event. */
+  readonly optIn?: EventGroup;
+}
+
 /** Each event of `POST /execute`: its meaning, and the fields of its `data` before the stamp. */
 export const ENGINE_EVENTS = {
   thread_lifecycle: {
@@ -131,8 +142,15 @@ export const ENGINE_EVENTS = {
     data: { now: field(time, "The engine's time.") },
   },
   usage: { meaning: "Comes after each model call: the totals of the turn so far.", data: tokenUsage },
-} satisfies Record<string, { readonly meaning: string; readonly data: z.core.$ZodShape }>;
+} satisfies Record<string, EngineEventRow>;
 export type EngineEventType = keyof typeof ENGINE_EVENTS;
+
+/** The types that only readers who ask for their group get. */
+export const OPT_IN_EVENTS: ReadonlyMap<string, EventGroup> = new Map(
+  Object.entries<EngineEventRow>(ENGINE_EVENTS).flatMap(([type, { optIn }]) =>
+    optIn === undefined ? [] : [[type, optIn] as const],
+  ),
+);
 
 /** One frame of `POST /execute` as an object: its `event:` line, and its `data:` line read as JSON. */
 const frame = <Type extends EngineEventType>(type: Type) =>

@@ -8,6 +8,8 @@ import {
   controlSuspensionRequest,
 } from "./control.ts";
 import type { EngineErrorCode } from "./errors.ts";
+import { EVENT_GROUPS } from "./events.ts";
+import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
 import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
@@ -28,6 +30,11 @@ const IDS = { ids: { kind: "text", summary: "`1` adds an `id:` line to each fram
   string,
   Parameter
 >;
+const EVENT_GROUPS_SUMMARY = `[Events on request](conversations.md#events-on-request), separated by commas: \`${EVENT_GROUPS.join("`, `")}\``;
+const WANTED = { events: { kind: "text", summary: EVENT_GROUPS_SUMMARY } } as const satisfies Record<string, Parameter>;
+const WANTED_HEADER = {
+  [EVENTS_HEADER]: { kind: "text", summary: "The same as `events`, for clients that cannot change the address" },
+} as const satisfies Record<string, Parameter>;
 const LAST_EVENT = {
   "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
 } as const satisfies Record<string, Parameter>;
@@ -38,7 +45,7 @@ export const ENGINE_ROUTES = {
     responses: ok("EngineHealth"),
   }),
   execute: engine("POST /execute", "[Run a turn](engine-api.md#run-a-turn) and stream its events", {
-    query: IDS,
+    query: { ...IDS, ...WANTED },
     headers: {
       "Idempotency-Key": {
         kind: "text",
@@ -46,6 +53,7 @@ export const ENGINE_ROUTES = {
         summary: "The same key and body within 24 h attaches to the turn of the first call",
       },
       ...LAST_EVENT,
+      ...WANTED_HEADER,
     },
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
@@ -68,8 +76,9 @@ export const ENGINE_ROUTES = {
       limit: REPLAY_LIMIT,
       follow: { kind: "flag", summary: "With `Accept: text/event-stream`: continue with live events" },
       ...IDS,
+      ...WANTED,
     },
-    headers: LAST_EVENT,
+    headers: { ...LAST_EVENT, ...WANTED_HEADER },
     responses: { 200: [json("ReplayPage"), events("EngineEvent")] },
     errors: ["NOT_FOUND", "TOO_MANY_READERS"],
   }),

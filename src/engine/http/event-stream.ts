@@ -3,6 +3,7 @@ import { createEventBuffer } from "better-sse";
 import type { Response } from "express";
 import { sleepingComment } from "../../contract/engine/sleep.ts";
 import type { EventRow } from "../turns/event-journal.ts";
+import type { Wanted } from "./wanted-events.ts";
 
 export interface StreamLimits {
   readonly heartbeatMs: number;
@@ -21,6 +22,7 @@ export interface StreamOptions {
   /** Adds `id: <seq>` lines. */
   readonly withIds: boolean;
   readonly limits: StreamLimits;
+  readonly wants: Wanted;
   readonly headers?: Readonly<Record<string, string>>;
   /** The `now` of a heartbeat: everything up to it has been sent to a reader that is up to date. Null: send none now. */
   cut(): string | null;
@@ -73,7 +75,8 @@ export class EventStream {
   }
 
   write(rows: readonly EventRow[]): void {
-    this.#send(rows);
+    const wanted = rows.filter(this.#options.wants);
+    if (wanted.length > 0) this.#send(wanted);
   }
 
   /** Waits until the reader has read most of what was written; disconnects it after `maxQueuedMs`. */

@@ -13,6 +13,7 @@ import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 import { wantsIds } from "./turn-routes.ts";
+import { type Wanted, wantedEvents } from "./wanted-events.ts";
 
 /** Characters. A page of large events has fewer than requested, which bounds the engine's memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;
@@ -36,6 +37,7 @@ export function replayRoute({ journal, runner, followerLimit, followers, limits 
     // A HEAD request has no body to stream.
     const live = flagParameter(request, "follow") && request.method !== "HEAD";
     const limit = limitParameter(request);
+    const wants = wantedEvents(request);
     journal.flush();
     const oldest = journal.oldest();
     const { seq, ts } = journal.last;
@@ -46,7 +48,7 @@ export function replayRoute({ journal, runner, followerLimit, followers, limits 
       const after = parameter(request, "after") ?? null;
       // A client that does not read the page must not keep it in memory.
       response.setTimeout(limits.maxQueuedMs);
-      response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after }));
+      response.type("json").send(pageOf(journal.read(filter), { truncated, oldest, after, wants }));
       return;
     }
     if (live) followerLimit.acquire(followed(where, runner), response);
@@ -54,6 +56,7 @@ export function replayRoute({ journal, runner, followerLimit, followers, limits 
     const stream = EventStream.open(response, {
       withIds: wantsIds(request),
       limits,
+      wants,
       headers,
       cut: () => journal.cursor(),
     });
@@ -94,7 +97,12 @@ const limitParameter = (request: Request): number | undefined =>
 /** A {@link ReplayPage}, as text: the events are stored as JSON. */
 function pageOf(
   rows: readonly EventRow[],
-  { truncated, oldest, after }: { truncated: boolean; oldest: { ts: number } | null; after: string | null },
+  {
+    truncated,
+    oldest,
+    after,
+    wants,
+  }: { truncated: boolean; oldest: { ts: number } | null; after: string | null; wants: Wanted },
 ): string {
   const last = rows.at(-1);
   const rest: Omit<ReplayPage, "events"> = {
@@ -102,7 +110,7 @@ function pageOf(
     truncated,
     oldest_ts: oldest === null ? null : isoTime(oldest.ts),
   };
-  const events = mergeDeltas(rows).map(({ type, data }) => `{"event":"${type}","data":${data}}`);
+  const events = mergeDeltas(rows.filter(wants)).map(({ type, data }) => `{"event":"${type}","data":${data}}`);
   return `{"events":[${events.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 

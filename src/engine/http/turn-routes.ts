@@ -16,6 +16,7 @@ import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
+import { wantedEvents } from "./wanted-events.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
@@ -59,6 +60,7 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(executeRequest, request.body, response);
+    const wants = wantedEvents(request);
     const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
     const { turnId } = turn;
     if (execution.on_disconnect === "cancel" && earlier === null)
@@ -67,6 +69,7 @@ function executeRoute(parts: TurnRouteParts): RequestHandler {
       const stream = EventStream.open(response, {
         withIds: wantsIds(request),
         limits: parts.limits,
+        wants,
         headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
         cut: () => parts.journal.cursor(),
       });

@@ -14,7 +14,7 @@ async function endedStream(t: Test, maxQueuedMs: number) {
   const app = express().get("/", async (_request, response) => {
     response.once("close", () => closed.resolve(response.writableFinished));
     const limits = { ...STREAM_LIMITS, maxQueuedMs };
-    const stream = EventStream.open(response, { withIds: false, limits, cut: () => null });
+    const stream = EventStream.open(response, { withIds: false, limits, wants: () => true, cut: () => null });
     const body = JSON.stringify({ text: "x".repeat(LENGTH) });
     stream.write([{ seq: 1, ts: 1, taskId: "t", turnId: "t", type: "text_delta", body, data: body }]);
     stream.end();

@@ -1,0 +1,27 @@
+import type { Request } from "express";
+import { EVENT_GROUPS, OPT_IN_EVENTS } from "../../contract/engine/events.ts";
+import { EVENTS_HEADER } from "../../contract/engine/headers.ts";
+import { parameter } from "../../shared/http/parameters.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+
+/** Whether a reader gets events of this type. */
+export type Wanted = (event: { readonly type: string }) => boolean;
+
+/** What a reader gets: every event of the first interface, and of the others those that it asks for. */
+export function wantedEvents(request: Request): Wanted {
+  const [text, field] = [parameter(request, "events"), "events"] as const;
+  const header = request.get(EVENTS_HEADER);
+  const groups = new Set([...groupsOf(text, field), ...groupsOf(header, EVENTS_HEADER)]);
+  return ({ type }) => {
+    const group = OPT_IN_EVENTS.get(type);
+    return group === undefined || groups.has(group);
+  };
+}
+
+function groupsOf(text: string | undefined, field: string): readonly string[] {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  const given = names.filter((name) => name !== "");
+  if (!given.every((name) => (EVENT_GROUPS as readonly string[]).includes(name)))
+    throw new InvalidInput(field, `expected a list of ${EVENT_GROUPS.join(", ")}, separated by commas`);
+  return given;
+}
