@@ -10,6 +10,13 @@ export interface NewTurn {
   readonly startedAt: number;
 }
 
+interface TurnEnd {
+  readonly errorCode: string | null;
+  readonly endedAt: number;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
 /** A turn that an earlier process left running. */
 export interface RunningTurn {
   readonly turnId: string;
@@ -64,10 +71,20 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(turnId: string, { errorCode, endedAt }: { readonly errorCode: string | null; readonly endedAt: number }): void {
+  end(turnId: string, { errorCode, endedAt, output }: TurnEnd): void {
+    const state = errorCode === null ? "completed" : "errored";
     this.db
-      .prepare("update turns set state = ?, error_code = ?, ended_at = ? where turn_id = ? and state = 'running'")
-      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
+      .prepare(
+        `update turns set state = ?, error_code = ?, ended_at = ?, output = ? where turn_id = ? and state = 'running'`,
+      )
+      .run(state, errorCode, endedAt, output === null ? null : JSON.stringify(output), turnId);
+  }
+
+  /** The result of an ended turn with an output schema. */
+  outputOf(turnId: string): Readonly<Record<string, unknown>> | null {
+    const row = this.db.prepare("select output from turns where turn_id = ?").get(turnId);
+    const output = row?.["output"] ?? null;
+    return output === null ? null : (JSON.parse(String(output)) as Record<string, unknown>);
   }
 
   /** Turns that an earlier process left running, oldest first. */

@@ -7,7 +7,7 @@ import type { EventJournal, JournalEvent } from "./event-journal.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export type Ending =
-  | { readonly kind: "completed" }
+  | { readonly kind: "completed"; readonly output?: Readonly<Record<string, unknown>> }
   | {
       readonly kind: "errored";
       readonly code: EngineErrorCode;
@@ -15,7 +15,7 @@ export type Ending =
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     };
 
-type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "error" | "message">;
+type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "output" | "error" | "message">;
 
 export interface LifecycleParts {
   readonly journal: EventJournal;
@@ -94,8 +94,9 @@ export class TurnLifecycle {
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
     for (const [id, tool] of openCalls) this.#close(id, tool, "the turn ended before the call did");
     this.#over = true;
+    const output = ending.kind === "completed" ? ending.output : undefined;
     if (ending.kind === "completed") {
-      this.#append(this.#lifecycle("completed"));
+      this.#append(this.#lifecycle("completed", output && { output }));
     } else {
       const { code, message, details } = ending;
       this.#append(this.#lifecycle("errored", { error: code, message }));
@@ -108,7 +109,7 @@ export class TurnLifecycle {
       alongside: () => {
         alongside();
         const endedAt = Date.now();
-        turns.end(turnId, { errorCode, endedAt });
+        turns.end(turnId, { errorCode, endedAt, output: output ?? null });
         meter.turnEnded({ startedAt, endedAt, toolCalls: this.tally.callIds.size, failed: errorCode !== null });
       },
       between: freeSlot,

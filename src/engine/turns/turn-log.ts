@@ -1,4 +1,5 @@
-import { callsOf } from "../agent/conversation.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { callsOf, isOfUser } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -51,8 +52,9 @@ export class TurnLog implements StepLog {
     this.#compaction = parts.compactions.last(context.taskId, context.thread) as CompactionRecord | null;
     this.#calls = parts.toolCalls.ofThread(context.turnId, context.thread).map(loggedCall);
     const asksForCalls = last?.role === "assistant" && callsOf([last]).length > 0;
+    const isSubmitted = last?.role === "tool" && submission(last.content) !== undefined;
     if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
-    else this.#next = last?.role === "assistant" && !asksForCalls ? "done" : "ask_model";
+    else this.#next = isSubmitted || (last?.role === "assistant" && !asksForCalls) ? "done" : "ask_model";
   }
 
   get steps(): number {
@@ -145,6 +147,27 @@ export class TurnLog implements StepLog {
 
   settled(results: readonly ToolOutcome[]): void {
     this.#store(() => this.#append("tool", results));
+    this.#next = submission(results) === undefined ? "ask_model" : "done";
+  }
+
+  result(): Readonly<Record<string, unknown>> | null {
+    const accepted = this.#calls.find(({ tool, progress }) => tool === SUBMIT_RESULT && isAccepted(progress));
+    return accepted?.input ?? null;
+  }
+
+  failedResults(): readonly string[] {
+    const { turnId, thread } = this.#context;
+    return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
+      if (message.thread !== thread) return [];
+      if (message.role === "user") return isOfUser(message) ? [] : "the model ended without a result";
+      if (message.role !== "tool") return [];
+      const outcomes = message.content as readonly ToolOutcome[];
+      return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
+    });
+  }
+
+  asked(text: string): void {
+    this.#store(() => this.#append("user", [{ kind: "engine", text }]));
     this.#next = "ask_model";
   }
 
@@ -188,6 +211,13 @@ export class TurnLog implements StepLog {
     this.#parts.journal.commit(step, { durable });
   }
 }
+
+/** The accepted result of a model, among the outcomes of its calls. */
+const submission = (outcomes: unknown): ToolOutcome | undefined =>
+  (outcomes as readonly ToolOutcome[]).find(({ tool, isError }) => tool === SUBMIT_RESULT && !isError);
+
+const isAccepted = (progress: LoggedCall["progress"]): boolean =>
+  progress.kind === "finished" && !progress.outcome.isError;
 
 function loggedCall(row: ToolCallRow): LoggedCall {
   const { step, toolCallId: id, tool, input, rawInput, state, output, isError, attachments } = row;
