@@ -1,4 +1,5 @@
 import { Table } from "./table.ts";
+import type { TaskTokens } from "./tasks.ts";
 
 export interface NewTurn {
   readonly turnId: string;
@@ -13,6 +14,7 @@ export interface NewTurn {
 interface TurnEnd {
   readonly errorCode: string | null;
   readonly endedAt: number;
+  readonly usage: TaskTokens;
   /** Null without an output schema, and of a turn that failed. */
   readonly output: Readonly<Record<string, unknown>> | null;
 }
@@ -71,13 +73,15 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(turnId: string, { errorCode, endedAt, output }: TurnEnd): void {
+  end(turnId: string, { errorCode, endedAt, usage, output }: TurnEnd): void {
     const state = errorCode === null ? "completed" : "errored";
+    const stored = output === null ? null : JSON.stringify(output);
     this.db
       .prepare(
-        `update turns set state = ?, error_code = ?, ended_at = ?, output = ? where turn_id = ? and state = 'running'`,
+        `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
+         where turn_id = ? and state = 'running'`,
       )
-      .run(state, errorCode, endedAt, output === null ? null : JSON.stringify(output), turnId);
+      .run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
   }
 
   /** The result of an ended turn with an output schema. */

@@ -89,6 +89,8 @@ t.test("a model that ends without a result is asked for it, which counts as a re
   t.match(events.at(-1)?.data, { phase: "completed", output: GOOD });
   const asked = { role: "user", text: ASK_FOR_RESULT, ofEngine: true };
   t.match(provider.requests[1]?.messages.slice(1), [{ role: "assistant" }, asked]);
+  const count = parts.store.db.prepare("select message_count as n from tasks").get()?.["n"];
+  t.equal(count, 2, "the task has the user's message and the answer");
   await parts.turn("task", "thanks");
   t.strictSame(
     provider.requests[3]?.messages.slice(0, 5),
