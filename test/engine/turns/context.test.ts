@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
 import { contextParts } from "../../../src/engine/model/context-parts.ts";
+import { FullItems } from "../../../src/engine/memory/search/stored-items.ts";
 import { TRUST } from "../../../src/engine/memory/trust.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { engineParts, says, scriptedProvider } from "../../helpers/engine-parts.ts";
@@ -40,6 +41,11 @@ t.test("neither memory nor the turn's record has the context, and what comes of 
   for (const table of tables)
     t.notMatch(JSON.stringify(db.prepare(`select * from ${table}`).all()), /zebra/, `not in ${table}`);
   t.match(db.prepare("select content from messages where role = 'user'").get()?.["content"], /"kind":"context"/);
+  const episode = String(db.prepare("select id from episodes order by id").get()?.["id"]);
+  t.strictSame(new FullItems(parts.store).read(episode)?.messages, [
+    { role: "user", text: "What is this?" },
+    { role: "assistant", text: "fine" },
+  ]);
   const trusts = db
     .prepare("select trust from episodes order by id")
     .all()
