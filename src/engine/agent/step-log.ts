@@ -63,7 +63,7 @@ export interface StepLog {
   /** To be called before a call runs: from now on it may have taken effect. */
   started(callId: string, how: { readonly readOnly: boolean }): void;
   finished(outcome: ToolOutcome): void;
-  /** Stores the results of the last answer's calls as the model will see them. An accepted result ends the turn. */
+  /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
   /** The result that the model has submitted; null before that. */
   result(): Readonly<Record<string, unknown>> | null;

@@ -52,9 +52,8 @@ export class TurnLog implements StepLog {
     this.#compaction = parts.compactions.last(context.taskId, context.thread) as CompactionRecord | null;
     this.#calls = parts.toolCalls.ofThread(context.turnId, context.thread).map(loggedCall);
     const asksForCalls = last?.role === "assistant" && callsOf([last]).length > 0;
-    const isSubmitted = last?.role === "tool" && submission(last.content) !== undefined;
     if (asksForCalls && this.#open().length > 0) this.#next = "settle_calls";
-    else this.#next = isSubmitted || (last?.role === "assistant" && !asksForCalls) ? "done" : "ask_model";
+    else this.#next = last?.role === "assistant" && !asksForCalls ? "done" : "ask_model";
   }
 
   get steps(): number {
@@ -147,7 +146,7 @@ export class TurnLog implements StepLog {
 
   settled(results: readonly ToolOutcome[]): void {
     this.#store(() => this.#append("tool", results));
-    this.#next = submission(results) === undefined ? "ask_model" : "done";
+    this.#next = "ask_model";
   }
 
   result(): Readonly<Record<string, unknown>> | null {
@@ -211,10 +210,6 @@ export class TurnLog implements StepLog {
     this.#parts.journal.commit(step, { durable });
   }
 }
-
-/** The accepted result of a model, among the outcomes of its calls. */
-const submission = (outcomes: unknown): ToolOutcome | undefined =>
-  (outcomes as readonly ToolOutcome[]).find(({ tool, isError }) => tool === SUBMIT_RESULT && !isError);
 
 const isAccepted = (progress: LoggedCall["progress"]): boolean =>
   progress.kind === "finished" && !progress.outcome.isError;
