@@ -1,4 +1,5 @@
 import type { EmittedEvent } from "../../contract/engine/events.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
 import type { ModelUsage } from "../model/model-provider.ts";
@@ -33,12 +34,17 @@ export interface TurnContext {
   /** Aborted by cancel, expiry or drain. */
   readonly signal: AbortSignal;
   readonly thinking: boolean;
+  /** The model that the call names instead of the agent's. */
+  readonly model?: string | undefined;
+  readonly effort?: Effort | undefined;
   readonly maxSteps: number;
   readonly log: StepLog;
   readonly telemetry: EngineTelemetry;
   /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
   emit(event: Exclude<EmittedEvent, { event: "heartbeat" }>): void;
+  /** The model that answered instead of one in this turn, or null. `parentCallId`: of a sub-agent. */
+  substituteOf(model: string, parentCallId?: string): string | null;
   /** Index of the next content block. */
   nextBlock(): number;
   /** A call id unique in the task: the provider's id, unless another call has it. */
