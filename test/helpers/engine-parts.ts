@@ -256,7 +256,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
     budgets: { set: () => undefined },
-    models: { rules: new ModelRules(SCRIPTED), cooldowns: new ModelCooldowns() },
+    setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({

@@ -3,7 +3,7 @@ import type { LogLevel } from "../../shared/logger.ts";
 import type { AttachmentKind } from "../engine/attachment-limits.ts";
 import type { ProviderName } from "./model-name.ts";
 import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, type SettingName } from "./settings.ts";
-import { type Upstream, KEYLESS, isAddress, readUpstreams } from "./upstreams.ts";
+import { type Upstream, KEYLESS, isAddress, providerOf, readUpstreams } from "./upstreams.ts";
 
 export { PROVIDERS };
 export type { ProviderName } from "./model-name.ts";
@@ -75,9 +75,6 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     logLevel: readLevel(read),
   };
 }
-
-export const providerOf = (read: EnvironmentReader): ProviderName =>
-  read.choice("LLM_PROVIDER", PROVIDERS, read.text("LLM_API_KEY") === undefined ? "sandbox" : "anthropic");
 
 function readUpstream(read: EnvironmentReader, unfit: (problem: string) => void) {
   const apiKey = read.text("LLM_API_KEY");

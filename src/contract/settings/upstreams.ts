@@ -1,4 +1,4 @@
-import type { EnvironmentReader } from "../../shared/environment.ts";
+import { EnvironmentReader } from "../../shared/environment.ts";
 import type { ProviderName } from "./model-name.ts";
 import { PROVIDERS } from "./agent-settings.ts";
 
@@ -13,6 +13,18 @@ export interface Upstream {
 export const KEYLESS: readonly ProviderName[] = ["sandbox", "openai-compatible"];
 
 export const isAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
+export const providerOf = (read: EnvironmentReader): ProviderName =>
+  read.choice("LLM_PROVIDER", PROVIDERS, read.text("LLM_API_KEY") === undefined ? "sandbox" : "anthropic");
+
+/** The providers that an engine with these settings can call. The first one is `LLM_PROVIDER`. */
+export function engineProviders(settings: Readonly<Record<string, string>>): ReadonlyMap<ProviderName, Upstream> {
+  const read = new EnvironmentReader(settings);
+  const own = providerOf(read);
+  const region = read.text("LLM_REGION");
+  const upstream = { apiKey: read.text("LLM_API_KEY"), baseUrl: read.text("LLM_BASE_URL"), region };
+  return new Map([[own, upstream], ...readUpstreams(read, own)]);
+}
 
 /** The names of the settings of a provider beside `LLM_PROVIDER`, for messages. */
 export const settingsOf = (provider: ProviderName) => ({

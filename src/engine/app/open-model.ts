@@ -1,3 +1,4 @@
+import type { ModelCooldown, ModelRules as PolicyRules } from "../../contract/engine/models.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineConfig } from "../config.ts";
@@ -52,6 +53,12 @@ export function openModel({
     recorder: requests,
   });
   const models = { rules: new ModelRules(config, launch.models), cooldowns: new ModelCooldowns() };
-  return { provider, models, meter, budgets, requests, requestTable, close: () => requests?.flush() };
+  /** From the daemon. */
+  const setModels = ({ cooldowns, ...policy }: PolicyRules & { readonly cooldowns: readonly ModelCooldown[] }) => {
+    models.rules.setPolicy(policy);
+    for (const { model, ...cooldown } of cooldowns)
+      models.cooldowns.told({ model: models.rules.resolve(model), ...cooldown });
+  };
+  return { provider, models, setModels, meter, budgets, requests, requestTable, close: () => requests?.flush() };
 }
 export type EngineModel = ReturnType<typeof openModel>;

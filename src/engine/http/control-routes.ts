@@ -18,8 +18,6 @@ import { NO_SUCH_ROUTE } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { EngineError } from "../engine-error.ts";
-import type { ModelCooldowns } from "../model/model-cooldowns.ts";
-import type { ModelRules } from "../model/model-rules.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EngineCounters } from "../telemetry/engine-counters.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
@@ -36,10 +34,7 @@ export interface ControlParts {
   /** Reports the metered usage since a position in the ledger. */
   readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
   readonly budgets: { set(budgets: EngineBudgets): void };
-  readonly models: {
-    readonly rules: Pick<ModelRules, "setPolicy" | "resolve">;
-    readonly cooldowns: Pick<ModelCooldowns, "told">;
-  };
+  readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
@@ -62,7 +57,7 @@ export const controlRoutes = ({
   telemetry,
   meter,
   budgets,
-  models,
+  setModels,
   suspend,
   wakefulness,
   setCatalog,
@@ -82,12 +77,7 @@ export const controlRoutes = ({
       response.json(status());
     },
     setModels(request, response) {
-      const { cooldowns, ...rules } = validateBody(controlModelsRequest, request.body, response);
-      models.rules.setPolicy(rules);
-      for (const cooldown of cooldowns) {
-        const model = models.rules.resolve(cooldown.model);
-        models.cooldowns.told({ ...cooldown, model });
-      }
+      setModels(validateBody(controlModelsRequest, request.body, response));
       response.json(status());
     },
     async setCatalog(request, response) {

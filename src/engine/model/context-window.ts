@@ -1,5 +1,5 @@
 import { readModelName } from "../../contract/settings/model-name.ts";
-import type { EngineConfig } from "../config.ts";
+import type { EngineConfig } from "../../contract/settings/engine-settings.ts";
 import type { FilePart, ModelMessage, ModelRequest } from "./model-provider.ts";
 
 /** Known context windows in tokens, input and output together; the first match counts. */

@@ -2,7 +2,7 @@ import { MODEL_ROLES, type ModelRole } from "../../contract/engine/model-choice.
 import { type ModelRules as PolicyRules, NO_MODEL_RULES } from "../../contract/engine/models.ts";
 import { canonicalName, permitsModel, readModelName } from "../../contract/settings/model-name.ts";
 import { missingOf } from "../../contract/settings/upstreams.ts";
-import type { EngineConfig } from "../config.ts";
+import type { EngineConfig } from "../../contract/settings/engine-settings.ts";
 
 /** Why a model cannot be used. */
 export interface ModelProblem {

@@ -1,4 +1,4 @@
-import type { EngineConfig } from "../config.ts";
+import type { EngineConfig } from "../../contract/settings/engine-settings.ts";
 import { type NamedModel, readModelName } from "../../contract/settings/model-name.ts";
 import { missingOf, settingsOf } from "../../contract/settings/upstreams.ts";
 import { type EngineProvider, type ProviderParts, createProvider } from "./create-provider.ts";

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { type ModelRules, NO_MODEL_RULES } from "../../contract/engine/models.ts";
 import type { Policy } from "../../contract/orchestrator/policy.ts";
-import { engineProviders } from "../../contract/settings/engine-providers.ts";
+import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { sharedRuns } from "../../shared/shared-runs.ts";

@@ -8,7 +8,7 @@ import type { HostContext } from "../host-context.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
-import { engineProviders } from "../../contract/settings/engine-providers.ts";
+import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { modelRulesOf, rulesText } from "./follow-models.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 

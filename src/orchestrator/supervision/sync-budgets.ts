@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
 import type { BudgetReport, BudgetSpent } from "../../contract/engine/budgets.ts";
 import { setEngineBudgets } from "../engine-calls/engine-control.ts";
-import { engineProviders } from "../../contract/settings/engine-providers.ts";
+import { engineProviders } from "../../contract/settings/upstreams.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
