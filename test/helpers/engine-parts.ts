@@ -9,6 +9,7 @@ import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
+import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
@@ -211,6 +212,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     budgets: { refusal: () => null },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const runner = new TurnRunner({
