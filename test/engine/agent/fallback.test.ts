@@ -71,7 +71,7 @@ async function scene(
 type Events = readonly { event: string; data: Record<string, unknown> }[];
 const changes = (events: Events) =>
   events.flatMap(({ event, data }) =>
-    event === "model_changed" ? [`${data["from"]} > ${data["to"]}: ${data["reason"]}`] : [],
+    event === "model_changed" ? [`${String(data["from"])} > ${String(data["to"])}: ${String(data["reason"])}`] : [],
   );
 const textOf = (events: Events) =>
   events.flatMap(({ event, data }) => (event === "text_delta" ? [data["text"]] : [])).join("");

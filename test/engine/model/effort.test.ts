@@ -6,7 +6,11 @@ import { refuses, startUpstream, streams } from "./upstream.ts";
 import { FRAMES, type Remote } from "./wire-formats.ts";
 
 /** The fields of a request that say how much a model reasons. */
-async function sent(remote: Remote, model: string, { thinking = false, effort = "low" as "low" | "high" | null } = {}) {
+async function sent(
+  remote: Remote,
+  model: string,
+  { thinking = false, effort = "low" }: { thinking?: boolean; effort?: "low" | "high" | null } = {},
+) {
   const upstream = await startUpstream(t, streams(FRAMES[remote]));
   const { effort: _, ...request } = requestTo(remote, { model, thinking });
   await partsOf(adapterTo(remote, upstream.url), { ...request, ...(effort && { effort }) });

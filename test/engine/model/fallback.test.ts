@@ -126,7 +126,10 @@ t.test("a killed engine goes on with the substitute, though the first model answ
   await engine.stop("SIGKILL");
   const again = await startEngine(t, { ...given, key: engine.key });
   await again.call("/hitl/respond", { body: { request_id: question.request_id, answer: "yes" } });
-  const replay = await again.stream(`/execute/replay?task_id=t&turn_id=${question.turn_id}&events=model&follow=true`, SSE);
+  const replay = await again.stream(
+    `/execute/replay?task_id=t&turn_id=${question.turn_id}&events=model&follow=true`,
+    SSE,
+  );
   await replay.first("thread_lifecycle", ({ phase }) => phase !== "started");
   const { frames } = replay;
   replay.cut();
