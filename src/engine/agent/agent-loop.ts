@@ -83,13 +83,18 @@ type Asked =
 
 /** Asks the model of the step. If it fails before it has shown anything, the next one of its list is asked. */
 async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked> {
-  const { cooldowns } = parts.models;
+  const { cooldowns, rules } = parts.models;
   await parts.recall?.(context);
   const own = parts.profiles(context.agent);
   const chosen = chooseModels(own, context, parts.models);
   if (chosen.kind === "denied") return chosen;
   let [model] = chosen.models;
-  if (chosen.instead !== null) changeModel(context, { from: chosen.instead, to: model, reason: "cooldown" });
+  const change = (data: EngineEventData["model_changed"]) => {
+    context.emit({ event: "model_changed", data });
+    const labels = { ...rules.read(data.from), reason: data.reason };
+    context.telemetry.counters.count("orch_model_changes_total", labels);
+  };
+  if (chosen.instead !== null) change({ from: chosen.instead, to: model, reason: "cooldown" });
   for (const next of [...chosen.models.slice(1), null]) {
     const profile = model === own.model ? own : parts.profiles(context.agent, model);
     cooldowns.tried(model);
@@ -106,14 +111,10 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
     else if (reason === null) cooldowns.released(model);
     else cooldowns.failed(model, reason, retryAfterOf(failure));
     if (reason === null || next === null) return { kind: "asked", profile, failure };
-    changeModel(context, { from: model, to: next, reason });
+    change({ from: model, to: next, reason });
     model = next;
   }
   throw new Error("no model was asked");
-}
-
-function changeModel(context: TurnContext, data: EngineEventData["model_changed"]): void {
-  context.emit({ event: "model_changed", data });
 }
 
 /** What one model is asked with. */

@@ -1,6 +1,6 @@
 import { MODEL_ROLES, type ModelRole } from "../../contract/engine/model-choice.ts";
 import { type ModelRules as PolicyRules, NO_MODEL_RULES } from "../../contract/engine/models.ts";
-import { canonicalName, permitsModel, readModelName } from "../../contract/settings/model-name.ts";
+import { type NamedModel, canonicalName, permitsModel, readModelName } from "../../contract/settings/model-name.ts";
 import { missingOf } from "../../contract/settings/upstreams.ts";
 import type { EngineConfig } from "../../contract/settings/engine-settings.ts";
 
@@ -34,6 +34,11 @@ export class ModelRules {
   resolve(name: string): string {
     const role = MODEL_ROLES.find((one) => one === name);
     return canonicalName(role === undefined ? name : this.#roles[role], this.#config.provider);
+  }
+
+  /** A model and its provider. */
+  read(model: string): NamedModel {
+    return readModelName(model, this.#config.provider);
   }
 
   /** The policy's models that answer instead of one that fails. */

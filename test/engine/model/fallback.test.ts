@@ -137,3 +137,39 @@ t.test("a killed engine goes on with the substitute, though the first model answ
   t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
   t.equal(first.received.length, 2);
 });
+
+const sse = (...frames: readonly string[]): Behaviour => streams(frames);
+const HOSTILE: Readonly<Record<string, readonly [Behaviour, string]>> = {
+  "an error inside a stream without output": [
+    sse(
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"SECRET"}}\n\n',
+    ),
+    "overloaded",
+  ],
+  "a stream that ends before its first part": [sse(": nothing\n\n"), "connection"],
+  "an answer that is no stream": [refuses(200, "<html>SECRET</html>"), "connection"],
+  "a retry-after of years": [refuses(429, {}, { "retry-after": "999999999" }), "rate_limited"],
+  "a retry-after that is no time": [refuses(503, {}, { "retry-after": "soon, -1" }), "overloaded"],
+};
+
+for (const [what, [behaviour, reason]] of Object.entries(HOSTILE)) {
+  t.test(`after ${what} another model answers, and the cooldown is bounded`, async (t) => {
+    const { engine } = await scene(t, [behaviour], [streams(chatText("by the second"))]);
+    const frames = await asks(engine, {});
+    t.match(seen(frames, "model_changed"), [{ reason }]);
+    t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
+    const [cooldown] = (await engine.control("/control/status")).body.cooldowns;
+    t.ok(cooldown.for_ms > 0 && cooldown.for_ms <= 600_000, `${cooldown.for_ms} ms`);
+    t.notMatch(JSON.stringify(frames) + engine.output(), /SECRET/);
+  });
+}
+
+t.test("turns that begin while a model fails do not all call it again", async (t) => {
+  const { engine, upstream } = await scene(t, [refuses(529, {})], [streams(chatText("by the second"))]);
+  await asks(engine, {});
+  const before = upstream.received.length;
+  const turns = Array.from({ length: 20 }, (_, at) => asks(engine, { task_id: `t${at}` }));
+  for (const frames of await Promise.all(turns)) t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
+  t.equal(upstream.received.length, before);
+});
