@@ -26,35 +26,69 @@ const asks = async (engine: TestEngine, body: object, query = "?events=model") =
   (await engine.stream(`/execute${query}`, { body: { task_id: "t", message: "go", ...body } })).all();
 const seen = (frames: readonly Frame[], event: string) =>
   frames.filter((frame) => frame.event === event).map(({ data }) => data);
-const FALLS_BACK: Readonly<Record<string, readonly [Behaviour, string, number]>> = {
-  "an overload (529)": [refuses(529, { type: "error", error: { type: "overloaded_error" } }), "overloaded", 2],
-  "a rate limit (429) of a minute": [refuses(429, {}, { "retry-after": "60" }), "rate_limited", 1],
-  "a fault (500)": [refuses(500, {}), "server_error", 2],
-  "no answer in time": [silent, "timeout", 1],
-  "a connection that is cut at once": [(response) => response.destroy(), "connection", 2],
+const sse = (...frames: readonly string[]): Behaviour => streams(frames);
+const started = { type: "message", role: "assistant", content: [], usage: { input_tokens: 1, output_tokens: 1 } };
+/** By model: how the provider fails, the reason that is told, and how often it is called. */
+const FAILURES: Readonly<Record<string, readonly [Behaviour, string, number]>> = {
+  overloaded: [
+    refuses(529, { type: "error", error: { type: "overloaded_error", message: "SECRET" } }),
+    "overloaded",
+    2,
+  ],
+  "limited-for-a-minute": [refuses(429, {}, { "retry-after": "60" }), "rate_limited", 1],
+  "limited-for-years": [refuses(429, {}, { "retry-after": "999999999" }), "rate_limited", 1],
+  "limited-for-no-time": [refuses(503, {}, { "retry-after": "soon, -1" }), "overloaded", 2],
+  "out-of-credit": [refuses(429, { error: { type: "insufficient_quota" } }), "rate_limited", 1],
+  faulty: [refuses(500, {}), "server_error", 2],
+  silent: [silent, "timeout", 1],
+  cut: [(response) => response.destroy(), "connection", 2],
+  "fails-in-its-stream": [
+    sse(
+      `event: message_start\ndata: ${JSON.stringify({ type: "message_start", message: { id: "m", model: "m", ...started } })}\n\n`,
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"SECRET"}}\n\n',
+    ),
+    "overloaded",
+    2,
+  ],
+  "ends-without-a-part": [sse(": nothing\n\n"), "connection", 2],
+  "no-stream": [refuses(200, "<html>SECRET</html>"), "connection", 2],
 };
 
-for (const [what, [behaviour, reason, calls]] of Object.entries(FALLS_BACK)) {
-  t.test(`after ${what} a model of another provider answers`, async (t) => {
-    const { engine, upstream, other } = await scene(t, [behaviour], [streams(chatText("by the second"))]);
-    const frames = await asks(engine, { effort: "low" });
-    t.match(seen(frames, "model_changed"), [{ from: "claude-sonnet-5-5", to: "openai-compatible:local", reason }]);
-    t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
-    t.match(seen(frames, "usage"), [{ input_tokens: 11, output_tokens: 2 }]);
-    t.equal(upstream.received.length, calls);
-    t.match(other.received, [{ headers: { authorization: `Bearer ${KEYS.second}` }, body: { model: "local" } }]);
-    const { body: status } = await engine.control("/control/status?usage=");
-    t.match(status.cooldowns, [{ model: "claude-sonnet-5-5", reason }]);
-    t.match(
-      status.usage.rows.filter(({ model }: { model: string }) => model !== ""),
-      [{ provider: "openai-compatible", model: "local", input_tokens: 11, output_tokens: 2 }],
-      "it is counted for the model that answered",
-    );
-    const { body: requests } = await engine.call(`/turns/${frames[0]?.data.turn_id}/requests`);
-    t.match(requests.requests.at(-1), { provider: "openai-compatible", model: "local", context: { window: 128_000 } });
-    t.notMatch(JSON.stringify([frames, status, requests]) + engine.output(), /SECRET/);
+t.test("after each kind of failure a model of another provider answers", async (t) => {
+  const { engine, upstream, other } = await scene(
+    t,
+    [(response) => FAILURES[upstream.received.at(-1)?.body.model]?.[0](response)],
+    [streams(chatText("by the second"))],
+  );
+  const turns = Object.entries(FAILURES).map(async ([model, [, reason, calls]]) => {
+    const frames = await asks(engine, { model, task_id: model });
+    t.match(seen(frames, "model_changed"), [{ from: model, to: "openai-compatible:local", reason }], model);
+    t.match(seen(frames, "text_delta"), [{ text: "by the second" }], model);
+    t.match(seen(frames, "usage"), [{ input_tokens: 11, output_tokens: 2 }], model);
+    t.equal(upstream.received.filter(({ body }) => body.model === model).length, calls, model);
+    return frames;
   });
-}
+  const frames = (await Promise.all(turns)).flat();
+  t.match(other.received[0], { headers: { authorization: `Bearer ${KEYS.second}` }, body: { model: "local" } });
+  const { body: status } = await engine.control("/control/status?usage=");
+  const failing: readonly { model: string; reason: string; for_ms: number }[] = status.cooldowns;
+  t.same(
+    failing.map(({ model, reason }) => [model, reason]).toSorted(),
+    Object.entries(FAILURES)
+      .map(([model, [, reason]]) => [model, reason])
+      .toSorted(),
+  );
+  t.ok(
+    failing.every(({ for_ms: ms }) => ms <= 600_000),
+    "at most ten minutes",
+  );
+  const counted = status.usage.rows.filter(({ model }: { model: string }) => model === "local");
+  const count = turns.length;
+  t.match(counted, [{ provider: "openai-compatible", input_tokens: 11 * count, output_tokens: 2 * count }]);
+  const { body: requests } = await engine.call(`/turns/${frames[0]?.data.turn_id}/requests`);
+  t.match(requests.requests.at(-1), { provider: "openai-compatible", model: "local", context: { window: 128_000 } });
+  t.notMatch(JSON.stringify([frames, status, requests]) + engine.output(), /SECRET/);
+});
 
 t.test("a client that does not ask for the event gets none, also in a replay", async (t) => {
   const { engine } = await scene(t, [refuses(529, {})], [streams(chatText("hello"))]);
@@ -137,33 +171,6 @@ t.test("a killed engine goes on with the substitute, though the first model answ
   t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
   t.equal(first.received.length, 2);
 });
-
-const sse = (...frames: readonly string[]): Behaviour => streams(frames);
-const HOSTILE: Readonly<Record<string, readonly [Behaviour, string]>> = {
-  "an error inside a stream without output": [
-    sse(
-      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
-      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"SECRET"}}\n\n',
-    ),
-    "overloaded",
-  ],
-  "a stream that ends before its first part": [sse(": nothing\n\n"), "connection"],
-  "an answer that is no stream": [refuses(200, "<html>SECRET</html>"), "connection"],
-  "a retry-after of years": [refuses(429, {}, { "retry-after": "999999999" }), "rate_limited"],
-  "a retry-after that is no time": [refuses(503, {}, { "retry-after": "soon, -1" }), "overloaded"],
-};
-
-for (const [what, [behaviour, reason]] of Object.entries(HOSTILE)) {
-  t.test(`after ${what} another model answers, and the cooldown is bounded`, async (t) => {
-    const { engine } = await scene(t, [behaviour], [streams(chatText("by the second"))]);
-    const frames = await asks(engine, {});
-    t.match(seen(frames, "model_changed"), [{ reason }]);
-    t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
-    const [cooldown] = (await engine.control("/control/status")).body.cooldowns;
-    t.ok(cooldown.for_ms > 0 && cooldown.for_ms <= 600_000, `${cooldown.for_ms} ms`);
-    t.notMatch(JSON.stringify(frames) + engine.output(), /SECRET/);
-  });
-}
 
 t.test("turns that begin while a model fails do not all call it again", async (t) => {
   const { engine, upstream } = await scene(t, [refuses(529, {})], [streams(chatText("by the second"))]);
