@@ -31,6 +31,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/sandbox": [],
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
   "src/contract/settings/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/settings/upstreams.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],
   "src/backup": ["src/shared"],

@@ -28,6 +28,10 @@ export interface ExecuteParams {
   readonly taskId: ExecuteRequest["task_id"];
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: ExecuteRequest["agent"] | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: ExecuteRequest["model"] | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: ExecuteRequest["effort"] | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: ExecuteRequest["thinking"] | undefined;
   /** Model calls of the turn. 100 when omitted. */
@@ -48,7 +52,7 @@ export const execute: Route<ExecuteParams, never> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","output_schema","context"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","on_disconnect","metadata","output_schema","context"],
 };
 
 export interface ReplayParams {

@@ -743,6 +743,30 @@ export type EngineEvent = {
     /** The turn. */
     readonly turn_id: string;
   };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "model_changed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The model that failed. `provider:model` when it is not of `LLM_PROVIDER`. */
+    readonly from: string;
+    /** The model that answers instead. */
+    readonly to: string;
+    /** How it failed. `cooldown`: it failed a short time before, for another step, turn or engine. */
+    readonly reason: "rate_limited" | "overloaded" | "server_error" | "timeout" | "connection" | "cooldown";
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
 };
 
 /** Health and identity of an engine. */
@@ -1300,6 +1324,10 @@ export interface ExecuteRequest {
   readonly task_id: string;
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: string | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: string | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: "low" | "medium" | "high" | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: boolean | undefined;
   /** Model calls of the turn. 100 when omitted. */
@@ -1903,6 +1931,10 @@ export interface Policy {
   readonly disk_mb: number;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight: number;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models: readonly string[] | null;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback: readonly string[];
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -2400,6 +2432,10 @@ export interface SetPolicyRequest {
   readonly disk_mb?: number | undefined;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight?: number | undefined;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models?: readonly string[] | null | undefined;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback?: readonly string[] | undefined;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */

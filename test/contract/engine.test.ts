@@ -234,6 +234,16 @@ t.test("the engine itself", async (t) => {
   await call("setBudgets", { body: { ...budgets, own: [{ name: "tokens" }] }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "spent", message: "/say no" }, expect: "BUDGET_EXCEEDED" });
   await call("setBudgets", { body: budgets, expect: 200 });
+  const rules = { allowed: ["sandbox"], fallback: ["sandbox:second"], cooldowns: [] };
+  const failing = { model: "second", reason: "overloaded", for_ms: 1000 };
+  await call("setModels", { body: { ...rules, cooldowns: [failing] }, expect: 200 });
+  await call("setModels", { body: { ...rules, cooldowns: [{ ...failing, for_ms: -1 }] }, expect: "INVALID_REQUEST" });
+  const asking = { task_id: "models", message: "/say no" };
+  await call("execute", { body: { ...asking, model: "third" }, expect: "POLICY_DENIED" });
+  await call("startTurn", { body: { key: "run_m", request: { ...asking, agent: "elsewhere" } }, expect: "NOT_FOUND" });
+  await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
+  await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

@@ -9,8 +9,10 @@ import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
+import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
@@ -22,6 +24,8 @@ import { MemoryPortability } from "../../src/engine/memory/portability/memory-po
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
+import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
+import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
@@ -129,6 +133,7 @@ export interface Parts {
 export interface PartsOptions {
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
+  readonly models?: ModelParts;
   readonly concurrency?: number;
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
@@ -146,6 +151,14 @@ export interface PartsOptions {
   readonly recalls?: boolean;
 }
 
+const SCRIPTED = {
+  provider: "sandbox",
+  upstreams: new Map(),
+  model: "scripted",
+  plannerModel: "scripted",
+  lightModel: "scripted",
+} as const;
+
 /** An engine's inside without its process: on a real store, with a scripted model. */
 export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const {
@@ -155,6 +168,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     toolTimeoutMs = 5000,
     ttlMs = 900_000,
     around = (loop) => loop,
+    models = { rules: new ModelRules(SCRIPTED), cooldowns: new ModelCooldowns() },
   } = options;
   const dataDir = options.dataDir ?? t.testdir();
   const workspaceDir = join(dataDir, "workspace");
@@ -171,7 +185,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const profiles = options.profiles?.(registry);
   const loop = {
     provider,
-    maxOutputTokens: 1000,
+    models,
+    maxOutputTokens: () => 1000,
     ...(options.compactor && { compactor: options.compactor }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, disk: unlimitedDisk(), logger }),
@@ -204,6 +219,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     budgets: { refusal: () => null },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const runner = new TurnRunner({
@@ -249,6 +265,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
     budgets: { set: () => undefined },
+    setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({

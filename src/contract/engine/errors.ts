@@ -11,7 +11,8 @@ export const ENGINE_ERRORS = {
   },
   POLICY_DENIED: {
     status: 403,
-    cause: "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken.",
+    cause:
+      "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken. Or its policy does not allow the model of the turn.",
   },
   NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn or agent." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
+import { effort, modelName } from "./model-schemas.ts";
 import { messageContent } from "./message-content.ts";
 import { outputSchema } from "./output-schema.ts";
 import { turnContext } from "./turn-context.ts";
@@ -35,6 +36,16 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "t1",
   ),
   agent: field(z.optional(characters(1, 64)), "An agent of the catalog. `default` when omitted.", DEFAULT_AGENT),
+  model: field(
+    z.optional(modelName),
+    "The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted.",
+    "openai:gpt-6.1-sol",
+  ),
+  effort: field(
+    z.optional(effort),
+    "How much the model reasons, if it has this option. The agent's when omitted.",
+    "low",
+  ),
   thinking: field(z.optional(z.boolean()), "`true` requests the model's reasoning. `false` when omitted."),
   max_steps: field(z.optional(integer(1, 1000)), "Model calls of the turn. 100 when omitted.", 100),
   on_disconnect: field(

@@ -4,10 +4,12 @@ import {
   CONTROL_PATHS,
   controlCatalogRequest,
   controlKeysRequest,
+  controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
 import type { EngineErrorCode } from "./errors.ts";
+import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
@@ -165,6 +167,11 @@ export const ENGINE_ROUTES = {
   }),
   setSuspension: control(`POST ${CONTROL_PATHS.suspension}`, "Suspend the product, or end its suspension", {
     request: controlSuspensionRequest,
+    responses: ok("EngineStatus"),
+  }),
+  setModels: control(`POST ${CONTROL_PATHS.models}`, "Say which models are allowed, fall back and cool down", {
+    request: controlModelsRequest,
+    maxBodyBytes: MAX_MODELS_BYTES,
     responses: ok("EngineStatus"),
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {

@@ -19,6 +19,8 @@ export interface ModelAnswer {
   readonly calls: readonly RequestedCall[];
   readonly usage: ModelUsage | null;
   readonly failure: ModelFailure | null;
+  /** Whether any of it was shown. */
+  readonly hasOutput: boolean;
 }
 
 /** A requested call and its progress. */

@@ -5,11 +5,12 @@ import { catalogProfiles } from "../agent/agent-profiles.ts";
 import { shownServers } from "../agent/shown-servers.ts";
 import { LiveCatalog } from "../catalog/live-catalog.ts";
 import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
+import { readModelName } from "../../contract/settings/model-name.ts";
 import type { EngineConfig } from "../config.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
-import { contextWindow } from "../model/context-window.ts";
+import { windowsOf } from "../model/context-window.ts";
 import { toolLimits } from "../model/wire/wire-tools.ts";
 import type { Store } from "../store/open-store.ts";
 import { PlanTable } from "../store/plans.ts";
@@ -57,10 +58,11 @@ export async function openTools({
     logger,
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
+  const windowOf = windowsOf(config);
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => builtIn }, catalog, servers]),
-    toolLimits: (model) => toolLimits({ provider, model }, contextWindow(model, config.contextWindow)),
+    toolLimits: (model) => toolLimits(readModelName(model, provider), windowOf(model)),
     models: { main, planner, light },
     userId,
     product,

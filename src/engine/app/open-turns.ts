@@ -3,6 +3,7 @@ import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { modelAssertion } from "../agent/assert-model.ts";
 import { stateSections } from "../agent/compaction-text.ts";
 import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
@@ -58,7 +59,11 @@ interface TurnOwnerParts {
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
   const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
-  const { meter, budgets } = model;
+  const {
+    meter,
+    budgets,
+    models: { cooldowns },
+  } = model;
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
@@ -77,6 +82,7 @@ export function openTurns(parts: TurnOwnerParts) {
     budgets,
     runAgent: agentOf(parts, humanRequests),
     toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
     logger,
@@ -104,7 +110,7 @@ export function openTurns(parts: TurnOwnerParts) {
     runner,
     suspend,
     wakefulness,
-    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
+    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
@@ -131,6 +137,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
   const messages = new MessageTable(store);
   return openAgent({
     provider: model.provider,
+    models: model.models,
     config,
     profiles: tools.profiles,
     state: (taskId) =>

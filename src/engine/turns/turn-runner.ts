@@ -42,7 +42,7 @@ export class TurnRunner {
 
   /**
    * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
-   * Throws `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
+   * Throws `INVALID_REQUEST`, `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
     request: TurnStart,
@@ -50,6 +50,7 @@ export class TurnRunner {
     from: TurnOrigin = { kind: "call", span: NO_SPAN },
   ): StartedTurn {
     this.#assertOpen();
+    this.#parts.assertModel?.(request);
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);

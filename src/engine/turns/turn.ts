@@ -39,6 +39,8 @@ export interface TurnParts {
   readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
   readonly toolNamed: ToolNamed;
+  /** Throws `INVALID_REQUEST` or `POLICY_DENIED` for a model that a turn cannot use. */
+  readonly assertModel?: (turn: Pick<TurnRequest, "agent" | "model">) => void;
   /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
   readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;
@@ -61,7 +63,10 @@ export interface BudgetRefusal {
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
-export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect" | "output_schema">;
+export type TurnRequest = Pick<
+  ExecuteRequest,
+  "agent" | "model" | "effort" | "thinking" | "max_steps" | "on_disconnect" | "output_schema"
+>;
 
 /** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
@@ -208,12 +213,15 @@ export class Turn {
       agent: scope.agent,
       signal,
       thinking: this.#request.thinking ?? false,
+      model: this.#request.model,
+      effort: this.#request.effort,
       maxSteps: this.#request.max_steps ?? 100,
       outputSchema: this.#request.output_schema,
       log,
       telemetry,
       scope,
       emit,
+      substituteOf: (model, parentCallId) => tally.substituteOf(model, parentCallId),
       nextBlock: () => tally.nextBlock,
       callId(wanted) {
         const id = isTaken(wanted) ? newCallId() : wanted;
