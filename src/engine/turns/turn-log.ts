@@ -1,5 +1,5 @@
 import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
-import { callsOf, isOfUser } from "../agent/conversation.ts";
+import { callsOf, resultRequest } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -157,16 +157,14 @@ export class TurnLog implements StepLog {
   failedResults(): readonly string[] {
     const { turnId, thread } = this.#context;
     return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
-      if (message.thread !== thread) return [];
-      if (message.role === "user") return isOfUser(message) ? [] : "the model ended without a result";
-      if (message.role !== "tool") return [];
+      if (message.thread !== thread || message.role !== "tool") return [];
       const outcomes = message.content as readonly ToolOutcome[];
       return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
     });
   }
 
   asked(text: string): void {
-    this.#store(() => this.#append("user", [{ kind: "engine", text }]));
+    this.#store(() => this.#append("tool", [resultRequest(text)]));
     this.#next = "ask_model";
   }
 
