@@ -1883,6 +1883,8 @@ export interface Policy {
   readonly max_processes: number;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb: number;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb: number;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight: number;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
@@ -2380,6 +2382,8 @@ export interface SetPolicyRequest {
   readonly max_processes?: number | undefined;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb?: number | undefined;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb?: number | undefined;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight?: number | undefined;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */

@@ -16,6 +16,7 @@ import { PlanTable } from "../store/plans.ts";
 import { toolServerTables } from "../store/tool-server-table.ts";
 import { type AttachmentFolder, createResultFiles } from "../tools/attachments/call-files.ts";
 import { builtInTools } from "../tools/built-in-tools.ts";
+import type { Checkpoints } from "../tools/call-checkpoint.ts";
 import { createToolExecutor } from "../tools/execute.ts";
 import { joinedRegistry } from "../tools/registry.ts";
 import { RunningCalls } from "../tools/running-calls.ts";
@@ -30,6 +31,7 @@ export async function openTools({
   environment,
   workspace: { folders, launcher, network, disk },
   attachments,
+  checkpoints,
   memory,
   logger,
 }: {
@@ -39,6 +41,7 @@ export async function openTools({
   readonly environment: NodeJS.ProcessEnv;
   readonly workspace: Workspace;
   readonly attachments: AttachmentFolder;
+  readonly checkpoints: Checkpoints;
   readonly memory: Memory;
   readonly logger: Logger;
 }) {
@@ -72,7 +75,7 @@ export async function openTools({
     profiles,
     plans,
     running,
-    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, logger })),
+    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, checkpoints, logger })),
     toolsReady: servers.toolsReady.bind(servers),
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),

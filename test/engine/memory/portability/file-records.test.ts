@@ -18,6 +18,9 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   tool_definitions: "tools of this engine",
   tool_servers: "where its tools come from",
   engine_state: "about the store",
+  file_changes: "of the files of this engine's workspace",
+  checkpoint_contents: "of the files of this engine's workspace",
+  incomplete_comparisons: "of the files of this engine's workspace",
   usage_days: "what this engine has spent; the daemon collects it",
 };
 /** Columns that only mean something in their own store. */
