@@ -130,6 +130,8 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
+    "src/engine/checkpoints",
+    "src/engine/tools/plan.ts",
     "src/engine/tools/tool.ts",
     "src/engine/telemetry",
     "src/engine/memory",

@@ -1,5 +1,5 @@
 /**
- * What calls changed in the workspace, for a rewind of their task. `message_id`: the last message of the task before the
+ * What calls changed in the workspace, for a rewind of their task. `message_id`: the last message of the store before the
  * change. `before` and `after` are states as JSON. Contents are files named by their SHA-256; `used` is the last change that
  * refers to one. A call in `incomplete_comparisons` may have changed files that no row of `file_changes` has.
  */

@@ -2,10 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import type { ListingBounds } from "../../src/engine/checkpoints/workspace-listing.ts";
-import { type RestorePlan, planRestore } from "../../src/engine/checkpoints/restore-plan.ts";
-import { type FailedStep, restoreFiles } from "../../src/engine/checkpoints/restore-files.ts";
+import type { RestorePlan } from "../../src/engine/checkpoints/restore-plan.ts";
+import type { FailedStep } from "../../src/engine/checkpoints/restore-files.ts";
 import { WorkspaceCheckpoints } from "../../src/engine/checkpoints/workspace-checkpoints.ts";
-import { currentDigest, currentState } from "../../src/engine/checkpoints/workspace-files-now.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { NO_SCOPE } from "../../src/engine/telemetry/engine-telemetry.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
@@ -52,7 +51,7 @@ export function checkpointBench(
     progress: () => undefined,
   });
   const message = store.db.prepare(
-    "insert into messages (task_id, turn_id, role, content) values (?, '', 'assistant', '[]')",
+    "insert into messages (task_id, turn_id, branch, role, created_at, content) values (?, '', 1, 'assistant', 0, '[]')",
   );
   const command = runCommand(commandHost({ PATH: process.env["PATH"] }, dataDir));
   const ranges = (taskId: string, above: number) => [{ taskId, above, through: Number.MAX_SAFE_INTEGER }];
@@ -71,17 +70,8 @@ export function checkpointBench(
     shell: (text: string, taskId = "task") => execute(command, { command: text }, context(taskId)),
     changes: (taskId = "task", above = 0) => checkpoints.changes.ofRanges(ranges(taskId, above)),
     incomplete: (taskId = "task", above = 0) => checkpoints.changes.incomplete(ranges(taskId, above)),
-    plan: (above: number, taskId = "task"): Promise<RestorePlan> =>
-      planRestore(checkpoints.changes.ofRanges(ranges(taskId, above)), {
-        current: (path) => currentState(workspaceDir, path),
-        digestOf: (path) => currentDigest(workspaceDir, path),
-        hasContent: (digest) => checkpoints.recorder.contents.has(digest),
-      }),
+    plan: (above: number, taskId = "task"): Promise<RestorePlan> => checkpoints.plan(ranges(taskId, above)),
     restore: ({ restorable, changedByOthers }: RestorePlan, taskId = "task"): Promise<readonly FailedStep[]> =>
-      restoreFiles([...restorable, ...changedByOthers], {
-        recorder: checkpoints.recorder,
-        workspaceDir,
-        origin: { taskId, turnId: "", toolCallId: "rewind", messageId: Number.MAX_SAFE_INTEGER - 1 },
-      }),
+      checkpoints.restore(taskId, [...restorable, ...changedByOthers]),
   };
 }

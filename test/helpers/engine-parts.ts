@@ -23,6 +23,7 @@ import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
@@ -194,6 +195,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     toolCalls,
     compactions,
+    conversations: new ConversationTable(store),
     memory,
     meter,
     budgets: { refusal: () => null },
@@ -270,6 +272,12 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    branches: {
+      fork: () => {
+        throw new Error("no task is forked here");
+      },
+      rewind: () => Promise.reject(new Error("no task is rewound here")),
+    },
     requests: null,
     memory: {
       endFact: () => Promise.resolve(false),

@@ -23,8 +23,8 @@ export const taskId = opaqueId(1, 256);
 
 export const executeRequest = record("ExecuteRequest", "A turn to run.", {
   message: field(
-    messageContent,
-    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments.",
+    z.optional(messageContent),
+    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one.",
     "What can you do?",
   ),
   task_id: field(
@@ -35,6 +35,10 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
   agent: field(z.optional(characters(1, 64)), "An agent of the catalog. `default` when omitted.", DEFAULT_AGENT),
   thinking: field(z.optional(z.boolean()), "`true` requests the model's reasoning. `false` when omitted."),
   max_steps: field(z.optional(integer(1, 1000)), "Model calls of the turn. 100 when omitted.", 100),
+  regenerate: field(
+    z.optional(z.boolean()),
+    "`true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted.",
+  ),
   on_disconnect: field(
     z.optional(z.enum(["continue", "cancel"])),
     "What happens to the turn when the client disconnects. `continue` when omitted.",

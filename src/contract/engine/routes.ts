@@ -7,6 +7,7 @@ import {
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
+import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
@@ -120,6 +121,23 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
+    request: forkRequest,
+    clientNames: { task_id: "new_task_id" },
+    responses: ok("ForkedTask"),
+    repeatable: false,
+    errors: ["NOT_FOUND", "TASK_BUSY", "TASK_EXISTS"],
+  }),
+  rewindTask: engine(
+    "POST /tasks/{task_id}/rewind",
+    "Take a conversation back to a message, and [its files](conversations.md#rewind) too",
+    {
+      request: rewindRequest,
+      timeout: "hour",
+      responses: ok("Rewound"),
+      errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
+    },
+  ),
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",

@@ -76,7 +76,7 @@ export async function createApp(given: {
     isAllowed: () => !suspension.isActive,
     logger,
   });
-  const turns = openTurns({ ...base, workspace, model, memory, tools, learning, slots, suspension });
+  const turns = openTurns({ ...base, workspace, model, memory, tools, checkpoints, learning, slots, suspension });
   const names = new AttachmentNames(store);
   const kept = { attachments: names, checkpoints, workspaceDir };
   const stopMaintenance = startMaintenance({ ...model, ...turns, ...kept, slots, logger });

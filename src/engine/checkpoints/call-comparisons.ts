@@ -1,4 +1,5 @@
-import type { ChangeOrigin, FileChange, FileChangeTable, FileState, IncompleteReason } from "../store/file-changes.ts";
+import type { Uncompared } from "../../contract/engine/restore-outcomes.ts";
+import type { ChangeOrigin, FileChange, FileChangeTable, FileState } from "../store/file-changes.ts";
 import type { Store } from "../store/open-store.ts";
 import type { ChangeRecorder } from "./change-recorder.ts";
 import { isSameState } from "./file-stamp.ts";
@@ -126,7 +127,7 @@ export class CallComparisons {
     return last?.kind === "file" && last.stamp === state.stamp ? last : state;
   }
 
-  #leaveIncomplete(id: number, reason: IncompleteReason): void {
+  #leaveIncomplete(id: number, reason: Uncompared): void {
     this.#parts.store.transaction(() => this.#parts.changes.leftIncomplete(id, reason));
   }
 }

@@ -3,10 +3,10 @@ import { constants, lstatSync, rmSync } from "node:fs";
 import { type FileHandle, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CHECKPOINTS_FOLDER } from "../../contract/engine/folders.ts";
+import type { NotCaptured } from "../../contract/engine/restore-outcomes.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import type { CheckpointContentTable } from "../store/checkpoint-contents.ts";
-import type { NotCaptured } from "../store/file-changes.ts";
 
 const MIB = 1_048_576;
 /** Of one file. */

@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir, unlink } from "node:fs/promises";
+import type { RestoreAction } from "../../contract/engine/restore-outcomes.ts";
 import { errorCode, hasCode } from "../../shared/error-code.ts";
 import type { ChangeOrigin, FileState } from "../store/file-changes.ts";
 import type { WorkspaceFolder } from "../tools/workspace-folder.ts";
 import type { CapturedState, ChangeRecorder } from "./change-recorder.ts";
+import { digestOf } from "./content-store.ts";
 import { NO_FILE, stateOf } from "./file-stamp.ts";
-import type { RestoreAction, RestoreStep } from "./restore-plan.ts";
+import type { RestoreStep } from "./restore-plan.ts";
 import { stateIn, withFolderOf } from "./workspace-files-now.ts";
 
 /** Steps whose rows are committed together, before any of them. */
@@ -130,8 +131,10 @@ async function writeContent(
   name: string,
   { digest, mode, recorder }: { readonly digest: string; readonly mode: number; readonly recorder: ChangeRecorder },
 ): Promise<void> {
-  const draft = folder.at(`.orch-draft-${randomBytes(6).toString("hex")}`);
+  // Named for the file, so that a repeated restore replaces the draft of one that was killed.
+  const draft = folder.at(`.orch-draft-restored-${digestOf(Buffer.from(name)).slice(0, 12)}`);
   try {
+    await rm(draft, { force: true });
     const file = await open(draft, "wx", 0o600);
     await fill(file, { digest, mode, recorder });
     await rename(draft, folder.at(name));

@@ -1,8 +1,6 @@
-import type { FileChangeRow, FileState, NotCaptured } from "../store/file-changes.ts";
+import type { RestoreAction, Unrestorable } from "../../contract/engine/restore-outcomes.ts";
+import type { FileChangeRow, FileState } from "../store/file-changes.ts";
 import { isSameState } from "./file-stamp.ts";
-
-export type RestoreAction = "write" | "remove" | "make_folder" | "remove_folder";
-export type NotRestorable = NotCaptured | "removed_from_store" | "not_a_file";
 
 export interface RestoreStep {
   readonly path: string;
@@ -15,7 +13,7 @@ export interface RestoreStep {
 /** What a restore would do; each path is in one list. */
 export interface RestorePlan {
   readonly restorable: readonly RestoreStep[];
-  readonly notCaptured: readonly { readonly path: string; readonly reason: NotRestorable }[];
+  readonly notCaptured: readonly { readonly path: string; readonly reason: Unrestorable }[];
   /** Something else changed them too, and its change would be lost. */
   readonly changedByOthers: readonly RestoreStep[];
 }
@@ -50,7 +48,7 @@ export async function planRestore(changes: readonly FileChangeRow[], facts: Plan
 
 type Verdict =
   | { readonly kind: "restore"; readonly action: RestoreAction }
-  | { readonly kind: "not_captured"; readonly reason: NotRestorable }
+  | { readonly kind: "not_captured"; readonly reason: Unrestorable }
   | { readonly kind: "nothing" };
 
 function verdictOf(target: FileState, current: FileState, facts: PlanFacts): Verdict {

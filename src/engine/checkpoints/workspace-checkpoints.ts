@@ -1,12 +1,20 @@
 import type { Stats } from "node:fs";
 import { CheckpointContentTable } from "../store/checkpoint-contents.ts";
-import { type ChangeOrigin, FileChangeTable } from "../store/file-changes.ts";
+import {
+  type ChangeOrigin,
+  FileChangeTable,
+  type IncompleteComparison,
+  type MessageRange,
+} from "../store/file-changes.ts";
 import type { Store } from "../store/open-store.ts";
 import type { CallCheckpoint, Checkpoints, Replacement } from "../tools/call-checkpoint.ts";
 import { CallComparisons } from "./call-comparisons.ts";
 import { ChangeRecorder } from "./change-recorder.ts";
 import { ContentStore, digestOf } from "./content-store.ts";
 import { FOLDER, NO_FILE, stampOf } from "./file-stamp.ts";
+import { type FailedStep, restoreFiles } from "./restore-files.ts";
+import { type RestorePlan, type RestoreStep, planRestore } from "./restore-plan.ts";
+import { currentDigest, currentState } from "./workspace-files-now.ts";
 import type { ListingBounds } from "./workspace-listing.ts";
 
 const MAX_ROWS = 100_000;
@@ -46,7 +54,7 @@ export class WorkspaceCheckpoints implements Checkpoints {
   }
 
   ofCall(call: Call): CallCheckpoint {
-    const origin = () => ({ ...call, messageId: this.changes.lastMessage(call.taskId) });
+    const origin = () => ({ ...call, messageId: this.changes.lastMessage() });
     return {
       replacing: (file) => this.#replacing(origin(), file),
       comparing: (run) => this.#comparisons.compare(origin(), run),
@@ -60,6 +68,26 @@ export class WorkspaceCheckpoints implements Checkpoints {
   /** Waits until what calls have changed is stored. */
   settled(): Promise<void> {
     return this.#comparisons.settled();
+  }
+
+  /** What it takes to undo what calls changed after these messages. */
+  async plan(
+    ranges: readonly MessageRange[],
+  ): Promise<RestorePlan & { readonly notCompared: readonly IncompleteComparison[] }> {
+    await this.settled();
+    const { workspaceDir } = this;
+    const plan = await planRestore(this.changes.ofRanges(ranges), {
+      current: (path) => currentState(workspaceDir, path),
+      digestOf: (path) => currentDigest(workspaceDir, path),
+      hasContent: (digest) => this.recorder.contents.has(digest),
+    });
+    return { ...plan, notCompared: this.changes.incomplete(ranges) };
+  }
+
+  /** Returns the steps that failed. */
+  restore(taskId: string, steps: readonly RestoreStep[]): Promise<readonly FailedStep[]> {
+    const origin = { taskId, turnId: "", toolCallId: "", messageId: this.changes.lastMessage() };
+    return restoreFiles(steps, { recorder: this.recorder, workspaceDir: this.workspaceDir, origin });
   }
 
   /** Forgets the oldest changes, and removes files of contents that no row has. */

@@ -13,6 +13,7 @@ import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
+import { askedMessage } from "./asked-message.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
@@ -106,11 +107,12 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   // A text message starts its turn in the same tick, without waiting for files.
+  const asked = askedMessage(execution, parts.runner);
   let message: UserContent;
-  if (typeof execution.message === "string") message = execution.message;
+  if (asked.kind === "ready") ({ message } = asked);
   else {
     parts.runner.assertStartable(taskId);
-    message = await storeMessage(execution.message, parts.attachments);
+    message = await storeMessage(asked.message, parts.attachments);
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findEarlier(parts, key, hash);
     if (meanwhile !== null) return attach(parts, exchange, { turnId: meanwhile, taskId });

@@ -1,7 +1,5 @@
+import type { NotCaptured, Uncompared } from "../../contract/engine/restore-outcomes.ts";
 import { Table } from "./table.ts";
-
-/** Why the content of a file is not in the store of checkpoints. */
-export type NotCaptured = "by_command" | "too_large" | "unreadable" | "disk_full" | "switched_off";
 
 /** What a path of the workspace was. `stamp` changes with each change of a file; null while it is not known. */
 export type FileState =
@@ -46,10 +44,8 @@ export interface MessageRange {
   readonly through: number;
 }
 
-export type IncompleteReason = "running" | "interrupted" | "too_large" | "too_many" | "unreadable" | "forgotten";
-
 export interface IncompleteComparison extends ChangeOrigin {
-  readonly reason: IncompleteReason;
+  readonly reason: Uncompared;
 }
 
 /** What calls changed in the workspace, in order, and the calls of which that is not known. */
@@ -63,7 +59,7 @@ export class FileChangeTable extends Table {
     "select * from file_changes where task_id = ? and message_id > ? and message_id <= ?",
   );
   readonly #last = this.db.prepare("select after from file_changes where path = ? order by id desc limit 1");
-  readonly #lastMessage = this.db.prepare("select max(id) as id from messages where task_id = ? and thread = ''");
+  readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
   readonly #open = this.db.prepare(
     `insert into incomplete_comparisons (task_id, turn_id, tool_call_id, message_id, reason)
      values (?, ?, ?, ?, 'running') returning id`,
@@ -74,8 +70,9 @@ export class FileChangeTable extends Table {
     "select * from incomplete_comparisons where task_id = ? and message_id > ? and message_id <= ? order by id",
   );
 
-  lastMessage(taskId: string): number {
-    return Number(this.#lastMessage.get(taskId)?.["id"] ?? 0);
+  /** The last message of all tasks. A change of a task comes after each of its messages so far, and before the next. */
+  lastMessage(): number {
+    return Number(this.#lastMessage.get()?.["id"] ?? 0);
   }
 
   /** Returns the id of the row. */
@@ -119,7 +116,7 @@ export class FileChangeTable extends Table {
     this.#close.run(id);
   }
 
-  leftIncomplete(id: number, reason: IncompleteReason): void {
+  leftIncomplete(id: number, reason: Uncompared): void {
     this.#leave.run(reason, id);
   }
 
@@ -131,7 +128,7 @@ export class FileChangeTable extends Table {
   incomplete(ranges: readonly MessageRange[]): IncompleteComparison[] {
     return ranges
       .flatMap(({ taskId, above, through }) => this.#incomplete.all(taskId, above, through))
-      .map((row) => ({ ...originOf(row), reason: row["reason"] as IncompleteReason }));
+      .map((row) => ({ ...originOf(row), reason: row["reason"] as Uncompared }));
   }
 
   /** Forgets the oldest rows above `keep`. Their tasks are told to be incomplete up to there. */

@@ -4,7 +4,7 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import { contentText, filesOf } from "../attachments/user-content.ts";
+import { type UserContent, contentText, filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
@@ -73,6 +73,13 @@ export class TurnRunner {
     if (holder !== undefined) throw busy(holder);
   }
 
+  /** The message of the user that a task's conversation ends with; null when it ends otherwise. */
+  lastAsked(taskId: string): UserContent | null {
+    const { conversations } = this.#parts;
+    const last = conversations.lastUpTo(taskId);
+    return last?.role === "user" ? (conversations.contentOf(last) as UserContent) : null;
+  }
+
   #assertOpen(): void {
     this.assertNotSuspended();
     if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
@@ -88,7 +95,8 @@ export class TurnRunner {
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
   ): boolean {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined || (turnId !== undefined && slot.turnId !== turnId)) return false;
+    if (slot === undefined || slot.state === "rewinding") return false;
+    if (turnId !== undefined && slot.turnId !== turnId) return false;
     slot.abort(new TurnAborted("CANCELLED", reason));
     return true;
   }
@@ -102,8 +110,9 @@ export class TurnRunner {
     const stored = this.#parts.turns.outcome(turnId);
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
-    const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
-    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    const isWaiting = stored.state === "running" && slot?.state === "waiting_for_human";
+    const state = isWaiting ? "waiting_for_human" : stored.state;
+    const requestId = isWaiting ? this.#parts.humanRequests.oldestOf(turnId) : null;
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
@@ -145,9 +154,20 @@ export class TurnRunner {
     return this.#draining;
   }
 
-  /** Number of turns that do not wait for a human. */
+  /**
+   * Holds a task without a turn, until the returned function is called. Throws `TASK_BUSY` and `ENGINE_DRAINING`.
+   */
+  hold(taskId: string): () => void {
+    if (this.#draining || this.#paused)
+      throw new EngineError("ENGINE_DRAINING", "the engine is draining or erases its memory; retry later");
+    const claim = this.#parts.slots.hold(taskId);
+    if (claim.kind === "busy") throw busy(claim.holder);
+    return () => claim.slot.release();
+  }
+
+  /** Number of turns that do not wait for a human, and of rewinds. */
   get busy(): number {
-    return this.#parts.slots.all().filter(({ state }) => state === "running").length;
+    return this.#parts.slots.all().filter(({ state }) => state !== "waiting_for_human").length;
   }
 
   /**
@@ -236,7 +256,7 @@ export class TurnRunner {
     turnId: string,
     trace: TurnTrace | undefined,
   ): void {
-    const { tasks, turns, messages } = this.#parts;
+    const { tasks, turns, messages, conversations } = this.#parts;
     // Attachments are compared by their digests, which their paths begin with.
     const message = contentText(content);
     const last = turns.lastEnded(taskId);
@@ -245,6 +265,14 @@ export class TurnRunner {
     }
     const request = { ...options, ...(trace && { trace }) };
     const now = Date.now();
+    if (options.regenerate === true) {
+      const asked = conversations.lastUpTo(taskId);
+      // A message without an answer was withdrawn instead.
+      if (asked?.role === "user") {
+        const before = conversations.lastUpTo(taskId, asked.id - 1);
+        tasks.continueFrom(taskId, conversations.prefixTo(taskId, before), now);
+      }
+    }
     turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
     tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });
     messages.append(taskId, { turnId, role: "user", content }, "", now);
@@ -258,6 +286,7 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
 });
 
 function busy({ turnId, startedAt, state }: Slot): EngineError {
+  if (state === "rewinding") return new EngineError("TASK_BUSY", "the task is being rewound", { state });
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
 }
