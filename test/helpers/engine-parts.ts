@@ -273,6 +273,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     branches: {
+      lastAsked: () => null,
       fork: () => {
         throw new Error("no task is forked here");
       },

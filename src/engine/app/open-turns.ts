@@ -126,7 +126,12 @@ export function openTurns(parts: TurnOwnerParts) {
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
     branches: new TaskBranches({
-      ...{ journal, runner, slots, tasks, conversations, checkpoints },
+      journal,
+      runner,
+      slots,
+      tasks,
+      conversations,
+      checkpoints,
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
     }),

@@ -43,7 +43,7 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
-  readonly branches: Parameters<typeof branchRoutes>[0]["branches"];
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] & TurnRouteParts["branches"];
   readonly learning: AdminParts["learning"] & MemoryFileParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];

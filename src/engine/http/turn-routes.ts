@@ -12,6 +12,7 @@ import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
+import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { askedMessage } from "./asked-message.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -26,6 +27,7 @@ export interface TurnRouteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly branches: Pick<TaskBranches, "lastAsked">;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -107,7 +109,7 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   // A text message starts its turn in the same tick, without waiting for files.
-  const asked = askedMessage(execution, parts.runner);
+  const asked = askedMessage(execution, parts);
   let message: UserContent;
   if (asked.kind === "ready") ({ message } = asked);
   else {

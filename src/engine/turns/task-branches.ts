@@ -1,5 +1,6 @@
 import type { ForkedTask, RestoredFiles, Rewound } from "../../contract/engine/branch.ts";
 import { newId } from "../../shared/ids.ts";
+import type { UserContent } from "../attachments/user-content.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ConversationTable, PlacedMessage } from "../store/conversations.ts";
@@ -46,6 +47,13 @@ export class TaskBranches {
 
   constructor(parts: TaskBranchParts) {
     this.#parts = parts;
+  }
+
+  /** The message of the user that a task's conversation ends with; null when it ends otherwise. */
+  lastAsked(taskId: string): UserContent | null {
+    const { conversations } = this.#parts;
+    const last = conversations.lastUpTo(taskId);
+    return last?.role === "user" ? (conversations.contentOf(last) as UserContent) : null;
   }
 
   /** Throws `NOT_FOUND`, `TASK_EXISTS`, and `TASK_BUSY` for an answer in progress. */

@@ -4,11 +4,12 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import { type UserContent, contentText, filesOf } from "../attachments/user-content.ts";
+import { filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
+import { storeTurn } from "./store-turn.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -56,7 +57,7 @@ export class TurnRunner {
     try {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
       turn.lifecycle.start(filesOf(request.message), () => {
-        this.#storeMessage(request, turnId, turn.observed.trace);
+        storeTurn(this.#parts, request, { turnId, trace: turn.observed.trace });
         alongside(turnId);
       });
       return { turnId, run: () => this.#run(turn) };
@@ -71,13 +72,6 @@ export class TurnRunner {
     this.#assertOpen();
     const holder = this.#parts.slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
-  }
-
-  /** The message of the user that a task's conversation ends with; null when it ends otherwise. */
-  lastAsked(taskId: string): UserContent | null {
-    const { conversations } = this.#parts;
-    const last = conversations.lastUpTo(taskId);
-    return last?.role === "user" ? (conversations.contentOf(last) as UserContent) : null;
   }
 
   #assertOpen(): void {
@@ -245,37 +239,6 @@ export class TurnRunner {
     this.#running.add(turn);
     const ended = turn.run().finally(() => this.#running.delete(turn));
     inBackground("turn", ended);
-  }
-
-  /**
-   * Stores the turn and its message. When a client retries a turn that failed without an answer, the earlier copy of the
-   * message is deleted, so that the model reads it once.
-   */
-  #storeMessage(
-    { task_id: taskId, message: content, metadata = {}, ...options }: TurnStart,
-    turnId: string,
-    trace: TurnTrace | undefined,
-  ): void {
-    const { tasks, turns, messages, conversations } = this.#parts;
-    // Attachments are compared by their digests, which their paths begin with.
-    const message = contentText(content);
-    const last = turns.lastEnded(taskId);
-    if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
-      messages.withdraw(taskId, last.turnId);
-    }
-    const request = { ...options, ...(trace && { trace }) };
-    const now = Date.now();
-    if (options.regenerate === true) {
-      const asked = conversations.lastUpTo(taskId);
-      // A message without an answer was withdrawn instead.
-      if (asked?.role === "user") {
-        const before = conversations.lastUpTo(taskId, asked.id - 1);
-        tasks.continueFrom(taskId, conversations.prefixTo(taskId, before), now);
-      }
-    }
-    turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
-    tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });
-    messages.append(taskId, { turnId, role: "user", content }, "", now);
   }
 }
 

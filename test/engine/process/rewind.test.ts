@@ -31,7 +31,7 @@ function rows(engine: TestEngine, taskId: string): { id: string; role: string; t
     return db
       .prepare("select id, role, content from messages where task_id = ? and thread = '' order by id")
       .all(taskId)
-      .map(({ id, role, content }) => ({ id: `msg_${id}`, role: String(role), text: String(content) }));
+      .map(({ id, role, content }) => ({ id: `msg_${String(id)}`, role: String(role), text: String(content) }));
   } finally {
     db.close();
   }
