@@ -47,6 +47,9 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
 
+/** The request without `regenerate: true`. */
+export const executeMessageRequest = z.extend(executeRequest, { message: messageContent });
+
 export const cancelRequest = z.object({ task_id: field(taskId, "The task whose turn is to end.", "t1") });
 
 const REQUEST_ID = "expected an id with the prefix hitl-";

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from "express";
 import {
   type ExecuteRequest,
   cancelRequest,
-  executeRequest,
   hitlRespondRequest,
 } from "../../contract/engine/requests.ts";
 import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
@@ -14,7 +13,7 @@ import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
-import { askedMessage } from "./asked-message.ts";
+import { askedMessage, requestOf } from "./asked-message.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
@@ -62,7 +61,7 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
-    const execution = validateBody(executeRequest, request.body, response);
+    const execution = validateBody(requestOf(request.body), request.body, response);
     const wants = wantedEvents(request);
     const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
     const { turnId } = turn;

@@ -81,7 +81,7 @@ t.test("bad calls name their field, and change nothing", async (t) => {
   const before = rows(engine, "a");
   const invalid = async (path: string, body: object, message: RegExp) =>
     t.match(await engine.call(path, { body }), { status: 400, body: { error: "INVALID_REQUEST", message } });
-  await invalid("/execute", { task_id: "a" }, /^message: expected a message, or regenerate/);
+  await invalid("/execute", { task_id: "a" }, /^message: required, expected a string/);
   await invalid("/execute", { task_id: "a", message: "x", regenerate: true }, /^regenerate: expected no message/);
   await invalid("/execute", { task_id: "a", regenerate: true }, /^regenerate: expected a task whose last message is/);
   await invalid("/execute", { task_id: "new", regenerate: true }, /^regenerate: /);
