@@ -2167,10 +2167,15 @@ export interface RestoredFiles {
   }[];
   /** How many each list would have without its limit. */
   readonly counts: {
+    /** Of `restorable`. */
     readonly restorable: number;
+    /** Of `not_captured`. */
     readonly not_captured: number;
+    /** Of `changed_by_others`. */
     readonly changed_by_others: number;
+    /** Of `not_compared`. */
     readonly not_compared: number;
+    /** Of `failed`. */
     readonly failed: number;
   };
 }

@@ -71,11 +71,11 @@ export const restoredFiles = record("RestoredFiles", "The files that calls chang
   ),
   counts: field(
     z.object({
-      restorable: count,
-      not_captured: count,
-      changed_by_others: count,
-      not_compared: count,
-      failed: count,
+      restorable: field(count, "Of `restorable`."),
+      not_captured: field(count, "Of `not_captured`."),
+      changed_by_others: field(count, "Of `changed_by_others`."),
+      not_compared: field(count, "Of `not_compared`."),
+      failed: field(count, "Of `failed`."),
     }),
     "How many each list would have without its limit.",
   ),

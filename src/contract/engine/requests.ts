@@ -48,7 +48,7 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
 export type ExecuteRequest = z.output<typeof executeRequest>;
 
 /** The request without `regenerate: true`. */
-export const executeMessageRequest = z.extend(executeRequest, { message: messageContent });
+export const executeMessageRequest = z.safeExtend(executeRequest, { message: messageContent });
 
 export const cancelRequest = z.object({ task_id: field(taskId, "The task whose turn is to end.", "t1") });
 

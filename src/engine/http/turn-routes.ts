@@ -1,9 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import {
-  type ExecuteRequest,
-  cancelRequest,
-  hitlRespondRequest,
-} from "../../contract/engine/requests.ts";
+import { type ExecuteRequest, cancelRequest, hitlRespondRequest } from "../../contract/engine/requests.ts";
 import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
