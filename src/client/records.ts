@@ -460,7 +460,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -1318,8 +1318,8 @@ export type EventType = "product.registered" | "product.policy_changed" | "produ
 
 /** A turn to run. */
 export interface ExecuteRequest {
-  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
-  readonly message: MessageContent;
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+  readonly message?: MessageContent | undefined;
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
   readonly task_id: string;
   /** An agent of the catalog. `default` when omitted. */
@@ -1332,6 +1332,8 @@ export interface ExecuteRequest {
   readonly thinking?: boolean | undefined;
   /** Model calls of the turn. 100 when omitted. */
   readonly max_steps?: number | undefined;
+  /** `true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted. */
+  readonly regenerate?: boolean | undefined;
   /** What happens to the turn when the client disconnects. `continue` when omitted. */
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
@@ -1348,6 +1350,29 @@ export interface FactEnded {
   readonly id: string;
   /** Always `true`, also when the fact had ended before. */
   readonly ended: true;
+}
+
+/** A task that begins with messages of another one. */
+export interface ForkedTask {
+  /** The id of the new task. */
+  readonly task_id: string;
+  /** Where it was forked. */
+  readonly parent: {
+    /** The task that it was forked from. */
+    readonly task_id: string;
+    /** The last message that both have. `null`: none. */
+    readonly after_message: string | null;
+  };
+  /** Messages of its conversation. */
+  readonly message_count: number;
+}
+
+/** Where a new task begins. */
+export interface ForkRequest {
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly after_message?: string | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly task_id?: string | undefined;
 }
 
 /** `question`: of the agent. `permission`: a permission prompt. */
@@ -1734,7 +1759,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
+/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -1929,6 +1954,8 @@ export interface Policy {
   readonly max_processes: number;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb: number;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb: number;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight: number;
   /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
@@ -2147,6 +2174,88 @@ export interface RespondRequest {
 export interface RestartEngineRequest {
   /** How many seconds running turns get to end. Left out: the policy's `drain_s`. */
   readonly drain_s?: number | undefined;
+}
+
+/** The files that calls changed after the message. */
+export interface RestoredFiles {
+  /** At most 1,000 of them: their earlier state is known. */
+  readonly restorable: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: their earlier state is not known, so they stay as they are. */
+  readonly not_captured: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it is not known. */
+    readonly reason: "by_command" | "too_large" | "unreadable" | "disk_full" | "switched_off" | "removed_from_store" | "not_a_file";
+  })[];
+  /** At most 1,000 of them: something else has changed them too, so only `force` restores them. */
+  readonly changed_by_others: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: calls that may have changed other files. */
+  readonly not_compared: readonly ({
+    /** `null`: of changes that were forgotten. */
+    readonly turn_id: string | null;
+    /** `null`: of changes that were forgotten. */
+    readonly tool_call_id: string | null;
+    /** Why its changes are not known. */
+    readonly reason: "running" | "interrupted" | "too_large" | "too_many" | "unreadable" | "forgotten";
+  })[];
+  /** At most 1,000 of them: files that could not be restored. The same call tries them again. */
+  readonly failed: readonly {
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it was not restored. */
+    readonly reason: string;
+  }[];
+  /** How many each list would have without its limit. */
+  readonly counts: {
+    /** Of `restorable`. */
+    readonly restorable: number;
+    /** Of `not_captured`. */
+    readonly not_captured: number;
+    /** Of `changed_by_others`. */
+    readonly changed_by_others: number;
+    /** Of `not_compared`. */
+    readonly not_compared: number;
+    /** Of `failed`. */
+    readonly failed: number;
+  };
+}
+
+/** Where a conversation goes on. */
+export interface RewindRequest {
+  /** The message that becomes the last one. */
+  readonly to_message: string;
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: boolean | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: "keep" | "restore" | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dry_run?: boolean | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: boolean | undefined;
+}
+
+/** What a rewind did, or with `dry_run` would do. */
+export interface Rewound {
+  /** The task. */
+  readonly task_id: string;
+  /** Whether nothing was changed. */
+  readonly dry_run: boolean;
+  /** The message that the conversation ends with. `null`: it is empty. */
+  readonly last_message: string | null;
+  /** The branch with the messages that left the conversation, which stay readable. `null`: no message left it. */
+  readonly left_branch: string | null;
+  /** `null` with `files: keep`. */
+  readonly files: RestoredFiles | null;
 }
 
 export interface RollbackCatalogRequest {
@@ -2430,6 +2539,8 @@ export interface SetPolicyRequest {
   readonly max_processes?: number | undefined;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb?: number | undefined;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb?: number | undefined;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight?: number | undefined;
   /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */

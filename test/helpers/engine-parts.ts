@@ -27,6 +27,7 @@ import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
 import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
@@ -214,6 +215,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     toolCalls,
     compactions,
+    conversations: new ConversationTable(store),
     memory,
     meter,
     budgets: { refusal: () => null },
@@ -292,6 +294,13 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    branches: {
+      lastAsked: () => null,
+      fork: () => {
+        throw new Error("no task is forked here");
+      },
+      rewind: () => Promise.reject(new Error("no task is rewound here")),
+    },
     requests: null,
     memory: {
       endFact: () => Promise.resolve(false),

@@ -84,8 +84,13 @@ const engineLaunch = z.object({
     "The policy's `tool_listen`: ports on loopback that tools may listen on and connect to.",
   ),
   limits: field(
-    z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
-    "The policy's limits for the engine and its tools together.",
+    z.object({
+      max_processes: z.int(),
+      memory_mb: z.int(),
+      disk_mb: z.int(),
+      checkpoint_mb: z.optional(z.int()),
+    }),
+    "The policy's limits for the engine and its tools together. `checkpoint_mb` omitted: that of the default policy.",
   ),
   disk_reserve_mb: field(
     z.optional(z.int()),

@@ -8,6 +8,7 @@ import {
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
+import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
 import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
@@ -122,6 +123,23 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
+    request: forkRequest,
+    clientNames: { task_id: "new_task_id" },
+    responses: ok("ForkedTask"),
+    repeatable: false,
+    errors: ["NOT_FOUND", "TASK_BUSY", "TASK_EXISTS"],
+  }),
+  rewindTask: engine(
+    "POST /tasks/{task_id}/rewind",
+    "Take a conversation back to a message, and [its files](conversations.md#rewind) too",
+    {
+      request: rewindRequest,
+      timeout: "hour",
+      responses: ok("Rewound"),
+      errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
+    },
+  ),
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",

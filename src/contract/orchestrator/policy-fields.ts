@@ -1,4 +1,5 @@
 import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "../engine/attachment-limits.ts";
+import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
 import { MAX_FALLBACK } from "../engine/model-choice.ts";
 import { type Budgets, NO_BUDGETS } from "./budgets.ts";
 
@@ -139,6 +140,17 @@ export const POLICY_FIELDS = {
     meaning: "Size of an engine's folder, which holds workspace, store and caches.",
     takesEffect: "next start",
     option: "--disk <mb>",
+  },
+  checkpoint_mb: {
+    value: { kind: "integer", min: 0, max: 1_048_576 },
+    default: DEFAULT_CHECKPOINT_MB,
+    unit: "MiB",
+    section: "resources",
+    label: "File checkpoints",
+    meaning:
+      "Size of the file contents that are kept for [rewinds](conversations.md#fork-and-rewind), at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none.",
+    takesEffect: "next start",
+    option: "--checkpoint-mb <mb>",
   },
   cpu_weight: {
     value: { kind: "integer", min: 1, max: 10_000 },

@@ -17,6 +17,7 @@ import { PlanTable } from "../store/plans.ts";
 import { toolServerTables } from "../store/tool-server-table.ts";
 import { type AttachmentFolder, createResultFiles } from "../tools/attachments/call-files.ts";
 import { builtInTools } from "../tools/built-in-tools.ts";
+import type { Checkpoints } from "../tools/call-checkpoint.ts";
 import { createToolExecutor } from "../tools/execute.ts";
 import { joinedRegistry } from "../tools/registry.ts";
 import { RunningCalls } from "../tools/running-calls.ts";
@@ -31,6 +32,7 @@ export async function openTools({
   environment,
   workspace: { folders, launcher, network, disk },
   attachments,
+  checkpoints,
   memory,
   logger,
 }: {
@@ -40,6 +42,7 @@ export async function openTools({
   readonly environment: NodeJS.ProcessEnv;
   readonly workspace: Workspace;
   readonly attachments: AttachmentFolder;
+  readonly checkpoints: Checkpoints;
   readonly memory: Memory;
   readonly logger: Logger;
 }) {
@@ -74,7 +77,7 @@ export async function openTools({
     profiles,
     plans,
     running,
-    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, logger })),
+    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, checkpoints, logger })),
     toolsReady: servers.toolsReady.bind(servers),
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),

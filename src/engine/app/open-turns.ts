@@ -12,7 +12,9 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
+import { ConversationTable } from "../store/conversations.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
@@ -27,6 +29,7 @@ import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
+import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
@@ -48,6 +51,7 @@ interface TurnOwnerParts {
   readonly model: EngineModel;
   readonly memory: Memory;
   readonly tools: EngineTools;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly learning: Learning;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
@@ -58,7 +62,20 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
+  const {
+    launch,
+    config,
+    store,
+    workspace,
+    model,
+    tools,
+    checkpoints,
+    learning,
+    slots,
+    suspension,
+    stopAccepting,
+    logger,
+  } = parts;
   const {
     meter,
     budgets,
@@ -67,16 +84,18 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
+  const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
   const runner = new TurnRunner({
     journal,
     humanRequests,
     slots,
     suspension,
-    tasks: new TaskTable(store),
+    tasks,
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
+    conversations,
     memory: recordOf(parts),
     meter,
     budgets,
@@ -113,6 +132,16 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    branches: new TaskBranches({
+      journal,
+      runner,
+      slots,
+      tasks,
+      conversations,
+      checkpoints,
+      plans: tools.plans,
+      workingMemory: new WorkingMemoryTable(store),
+    }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
@@ -143,7 +172,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),
-        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        notes: workingMemory.ofConversation(taskId, NOTES_SHOWN),
         context: taskContext(messages.ofTask(taskId)),
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),

@@ -77,6 +77,10 @@ export class TurnLog implements StepLog {
     return thread === "" && this.#steps === 0 && this.#parts.messages.recallOf(turnId) === null;
   }
 
+  rewoundTurns(): ReadonlySet<string> {
+    return this.#parts.messages.rewoundTurns(this.#context.taskId);
+  }
+
   recalled(block: string, trust: number): void {
     const { turnId } = this.#context;
     this.#store(() => this.#parts.messages.recalled(turnId, { block, trust }, Date.now()), { isStep: false });
@@ -107,8 +111,11 @@ export class TurnLog implements StepLog {
     return this.#next === "settle_calls" ? this.#calls.filter(({ step }) => step < this.#steps) : this.#calls;
   }
 
+  /** Of rewound messages too: the conversation of a sub-agent is named by its call. */
   callIds(): readonly string[] {
-    return callsOf(this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread)).map(({ id }) => id);
+    const { taskId, thread } = this.#context;
+    const { messages } = this.#parts;
+    return callsOf([...messages.ofTask(taskId, thread), ...messages.rewound(taskId)]).map(({ id }) => id);
   }
 
   /** Stores the first message of a nested conversation, unless it has one. */

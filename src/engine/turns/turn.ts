@@ -8,6 +8,7 @@ import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
+import type { ConversationTable } from "../store/conversations.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
@@ -33,6 +34,7 @@ export interface TurnParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly conversations: ConversationTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
   /** Why no model call can be made now. */

@@ -21,7 +21,8 @@ export function launchOrder(
   const { budgets } = product.record.policy;
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, providers: [...engineProviders(settings).keys()], now: host.now() };
-  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const { tool_network: network, tool_listen, cpu_weight } = product.record.policy;
+  const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const models = modelRulesOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
@@ -37,7 +38,7 @@ export function launchOrder(
       settings,
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
-      limits: { max_processes, memory_mb, disk_mb },
+      limits: { max_processes, memory_mb, disk_mb, checkpoint_mb },
       // Its shares of the product's budgets follow when it runs.
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
