@@ -21,6 +21,7 @@ import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { MessageSearch } from "../tasks/message-search.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
@@ -30,6 +31,7 @@ import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
+import { openMessageSearch, openTasks } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
 
@@ -58,7 +60,9 @@ interface TurnOwnerParts {
 export function openTurns(parts: TurnOwnerParts) {
   const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
   const { meter, budgets } = model;
-  const journal = openJournal(new EventTable(store), { slots, logger });
+  const events = new EventTable(store);
+  const journal = openJournal(events, { slots, logger });
+  const search = openMessageSearch({ store, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const runner = new TurnRunner({
@@ -71,7 +75,7 @@ export function openTurns(parts: TurnOwnerParts) {
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
-    memory: recordOf(parts),
+    memory: recordOf(parts, search),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
@@ -81,6 +85,8 @@ export function openTurns(parts: TurnOwnerParts) {
     logger,
   });
   runner.recover();
+  // What an upgrade, an import or a killed engine has left.
+  search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
     if (suspended !== "now") return;
@@ -106,9 +112,11 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    ...openTasks({ store, slots, journal, events, search, workspaceDir: workspace.folders.workspace, logger }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
+      search.close();
       for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
@@ -117,11 +125,15 @@ export function openTurns(parts: TurnOwnerParts) {
 }
 
 /** Where turns are recorded. Learning takes the ended ones from there. */
-const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+const recordOf = (
+  { memory, learning }: TurnOwnerParts,
+  search: MessageSearch,
+): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);
     learning.turnEnded();
+    search.indexSoon();
   },
 });
 
