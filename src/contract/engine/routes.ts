@@ -14,6 +14,7 @@ import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
+import { ENGINE_TASK_ROUTES } from "./task-routes.ts";
 import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
@@ -140,6 +141,7 @@ export const ENGINE_ROUTES = {
       errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
     },
   ),
+  ...ENGINE_TASK_ROUTES,
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",
@@ -235,7 +237,7 @@ export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),
