@@ -18,6 +18,7 @@ import { IdempotencyTable } from "../store/idempotency-keys.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
+import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
@@ -65,6 +66,7 @@ export function openTurns(parts: TurnOwnerParts) {
     humanRequests,
     slots,
     suspension,
+    tasks: new TaskTable(store),
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
