@@ -321,10 +321,8 @@ t.test(
     fails = true;
     const events = await run();
     t.same(changes(events), ["main > small: overloaded"]);
-    t.match(
-      requests.slice(4).map(({ model, purpose = "turn" }) => `${model} ${purpose}`),
-      ["main turn", "small summary", "small turn"],
-    );
+    const later = requests.slice(4).map(({ model, purpose = "turn" }) => `${model} ${purpose}`);
+    t.same([...new Set(later)], ["main turn", "small summary", "small turn"]);
     t.ok(requestTokens(requests.at(-1) as ModelRequest) < 16_000);
     t.equal(textOf(events), "by small");
   },
