@@ -35,7 +35,8 @@ export type Step = StepBase &
         readonly allowsText: boolean;
         answer: string | null;
       }
-    | { readonly kind: "error" | "note" | "compaction"; readonly text: string }
+    /** `said`: what the user wrote while the turn ran. */
+    | { readonly kind: "error" | "note" | "compaction" | "said"; readonly text: string }
   );
 export type ToolStep = Extract<Step, { kind: "tool" }>;
 export type QuestionStep = Extract<Step, { kind: "question" }>;

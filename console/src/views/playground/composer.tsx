@@ -9,14 +9,16 @@ interface ComposerProps {
   readonly taskId: string;
   readonly isBusy: boolean;
   readonly isSandbox: boolean;
-  readonly onSend: (content: MessageContent, options: { readonly text: string; readonly thinking: boolean }) => void;
+  readonly thinking: boolean;
+  readonly onThinking: (thinking: boolean) => void;
+  readonly onSend: (content: MessageContent, text: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Where a message is written. Enter sends it, Shift and Enter start a line. */
-export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: ComposerProps) => {
+export const Composer = (props: ComposerProps) => {
+  const { url, taskId, isBusy, isSandbox, thinking, onThinking, onSend, onCancel } = props;
   const [text, setText] = useState("");
-  const [thinking, setThinking] = useState(true);
   const [files, setFiles] = useState<readonly File[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const send = async () => {
@@ -24,7 +26,7 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
     try {
       const parts = await Promise.all(files.map((file) => attachment(file)));
       const words = text.trim() === "" ? [] : [{ type: "text", text } as const];
-      onSend(parts.length === 0 ? text : [...words, ...parts], { text, thinking });
+      onSend(parts.length === 0 ? text : [...words, ...parts], text);
       setText("");
       setFiles([]);
     } catch {
@@ -89,7 +91,7 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
           <input
             type="checkbox"
             checked={thinking}
-            onChange={({ currentTarget }) => setThinking(currentTarget.checked)}
+            onChange={({ currentTarget }) => onThinking(currentTarget.checked)}
           />
           Thinking
         </label>

@@ -6,7 +6,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { mayChange } from "../../session/session.ts";
 import type { QuestionStep, Step, ToolStep } from "../../live/turn-steps.ts";
-import type { Exchange } from "./conversation.ts";
+import { type Exchange, stepsOf } from "./conversation.ts";
 
 interface ExchangeProps {
   readonly exchange: Exchange;
@@ -15,30 +15,36 @@ interface ExchangeProps {
 }
 
 /** A message and its answer: thinking, text, tool calls and questions, in their order. */
-export const ExchangeView = ({ exchange: { message, steps, turnId, problem }, engine, calls }: ExchangeProps) => (
-  <article class="exchange">
-    <p class="said">
-      <bdi>{message}</bdi>
-      {steps.files.map(({ name, path }) => (
-        <span key={path} class="file">
-          {name ?? path}
-        </span>
-      ))}
-    </p>
-    {steps.steps.map((step) => (
-      <StepView key={step.seq} step={step} calls={calls} isOver={steps.isOver} />
-    ))}
-    {problem !== null && <ProblemNote problem={problem} />}
-    <p class="dim exchange-end">
-      {!steps.isOver && problem === null && (
-        <span>{isWaiting(steps.steps) ? "Waits for an answer. " : "Working… "}</span>
+export const ExchangeView = ({ exchange, engine, calls }: ExchangeProps) => {
+  const { message, turnId, problem } = exchange;
+  const steps = stepsOf(exchange);
+  return (
+    <article class="exchange">
+      {(message !== "" || steps.files.length > 0) && (
+        <p class="said">
+          <bdi>{message}</bdi>
+          {steps.files.map(({ name, path }) => (
+            <span key={path} class="file">
+              {name ?? path}
+            </span>
+          ))}
+        </p>
       )}
-      {steps.usage !== null &&
-        `${steps.usage.input_tokens.toLocaleString("en")} tokens in, ${steps.usage.output_tokens.toLocaleString("en")} out `}
-      {turnId !== null && <a href={linkTo(`/engines/${engine}/turns/${turnId}`)}>Open the turn</a>}
-    </p>
-  </article>
-);
+      {steps.steps.map((step) => (
+        <StepView key={step.seq} step={step} calls={calls} isOver={steps.isOver} />
+      ))}
+      {problem !== null && <ProblemNote problem={problem} />}
+      <p class="dim exchange-end">
+        {!steps.isOver && problem === null && (
+          <span>{isWaiting(steps.steps) ? "Waits for an answer. " : "Working… "}</span>
+        )}
+        {steps.usage !== null &&
+          `${steps.usage.input_tokens.toLocaleString("en")} tokens in, ${steps.usage.output_tokens.toLocaleString("en")} out `}
+        {turnId !== null && <a href={linkTo(`/engines/${engine}/turns/${turnId}`)}>Open the turn</a>}
+      </p>
+    </article>
+  );
+};
 
 const isWaiting = (steps: readonly Step[]): boolean =>
   steps.some((step) => step.kind === "question" && step.answer === null);
@@ -72,6 +78,12 @@ const StepView = ({ step, calls, isOver }: StepProps) => {
       return (
         <p class="callout problem" role="alert">
           {step.text}
+        </p>
+      );
+    case "said":
+      return (
+        <p class="said">
+          <bdi>{step.text}</bdi>
         </p>
       );
     case "note":

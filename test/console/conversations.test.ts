@@ -1,0 +1,131 @@
+import type { Page } from "playwright-core";
+import t from "tap";
+import { ask } from "../helpers/api.ts";
+import { freePort } from "../helpers/daemon.ts";
+import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
+import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+
+const HOSTILE = "<img src=x onerror=alert(1)>";
+
+t.test("conversations in a browser", withChromium, async (t) => {
+  const env = { ORCH_PORT: String(await freePort()), ORCH_HEALTH_INTERVAL_S: "10" };
+  const fleet = await openFleet(t, { env });
+  const anna = await fleet.provision("anna");
+  const run = async (task: string, message: string) => (await anna.execute(task, message)).all();
+  await run("trip", "/think hm\n/tool list_files {}\n/say Plan the journey to Rome");
+  await run("bills", `/say ${HOSTILE}`);
+  const browser = await openBrowser(t, fleet.daemon.url);
+  const page = await browser.open("");
+  await signIn(page, fleet.daemon.adminKey);
+  const playground = `/engines/${anna.id}/playground`;
+  const list = page.getByRole("navigation", { name: "Conversations" });
+  const send = async (message: string, at: Page = page) => {
+    await at.getByLabel("Message").fill(message);
+    await at.keyboard.press("Enter");
+  };
+  const answers = page.locator(".exchange .answer");
+  const answerIs = (text: string) => answers.last().getByText(text, { exact: true }).waitFor();
+  const patch = (task: string, body: object) =>
+    ask(anna.url, `/tasks/${task}`, { method: "PATCH", headers: { "x-engine-key": anna.key }, body });
+
+  await t.test("lists conversations, and opens one by the keyboard", async (t) => {
+    await show(page, playground);
+    await list.getByRole("link", { name: HOSTILE }).waitFor();
+    await list.getByRole("link", { name: /Plan the journey/ }).focus();
+    await page.keyboard.press("Enter");
+    await answerIs("Plan the journey to Rome");
+    t.match(page.url(), /playground\?task=trip$/);
+    await page.locator(".tool").getByText("list_files").waitFor();
+    await page.getByText("Thinking", { exact: true }).first().waitFor();
+    t.equal(await page.locator("main img").count(), 0, "a title and a message are text");
+  });
+
+  await t.test("shows at once what other clients begin, rename and delete", async () => {
+    await run("other", "/say From elsewhere");
+    const first = list.locator("li").first();
+    await first.getByText(/From elsewhere/).waitFor();
+    await patch("other", { title: "Renamed elsewhere" });
+    await first.getByText("Renamed elsewhere").waitFor();
+    await run("trip", "/say by another client");
+    await answerIs("by another client");
+    await ask(anna.url, "/tasks/other", { method: "DELETE", headers: { "x-engine-key": anna.key } });
+    await list.getByText("Renamed elsewhere").waitFor({ state: "detached" });
+  });
+
+  await t.test("shows a conversation whose events are gone", async (t) => {
+    await page.route("**/execute/replay*", (route) => route.abort());
+    await show(page, playground);
+    await show(page, `${playground}?task=bills`);
+    await answerIs(HOSTILE);
+    await page.unroute("**/execute/replay*");
+    t.equal(await page.locator(".exchange").getByRole("alert").count(), 0);
+  });
+
+  await t.test("searches, renames, archives and deletes", async (t) => {
+    await list.getByLabel("Search conversations").fill("journey");
+    await list.getByText(HOSTILE).waitFor({ state: "detached" });
+    await list.getByRole("link", { name: /Plan the journey/ }).click();
+    await answerIs("by another client");
+    await list.getByLabel("Search conversations").fill("");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByLabel("Title").fill("The journey");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 2, name: "The journey" }).waitFor();
+    await list.getByRole("link", { name: /The journey/ }).waitFor();
+    await page.getByRole("button", { name: "Archive it" }).click();
+    await list.getByRole("link", { name: /The journey/ }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Unarchive" }).waitFor();
+    await list.getByRole("button", { name: "Archive" }).click();
+    await list.getByRole("link", { name: /The journey/ }).waitFor();
+    await page.getByRole("button", { name: "Unarchive" }).click();
+    await list.getByText("Nothing is archived.").waitFor();
+    await list.getByRole("button", { name: "Archive" }).click();
+    await list.getByRole("link", { name: HOSTILE }).click();
+    await answerIs(HOSTILE);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Nothing was said yet.").waitFor();
+    t.equal((await anna.call("/tasks/bills")).status, 404);
+  });
+
+  await t.test("begins a conversation that gets an address", async (t) => {
+    await show(page, playground);
+    await send("/say first");
+    await answerIs("first");
+    await list.getByRole("link", { name: /first/ }).waitFor();
+    t.match(page.url(), /\?task=playground-/);
+    await page.reload();
+    await answerIs("first");
+  });
+
+  await t.test("reads earlier messages on request", async (t) => {
+    for (let turn = 0; turn < 52; turn++) await run("long", `/say answer ${turn}`);
+    await show(page, `${playground}?task=long`);
+    await answerIs("answer 51");
+    t.equal(await page.locator(".exchange").count(), 50);
+    await page.getByRole("button", { name: "Show earlier messages" }).click();
+    await until("all are shown", async () => (await page.locator(".exchange").count()) === 52);
+  });
+
+  await t.test("has no serious finding in both colour schemes, and fits 390 pixels", async (t) => {
+    for (const [colorScheme, width] of [
+      ["light", 1280],
+      ["dark", 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await show(page, `${playground}?task=trip`);
+      await answerIs("by another client");
+      const button = list.getByRole("button", { name: "Conversations" });
+      if (await button.isVisible()) await button.click();
+      await list.getByRole("link", { name: /The journey/ }).waitFor();
+      t.same(await seriousFindings(page, colorScheme), [], colorScheme);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      t.ok(wide <= 0, `${wide} pixels too wide`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  t.same(browser.offences, [], "no other origin, no error, no violation of the policy");
+});
