@@ -99,6 +99,56 @@ t.test("conversations in a browser", withChromium, async (t) => {
     await answerIs("first");
   });
 
+  await t.test("edits a message and sends it again, by the keyboard", async (t) => {
+    await show(page, `${playground}?task=talk`);
+    await send("/say one");
+    await answerIs("one");
+    await send("/say two");
+    await answerIs("two");
+    const first = page.locator(".exchange").first();
+    await first.getByRole("button", { name: "Edit" }).press("Enter");
+    const field = page.getByLabel("Edited message");
+    await field.press("Escape");
+    await first.getByText("/say one", { exact: true }).waitFor();
+    await first.getByRole("button", { name: "Edit" }).press("Enter");
+    await field.fill("/say three");
+    await field.press("Enter");
+    await answerIs("three");
+    await until("one exchange is left", async () => (await page.locator(".exchange").count()) === 1);
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    const { body } = await anna.call("/tasks/talk/messages");
+    t.equal(body.items.length, 2);
+    t.match(body.items[0], { role: "user", parts: [{ text: "/say three" }] });
+  });
+
+  await t.test("has the last message answered again, and one that failed", async (t) => {
+    const turn = async () => (await anna.call("/tasks/talk/messages")).body.items.at(-1).turn_id;
+    const before = await turn();
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    await until("another turn has answered", async () => (await turn()) !== before);
+    await answerIs("three");
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    t.equal(await page.locator(".exchange").count(), 1);
+    t.equal((await anna.call("/tasks/talk/messages")).body.items.length, 2);
+    await send("/fail provider");
+    await page.getByRole("alert").filter({ hasText: "LLM_PROVIDER_ERROR" }).waitFor();
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    await page.getByText("Working").waitFor({ state: "detached" });
+    await page.getByRole("alert").filter({ hasText: "LLM_PROVIDER_ERROR" }).waitFor();
+    t.equal(await page.locator(".exchange").count(), 2);
+  });
+
+  await t.test("forks a conversation after an answer", async (t) => {
+    await page.locator(".exchange").first().getByRole("button", { name: "Fork from here" }).click();
+    await page.getByText("forked from").waitFor();
+    await answerIs("three");
+    await send("/say in the fork");
+    await answerIs("in the fork");
+    t.equal(await page.locator(".exchange").count(), 2);
+    await page.getByRole("link", { name: "talk", exact: true }).click();
+    await page.getByRole("alert").filter({ hasText: "LLM_PROVIDER_ERROR" }).waitFor();
+  });
+
   await t.test("reads earlier messages on request", async (t) => {
     for (let turn = 0; turn < 52; turn++) await run("long", `/say answer ${turn}`);
     await show(page, `${playground}?task=long`);

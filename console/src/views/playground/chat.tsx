@@ -7,11 +7,12 @@ import { useAction } from "../../parts/action.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { asProblem } from "../../parts/problem.ts";
-import { setQuery } from "../../routing/address.ts";
+import { navigate, setQuery } from "../../routing/address.ts";
 import { mayChange } from "../../session/session.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation, isRunning, stepsOf } from "./conversation.ts";
-import { ExchangeView } from "./exchange-view.tsx";
+import { type ExchangeActions, ExchangeView } from "./exchange-view.tsx";
+import { taskPath } from "./task-path.ts";
 
 interface ChatProps {
   readonly engine: string;
@@ -36,6 +37,14 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
     [last?.turnId, last === undefined ? 0 : stepsOf(last).events],
   );
   const sandbox = useResource((signal) => runsSandbox(calls, signal), [engine]);
+  const actions: ExchangeActions = {
+    edit: (exchange, text) => void run(async () => conversation?.edit(exchange, text, { thinking })),
+    regenerate: (exchange) => void run(async () => conversation?.regenerate(exchange, { thinking })),
+    fork: (exchange) =>
+      void run(async () => {
+        if (conversation !== null) navigate(taskPath(engine, await conversation.fork(exchange)));
+      }),
+  };
   return (
     <>
       <div class="exchanges" role="log" aria-label="Conversation">
@@ -48,7 +57,15 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
         )}
         {exchanges.length === 0 && <Empty title="Nothing was said yet. Write a message below." />}
         {exchanges.map((exchange, index) => (
-          <ExchangeView key={exchange.turnId ?? `new-${index}`} exchange={exchange} engine={engine} calls={calls} />
+          <ExchangeView
+            key={exchange.turnId ?? `new-${index}`}
+            exchange={exchange}
+            engine={engine}
+            calls={calls}
+            isLast={exchange === last}
+            isBusy={isBusy}
+            actions={actions}
+          />
         ))}
         <div ref={end} class="end" />
       </div>

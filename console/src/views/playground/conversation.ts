@@ -24,6 +24,13 @@ export function stepsOf({ live, storedSteps: stored }: Exchange): TurnSteps {
   return live.events === 0 || (stored.isOver && !live.isOver) ? stored : live;
 }
 
+/** The messages of the user in it; undefined until they are stored. */
+export function saidIn({ stored }: Exchange): { readonly first: TaskMessage; readonly last: TaskMessage } | undefined {
+  const isOfUser = ({ role }: TaskMessage) => role === "user";
+  const [first, last] = [stored.find(isOfUser), stored.findLast(isOfUser)];
+  return first === undefined || last === undefined ? undefined : { first, last };
+}
+
 export const isRunning = (exchange: Exchange): boolean => exchange.problem === null && !stepsOf(exchange).isOver;
 
 interface Options {
@@ -103,6 +110,24 @@ export class Conversation {
     await this.#ended(exchange);
   }
 
+  /** Sends a message again with another text, in the place of the first one. */
+  async edit(exchange: Exchange, text: string, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
+    await this.#rewind(exchange, saidIn(exchange)?.first, false);
+    await this.send(text, { ...options, message: text });
+  }
+
+  /** Has the last message answered again. */
+  async regenerate(exchange: Exchange, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
+    await this.#rewind(exchange, saidIn(exchange)?.last, true);
+    await this.send(exchange.message, { ...options, regenerate: true });
+  }
+
+  /** The id of a new conversation with everything up to the end of an exchange. */
+  async fork({ stored }: Exchange): Promise<string> {
+    const { calls, taskId } = this.#options;
+    return (await calls.forkTask({ taskId, afterMessage: stored.at(-1)?.message_id })).task_id;
+  }
+
   get isClosed(): boolean {
     return this.#abort.signal.aborted;
   }
@@ -120,6 +145,13 @@ export class Conversation {
       return Object.assign(exchange, { stored: messages, storedSteps: storedSteps(messages) });
     });
     this.exchanges = [...stored, ...this.exchanges.filter(({ turnId }) => turnId === null)];
+  }
+
+  async #rewind(exchange: Exchange, to: TaskMessage | undefined, keep: boolean): Promise<void> {
+    const { calls, taskId } = this.#options;
+    if (to === undefined) return;
+    await calls.rewindTask({ taskId, toMessage: to.message_id, keep });
+    this.exchanges = this.exchanges.slice(0, this.exchanges.indexOf(exchange));
   }
 
   async #follow(exchange: Exchange): Promise<void> {
