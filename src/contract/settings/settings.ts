@@ -2,7 +2,7 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { DAEMON_SETTINGS } from "./daemon-settings.ts";
 import type { SettingRow, SettingScope } from "./setting-row.ts";
 
-export { ENGINE_LOG_LEVELS, PROVIDERS } from "./agent-settings.ts";
+export { ENGINE_LOG_LEVELS, PROVIDERS, TITLES } from "./agent-settings.ts";
 export { ISOLATION_MODES } from "./daemon-settings.ts";
 export type { SettingRow, SettingScope } from "./setting-row.ts";
 

@@ -17,6 +17,8 @@ import { openMemory } from "../memory/open-memory.ts";
 import type { WakefulnessParts } from "../sleep/wakefulness.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import type { Store } from "../store/open-store.ts";
+import { TaskTable } from "../store/tasks.ts";
+import { pruneTasks } from "../tasks/prune-tasks.ts";
 import { openTelemetry } from "../telemetry/open-telemetry.ts";
 import { AttachmentFiles } from "../tools/attachments/attachment-files.ts";
 import { AcceptedKeys } from "../turns/accepted-keys.ts";
@@ -76,7 +78,16 @@ export async function createApp(given: {
   });
   const turns = openTurns({ ...base, workspace, model, memory, tools, learning, slots, suspension });
   const names = new AttachmentNames(store);
-  const stopMaintenance = startMaintenance({ ...model, ...turns, slots, attachments: names, workspaceDir, logger });
+  const ttl = { tasks: new TaskTable(store), slots, ttlDays: launch.task_ttl_days, logger };
+  const stopMaintenance = startMaintenance({
+    ...model,
+    ...turns,
+    slots,
+    attachments: names,
+    workspaceDir,
+    pruneTasks: () => pruneTasks({ ...ttl, taskChanger: turns.taskChanger }),
+    logger,
+  });
   const { engine_id, incarnation } = launch;
   logger.info({ engine_id, incarnation, provider: config.provider, model: config.model }, "engine accepts turns");
   const routes = createRoutes({

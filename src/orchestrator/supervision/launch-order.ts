@@ -22,6 +22,7 @@ export function launchOrder(
   const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
+  const { task_ttl_days: taskTtl } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -39,6 +40,7 @@ export function launchOrder(
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
       attachments: { mb, count, kinds: [...kinds] },
+      ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },
