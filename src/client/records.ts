@@ -1958,6 +1958,8 @@ export interface Policy {
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s: number;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days: number | null;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb: number;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
@@ -2543,6 +2545,8 @@ export interface SetPolicyRequest {
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s?: number | undefined;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days?: number | null | undefined;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb?: number | undefined;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */

@@ -143,7 +143,7 @@ t.test("forks and rewinds", async (t) => {
 });
 
 t.test("tasks", async (t) => {
-  const { body: page } = await call("listTasks", { query: "?limit=1", expect: 200 });
+  const { body: page } = await call("listTasks", { query: "?limit=1&q=read_file", expect: 200 });
   t.match(page, { items: [{ task_id: "shown", title: /^\/tool read_file/, state: "idle", message_count: 2 }] });
   await call("listTasks", { query: `?limit=1&cursor=${page.next_cursor}`, expect: 200 });
   const { body: found } = await call("listTasks", { query: "?q=likes%20TEA&archived=any", expect: 200 });

@@ -29,6 +29,7 @@ import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
+import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
@@ -297,6 +298,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     ...openTasks({
       ...parts,
       events: new EventTable(parts.store),
+      taskChanges: new TaskChanges(),
       search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
       workspaceDir: join(parts.store.dataDir, "workspace"),
       logger: createLogger("test", "silent"),
