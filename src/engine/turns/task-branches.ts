@@ -1,4 +1,5 @@
-import type { ForkedTask, RestoredFiles, Rewound } from "../../contract/engine/branch.ts";
+import type { ForkedTask, RestoredFiles, Rewound, TaskBranch } from "../../contract/engine/branch.ts";
+import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
@@ -96,6 +97,21 @@ export class TaskBranches {
     } finally {
       release();
     }
+  }
+
+  /** The branches of a task that have messages of their own, and the one that its conversation is on. */
+  list(taskId: string): readonly TaskBranch[] {
+    const { conversations } = this.#parts;
+    return conversations
+      .branchesOf(taskId)
+      .filter(({ isCurrent, first }) => isCurrent || first !== null)
+      .map(({ branchId, isCurrent, through, first, createdAt }) => ({
+        branch_id: `branch_${branchId}`,
+        is_current: isCurrent,
+        after_message: conversations.shownId(through),
+        first_message: conversations.shownId(first),
+        created_at: isoTime(createdAt),
+      }));
   }
 
   async #rewindHeld(taskId: string, { toMessage, keep, files, dryRun, force }: RewindOptions): Promise<Rewound> {
