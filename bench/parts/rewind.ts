@@ -69,6 +69,8 @@ async function forks(store: Store, checkpoints: WorkspaceCheckpoints): Promise<r
     plans: new PlanTable(store),
     workingMemory: new WorkingMemoryTable(store),
     checkpoints,
+    search: { indexTitle: () => undefined },
+    changes: { changed: () => undefined },
   });
   const within = conversations.lastUpTo("long", MESSAGES - 2)?.id ?? 0;
   const whole = await timesOf(() => branches.fork("long", { afterMessage: null, newTaskId: null }));

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -163,8 +163,99 @@ export const showRequest: Route<ShowRequestParams, ModelRequestRecord> = {
   path: "/turns/{turn_id}/requests/{number}",
 };
 
+export interface ListTasksParams {
+  /** Only tasks with all of these words in one message, or in the title. Not with `follow` */
+  readonly q?: string | undefined;
+  /** `false`: without archived ones, `true`: only these, `any`: all */
+  readonly archived?: "false" | "true" | "any" | undefined;
+  /** Only tasks whose last turn this agent ran */
+  readonly agent?: string | undefined;
+  /** Only tasks with this value of a key of their `metadata`. Each is a query parameter of its own, `metadata.<key>=<value>` */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+  /** With `Accept: text/event-stream`: the first page, then each change */
+  readonly follow?: boolean | undefined;
+}
+
+/** List or search tasks, the latest activity first, or follow the list. */
+export const listTasks: Route<ListTasksParams, TaskPage> = {
+  method: "GET",
+  path: "/tasks",
+  query: ["q","archived","agent","metadata","limit","cursor","follow"],
+};
+
+export interface ShowTaskParams {
+  /** Id of the task */
+  readonly taskId: string;
+  /** Adds its [branches](conversations.md#rewind) */
+  readonly branches?: boolean | undefined;
+}
+
+/** Get a task. */
+export const showTask: Route<ShowTaskParams, TaskRecord> = {
+  method: "GET",
+  path: "/tasks/{task_id}",
+  query: ["branches"],
+};
+
+export interface ChangeTaskParams {
+  /** Id of the task */
+  readonly taskId: string;
+  /** 1 to 200 characters. From now on no model changes it. */
+  readonly title?: ChangeTaskRequest["title"] | undefined;
+  /** `true` takes it from lists, `false` puts it back. */
+  readonly archived?: ChangeTaskRequest["archived"] | undefined;
+  /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: ChangeTaskRequest["metadata"] | undefined;
+}
+
+/** Rename or archive a task, or change its metadata. */
+export const changeTask: Route<ChangeTaskParams, TaskRecord> = {
+  method: "PATCH",
+  path: "/tasks/{task_id}",
+  body: ["title","archived","metadata"],
+};
+
+export interface DeleteTaskParams {
+  /** Id of the task */
+  readonly taskId: string;
+  /** Also what memory has learned from this task alone */
+  readonly forget?: boolean | undefined;
+}
+
+/** Delete a task with its messages. */
+export const deleteTask: Route<DeleteTaskParams, TaskDeleted> = {
+  method: "DELETE",
+  path: "/tasks/{task_id}",
+  query: ["forget"],
+  repeatable: false,
+};
+
+export interface ListMessagesParams {
+  /** Id of the task */
+  readonly taskId: string;
+  /** Only messages before this `message_id`. Not together with `after` */
+  readonly before?: string | undefined;
+  /** Only messages after this `message_id`. Without both, the last ones */
+  readonly after?: string | undefined;
+  /** Of this branch, as `branches` of the task names it. The current one when omitted */
+  readonly branch?: string | undefined;
+  /** Largest number of messages. A page of large ones has fewer */
+  readonly limit?: number | undefined;
+}
+
+/** List the messages of a task. */
+export const listMessages: Route<ListMessagesParams, TaskMessages> = {
+  method: "GET",
+  path: "/tasks/{task_id}/messages",
+  query: ["before","after","branch","limit"],
+};
+
 export interface ForkTaskParams {
-  /** Id of the task, 1 to 256 bytes */
+  /** Id of the task */
   readonly taskId: string;
   /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
   readonly afterMessage?: ForkRequest["after_message"] | undefined;
@@ -182,7 +273,7 @@ export const forkTask: Route<ForkTaskParams, ForkedTask> = {
 };
 
 export interface RewindTaskParams {
-  /** Id of the task, 1 to 256 bytes */
+  /** Id of the task */
   readonly taskId: string;
   /** The message that becomes the last one. */
   readonly toMessage: RewindRequest["to_message"];

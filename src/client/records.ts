@@ -315,6 +315,16 @@ export interface ChangeScheduleRequest {
   readonly ends_at?: string | null | undefined;
 }
 
+/** Changes of a task. Fields left out stay. */
+export interface ChangeTaskRequest {
+  /** 1 to 200 characters. From now on no model changes it. */
+  readonly title?: string | undefined;
+  /** `true` takes it from lists, `false` puts it back. */
+  readonly archived?: boolean | undefined;
+  /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+}
+
 export interface ChangeWebhookRequest {
   /** 1 to 100 bytes, unique among the webhooks of an engine. */
   readonly name?: string | undefined;
@@ -2659,6 +2669,247 @@ export interface StopEngineRequest {
   readonly drain_s?: number | undefined;
   /** `true` waits for no turn. */
   readonly force?: boolean | undefined;
+}
+
+/** A file that the user attached. */
+export interface TaskAttachmentPart {
+  /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
+  readonly kind: AttachmentKind;
+  /** The original name without path, control characters and markup. */
+  readonly name: string;
+  /** The type of the bytes. */
+  readonly media_type: string;
+  /** The type that the sender declared, if the bytes have another one. */
+  readonly claimed_media_type?: string | undefined;
+  /** The size of the file. */
+  readonly bytes: number;
+  /** SHA-256 of the bytes in lower-case hex. */
+  readonly digest: string;
+  /** Its path in the engine's workspace. */
+  readonly path: string;
+  /** Of an image: pixels. */
+  readonly width?: number | undefined;
+  /** Of an image: pixels. */
+  readonly height?: number | undefined;
+  /** The kind of part. */
+  readonly type: "attachment";
+}
+
+/** A branch that a task's conversation is on, or was on before a rewind. */
+export interface TaskBranch {
+  /** The branch's id. */
+  readonly branch_id: string;
+  /** Whether the conversation is on it. */
+  readonly is_current: boolean;
+  /** The last message that it shares with an earlier branch. `null`: none. */
+  readonly after_message: string | null;
+  /** Its first own message. `null` without one. */
+  readonly first_message: string | null;
+  /** When it began. */
+  readonly created_at: string;
+}
+
+/** A task that was deleted, and what went with it. */
+export interface TaskDeleted {
+  /** The task's id. A turn with it begins a new task. */
+  readonly task_id: string;
+  /** What was deleted, by kind. */
+  readonly deleted: Readonly<Record<string, number>>;
+  /** Messages that stay, because a fork of the task refers to them. */
+  readonly kept_messages: number;
+  /** With `forget=true`, what memory had learned from this task alone, by kind. `null` without. */
+  readonly forgotten: Readonly<Record<string, number>> | null;
+}
+
+/** Why a turn failed. */
+export interface TaskErrorPart {
+  /** The kind of part. */
+  readonly type: "error";
+  /** The error code, by which programs decide. */
+  readonly error: string;
+}
+
+/** An event of the stream of `GET /tasks`. */
+export type TaskEvent = {
+  /** The `event:` line. */
+  readonly event: "task";
+  /** The `data:` line. */
+  readonly data: TaskRecord;
+} | {
+  /** The `event:` line. */
+  readonly event: "task_removed";
+  /** The `data:` line. */
+  readonly data: TaskRemoved;
+} | {
+  /** The `event:` line. */
+  readonly event: "heartbeat";
+  /** The `data:` line. */
+  readonly data: TaskHeartbeat;
+};
+
+/** The `data:` line. */
+export interface TaskHeartbeat {
+  /** The engine's time. */
+  readonly now: string;
+}
+
+/** What the user or the agent said. All answers of a turn up to the next message of the user are one message, with the results of their calls. */
+export interface TaskMessage {
+  /** The message's id, which stays the same: `msg_` and a number that rises. */
+  readonly message_id: string;
+  /** Who said it. */
+  readonly role: "user" | "assistant";
+  /** The turn it belongs to. */
+  readonly turn_id: string;
+  /** When it was stored; of an answer, its first part. */
+  readonly created_at: string;
+  /** What it consists of, in order. */
+  readonly parts: readonly TaskMessagePart[];
+  /** Tokens of the turn, with its last message. `null` for others, and before the turn has ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  } | null;
+  /** The state of the turn, with its last message. `completed` for those before it. */
+  readonly status: "running" | "waiting_for_human" | "completed" | "errored";
+}
+
+/** A part of a message, by its `type`. */
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskQuestionPart | TaskErrorPart;
+
+/** Messages of a conversation, in their order. */
+export interface TaskMessages {
+  /** The messages of this page, the oldest first. */
+  readonly items: readonly TaskMessage[];
+  /** The `before` of the page with older messages. `null`: there are none. */
+  readonly before: string | null;
+  /** The `after` of the page with newer messages. `null`: there are none. */
+  readonly after: string | null;
+}
+
+/** Tasks, the latest activity first. */
+export interface TaskPage {
+  /** The tasks of this page. */
+  readonly items: readonly TaskRecord[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** Where a task was forked from. */
+export interface TaskParent {
+  /** The task it was forked from. It may be deleted since. */
+  readonly task_id: string;
+  /** The last message that both have. `null`: none. */
+  readonly after_message: string | null;
+}
+
+/** A question or a permission prompt to a person. */
+export interface TaskQuestionPart {
+  /** The kind of part. */
+  readonly type: "question";
+  /** The request's id, which `POST /hitl/respond` takes. */
+  readonly request_id: string;
+  /** `question`: of the agent. `permission`: a permission prompt. */
+  readonly kind: HitlKind;
+  /** The text of the question. */
+  readonly question: string;
+  /** The answers to choose from. */
+  readonly options: readonly string[];
+  /** `closed`: it was cancelled or has expired, and nobody answered. */
+  readonly status: "open" | "answered" | "closed";
+  /** The answer. `null` without one. */
+  readonly answer: string | null;
+}
+
+/** Reasoning of the model. */
+export interface TaskReasoningPart {
+  /** The kind of part. */
+  readonly type: "reasoning";
+  /** The text of the reasoning. */
+  readonly text: string;
+}
+
+/** A task, which is a conversation. */
+export interface TaskRecord {
+  /** The task's id, which its first turn named. */
+  readonly task_id: string;
+  /** What it is about. */
+  readonly title: string;
+  /** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+  readonly title_source: TaskTitleSource;
+  /** The agent that ran its last turn. */
+  readonly agent: string;
+  /** When its first turn began. */
+  readonly created_at: string;
+  /** When its last turn began or ended. */
+  readonly last_active_at: string;
+  /** Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them. */
+  readonly message_count: number;
+  /** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+  readonly state: TaskState;
+  /** Open questions and permission prompts. */
+  readonly open_requests: number;
+  /** Tokens of all its turns that have ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  };
+  /** Whether lists leave it out. */
+  readonly archived: boolean;
+  /** Strings of the product's own, by their keys. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** `null` for a task that is no fork. */
+  readonly parent: TaskParent | null;
+  /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
+  readonly branches?: readonly TaskBranch[] | undefined;
+}
+
+/** The `data:` line. */
+export interface TaskRemoved {
+  /** The task's id. */
+  readonly task_id: string;
+}
+
+/** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+export type TaskState = "idle" | "running" | "waiting" | "queued";
+
+/** Text of the user or of the agent. */
+export interface TaskTextPart {
+  /** The kind of part. */
+  readonly type: "text";
+  /** The text. */
+  readonly text: string;
+}
+
+/** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+export type TaskTitleSource = "first_words" | "model" | "user";
+
+/** A call of a tool, with its result once it has one. */
+export interface TaskToolPart {
+  /** The kind of part. */
+  readonly type: "tool";
+  /** The call's id. */
+  readonly tool_call_id: string;
+  /** The tool's name. */
+  readonly tool: string;
+  /** The input of the call. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** `running`: it has no result yet. */
+  readonly status: "running" | "completed" | "failed";
+  /** What the tool returned. `null` before, and for a call that failed. */
+  readonly output: unknown;
+  /** Why the call failed. `null` otherwise. */
+  readonly error: string | null;
+  /** Files of the result. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
 }
 
 /** A text of a message. */

@@ -28,6 +28,9 @@ import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
+import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
+import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
@@ -271,9 +274,22 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
+    ...openTasks({
+      ...parts,
+      events: new EventTable(parts.store),
+      checkpoints: openCheckpoints({
+        launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+        store: parts.store,
+        workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
+      }),
+      search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
+      workspaceDir: join(parts.store.dataDir, "workspace"),
+      logger: createLogger("test", "silent"),
+    }),
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     branches: {
       lastAsked: () => null,
+      list: () => [],
       fork: () => {
         throw new Error("no task is forked here");
       },

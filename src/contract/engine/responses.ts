@@ -12,6 +12,7 @@ import { MEMORY_RESPONSES } from "./memory.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
 import { startedTurn } from "./turn.ts";
 import { TOOL_SERVER_RESPONSES } from "./tool-server.ts";
+import { TASK_RESPONSES } from "./task.ts";
 import { TURN_RESPONSES } from "./turn.ts";
 
 /** The schemas of all response bodies of the engine, by their names in the OpenAPI document. */
@@ -19,6 +20,7 @@ export const ENGINE_RESPONSES = {
   EngineHealth: engineHealth,
   ...TURN_EVENT_RESPONSES,
   ...TURN_RESPONSES,
+  ...TASK_RESPONSES,
   ...HUMAN_REQUEST_RESPONSES,
   ...TOOL_SERVER_RESPONSES,
   ...ENGINE_CATALOG_RESPONSES,

@@ -12,6 +12,7 @@ import type { EngineErrorCode } from "./errors.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
+import { ENGINE_TASK_ROUTES } from "./task-routes.ts";
 import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
@@ -121,6 +122,7 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  ...ENGINE_TASK_ROUTES,
   forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
     request: forkRequest,
     clientNames: { task_id: "new_task_id" },
@@ -228,7 +230,7 @@ export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),

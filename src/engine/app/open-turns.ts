@@ -23,6 +23,7 @@ import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { MessageSearch } from "../tasks/message-search.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
@@ -33,6 +34,7 @@ import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
+import { openMessageSearch, openTasks } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
 
@@ -75,7 +77,9 @@ export function openTurns(parts: TurnOwnerParts) {
     logger,
   } = parts;
   const { meter, budgets } = model;
-  const journal = openJournal(new EventTable(store), { slots, logger });
+  const events = new EventTable(store);
+  const journal = openJournal(events, { slots, logger });
+  const search = openMessageSearch({ store, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
@@ -90,7 +94,7 @@ export function openTurns(parts: TurnOwnerParts) {
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
     conversations,
-    memory: recordOf(parts),
+    memory: recordOf(parts, search),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
@@ -100,6 +104,8 @@ export function openTurns(parts: TurnOwnerParts) {
     logger,
   });
   runner.recover();
+  // What an upgrade, an import or a killed engine has left.
+  search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
     if (suspended !== "now") return;
@@ -116,6 +122,8 @@ export function openTurns(parts: TurnOwnerParts) {
     stopAccepting,
   });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({ store, slots, journal, events, search, checkpoints, workspaceDir, logger });
   return {
     journal,
     humanRequests,
@@ -125,6 +133,7 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    ...taskParts,
     branches: new TaskBranches({
       journal,
       runner,
@@ -134,10 +143,13 @@ export function openTurns(parts: TurnOwnerParts) {
       checkpoints,
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
+      search,
+      changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
+      search.close();
       for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
@@ -146,11 +158,15 @@ export function openTurns(parts: TurnOwnerParts) {
 }
 
 /** Where turns are recorded. Learning takes the ended ones from there. */
-const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+const recordOf = (
+  { memory, learning }: TurnOwnerParts,
+  search: MessageSearch,
+): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);
     learning.turnEnded();
+    search.indexSoon();
   },
 });
 

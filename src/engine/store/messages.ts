@@ -15,6 +15,13 @@ export interface StoredMessage {
   readonly recalled?: string;
 }
 
+/** A row of a task's own conversation. */
+export interface ConversationRow extends Omit<MessageRow, "recalled"> {
+  readonly createdAt: number;
+  /** Characters of its content as it is stored. */
+  readonly length: number;
+}
+
 /** The memories that a turn was shown, and their least trust. */
 export interface StoredRecall {
   readonly block: string;
@@ -43,6 +50,18 @@ export class MessageTable extends Table {
   readonly #ofBranch = this.db.prepare(
     `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
      where branch = ? and id > ? and id <= ? order by id`,
+  );
+  readonly #before = this.db.prepare(
+    `select id, turn_id, role, content, created_at from messages
+     where branch = ? and id <= ? and id < ? order by id desc`,
+  );
+  readonly #from = this.db.prepare(
+    `select id, turn_id, role, content, created_at from messages
+     where branch = ? and id <= ? and id >= ? order by id`,
+  );
+  readonly #lastOfTurns = this.db.prepare(
+    `select turn_id, max(id) as id from messages
+     where thread = '' and turn_id in (select value from json_each(?)) group by turn_id`,
   );
   readonly #ofThread = this.db.prepare(
     `select id, turn_id, role, content, null as block from messages
@@ -115,6 +134,24 @@ export class MessageTable extends Table {
       .flatMap(({ branchId, through }: Prefix) => this.#ofBranch.all(branchId, afterId, through));
   }
 
+  /** The rows of a conversation, given by its prefixes, before an id, the last first. */
+  *backwards(conversation: readonly Prefix[], beforeId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation.toReversed())
+      for (const row of this.#before.iterate(branchId, through, beforeId)) yield conversationRow(row);
+  }
+
+  /** The rows of a conversation from an id on. */
+  *forwards(conversation: readonly Prefix[], fromId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation)
+      for (const row of this.#from.iterate(branchId, through, fromId)) yield conversationRow(row);
+  }
+
+  /** The id of the last message of each turn. */
+  lastOfTurns(turnIds: readonly string[]): ReadonlyMap<string, number> {
+    const rows = this.#lastOfTurns.all(JSON.stringify(turnIds));
+    return new Map(rows.map((row) => [String(row["turn_id"]), Number(row["id"])]));
+  }
+
   /** Stores the block that is shown, byte for byte, with the turn's message. */
   recalled(turnId: string, { block, trust }: StoredRecall, now: number): void {
     this.#insertRecall.run(turnId, block, trust, now);
@@ -154,6 +191,13 @@ export class MessageTable extends Table {
     this.#deleteRecall.run(turnId);
   }
 }
+
+const conversationRow = (row: Record<string, unknown>): ConversationRow => ({
+  id: Number(row["id"]),
+  createdAt: Number(row["created_at"]),
+  length: String(row["content"]).length,
+  ...storedMessage(row),
+});
 
 const storedMessage = (row: Record<string, unknown>): StoredMessage => ({
   turnId: String(row["turn_id"]),

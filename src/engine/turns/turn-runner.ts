@@ -247,7 +247,7 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
   trace: request["trace"] as TurnTrace | undefined,
 });
 
-function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
+export function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
   if (purpose === "rewind") return new EngineError("TASK_BUSY", "the task is being rewound; retry later");
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);

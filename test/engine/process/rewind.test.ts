@@ -212,6 +212,25 @@ t.test("a rewind that is killed in the middle of its files is completed by the s
   });
 });
 
+t.test("a fork restores the files of the messages that it shares, also when the other task is deleted", async (t) => {
+  const engine = await engineOf(t, { files: ["a.txt", "b.txt"] });
+  const file = join(engine.dataDir, "workspace/a.txt");
+  writeFileSync(file, "before");
+  await engine.turn("a", say("start"));
+  const start = idOf(engine, "a", "start");
+  await engine.turn("a", '/tool write_file {"path":"a.txt","content":"shared"}\n/say done');
+  t.match(await fork(engine, "a", { task_id: "b" }), { status: 200 });
+  await engine.turn("a", '/tool write_file {"path":"b.txt","content":"of the other"}\n/say done');
+  const planned = { to_message: start, files: "restore", dry_run: true };
+  const shared = { restorable: [{ path: "a.txt", action: "write" }], changed_by_others: [], not_compared: [] };
+  t.match((await rewind(engine, "b", planned)).body.files, shared);
+  t.match(await engine.call("/tasks/a", { method: "DELETE" }), { status: 200, body: { kept_messages: 6 } });
+  t.strictSame(readdirSync(join(engine.dataDir, "checkpoints")).length, 2, "what only the other task kept is gone");
+  t.match((await rewind(engine, "b", planned)).body.files, shared);
+  t.match(await rewind(engine, "b", { ...planned, dry_run: false }), { status: 200 });
+  t.equal(readFileSync(file, "utf8"), "before");
+});
+
 t.test("a command that a kill interrupted is told as not compared", async (t) => {
   const command = "echo x > made.txt; sleep 60";
   const engine = await engineOf(t, { commands: [command] });

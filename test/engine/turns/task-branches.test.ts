@@ -26,6 +26,8 @@ function branchesOf(t: Test, plan: WorkspaceCheckpoints["plan"] = () => Promise.
     plans: new PlanTable(store),
     workingMemory: new WorkingMemoryTable(store),
     checkpoints: { plan, restore: () => Promise.resolve([]) },
+    search: { indexTitle: () => undefined },
+    changes: { changed: () => undefined },
   });
   const idOf = (text: string) => messages.ofTask("a").findLast(({ content }) => content === text)?.id ?? 0;
   const regenerate = async () => {
