@@ -2775,6 +2775,20 @@ export interface TaskAttachmentPart {
   readonly type: "attachment";
 }
 
+/** A branch that a task's conversation is on, or was on before a rewind. */
+export interface TaskBranch {
+  /** The branch's id. */
+  readonly branch_id: string;
+  /** Whether the conversation is on it. */
+  readonly is_current: boolean;
+  /** The last message that it shares with an earlier branch. `null`: none. */
+  readonly after_message: string | null;
+  /** Its first own message. `null` without one. */
+  readonly first_message: string | null;
+  /** When it began. */
+  readonly created_at: string;
+}
+
 /** Context that went with the message, for audits. The user did not write it. */
 export interface TaskContextPart {
   /** The kind of part. */
@@ -2948,6 +2962,8 @@ export interface TaskRecord {
   readonly metadata: Readonly<Record<string, string>>;
   /** `null` for a task that is no fork. */
   readonly parent: TaskParent | null;
+  /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
+  readonly branches?: readonly TaskBranch[] | undefined;
 }
 
 /** The `data:` line. */

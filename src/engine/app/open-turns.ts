@@ -144,6 +144,18 @@ export function openTurns(parts: TurnOwnerParts) {
     stopAccepting,
   });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({
+    store,
+    slots,
+    journal,
+    events,
+    search,
+    taskChanges,
+    checkpoints,
+    workspaceDir,
+    logger,
+  });
   return {
     journal,
     humanRequests,
@@ -153,6 +165,7 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    ...taskParts,
     branches: new TaskBranches({
       journal,
       runner,
@@ -162,16 +175,8 @@ export function openTurns(parts: TurnOwnerParts) {
       checkpoints,
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
-    }),
-    ...openTasks({
-      store,
-      slots,
-      journal,
-      events,
       search,
-      taskChanges,
-      workspaceDir: workspace.folders.workspace,
-      logger,
+      changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
