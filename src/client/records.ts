@@ -121,11 +121,15 @@ export type BlockType = "text" | "thinking" | "tool_use";
 export interface Cancelled {
   /** `false` when the task has no turn. */
   readonly cancelled: boolean;
+  /** Only with `inbox`: how many waiting messages were removed. */
+  readonly removed?: number | undefined;
 }
 
 export interface CancelRequest {
   /** The task whose turn is to end. */
   readonly task_id: string;
+  /** `true` also removes the messages that wait in the task's inbox. `false` when omitted. */
+  readonly inbox?: boolean | undefined;
 }
 
 /** The paths that differ from the version that was current. */
@@ -425,6 +429,13 @@ export interface DecideSkillRequest {
   readonly decision: "allow" | "refuse";
 }
 
+export interface EditMessageRequest {
+  /** Replaces the message, as `message` of `POST /execute`. */
+  readonly message?: MessageContent | undefined;
+  /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
+  readonly when_busy?: "queue" | "steer" | undefined;
+}
+
 export type EmptyRequest = Readonly<Record<string, unknown>>;
 
 export interface EndFactRequest {
@@ -448,7 +459,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -711,6 +722,60 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "message_queued";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** Its place among the messages that wait, from 1. */
+    readonly position: number;
+    /** Whether it waits for a turn of its own or for the running one. */
+    readonly when_busy: "queue" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_taken";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** `turn`: it began this turn. `steer`: it entered the running turn. */
+    readonly how: "turn" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_removed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "usage";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -835,7 +900,7 @@ export interface EngineKeyRotated {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -943,7 +1008,7 @@ export interface EngineRecord {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1042,7 +1107,7 @@ export interface EngineStopped {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1163,7 +1228,7 @@ export interface EngineWithKey {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1294,6 +1359,12 @@ export interface ExecuteRequest {
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+  /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
+  readonly interrupt?: boolean | undefined;
+  /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
+  readonly message_id?: string | undefined;
 }
 
 /** A fact that is true no longer. */
@@ -1481,6 +1552,12 @@ export interface HostStatus {
   }[];
   /** What an operator should look at, in sentences. */
   readonly warnings: readonly string[];
+}
+
+/** The messages that wait in a task's inbox. */
+export interface InboxList {
+  /** In the order in which they were sent, at most 100. */
+  readonly messages: readonly WaitingMessage[];
 }
 
 /** The isolation of engines and tools on this host. */
@@ -1688,7 +1765,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
+/** Replaces the message, as `message` of `POST /execute`. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -2067,6 +2144,12 @@ export interface RegisterProductRequest {
   readonly key_last4?: string | undefined;
 }
 
+/** A message that was removed before a turn took it. */
+export interface RemovedMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+}
+
 /** Stored events after a cursor. */
 export interface ReplayPage {
   /** The events, the oldest first. Adjacent deltas may be merged into one, and a page may hold fewer than `limit`. */
@@ -2241,6 +2324,16 @@ export interface SearchMemoryRequest {
   readonly from?: string | undefined;
   /** Only what happened before this time. A date includes its day. */
   readonly to?: string | undefined;
+}
+
+/** What became of a message that may wait. */
+export interface SentMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. 0: a turn has taken it. */
+  readonly position: number;
+  /** The turn that has taken it. `null` while it waits. */
+  readonly turn_id: string | null;
 }
 
 /** A tool server, without its settings. */
@@ -2730,6 +2823,24 @@ export interface UsageSamples {
     /** Input and output tokens of the models in the interval. */
     readonly tokens: readonly (number | null)[];
   };
+}
+
+/** A message that waits in a task's inbox. */
+export interface WaitingMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. */
+  readonly position: number;
+  /** Whether it waits for a turn of its own or for the running one. */
+  readonly when_busy: "queue" | "steer";
+  /** What the user wrote, without attachments. */
+  readonly text: string;
+  /** The files of the message. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
+  /** The agent that answers if the message starts a turn. */
+  readonly agent: string;
+  /** When it was sent. */
+  readonly created_at: string;
 }
 
 /** The answer to a webhook's message. */

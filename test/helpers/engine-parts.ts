@@ -26,6 +26,7 @@ import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/mo
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
@@ -44,6 +45,7 @@ import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
+import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
@@ -112,6 +114,7 @@ export interface Parts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
+  readonly inbox: Inbox;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -199,7 +202,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     runAgent: around(runAgent),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
+  const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });
   const runner = new TurnRunner({
+    inbox,
     journal,
     humanRequests,
     slots,
@@ -216,6 +221,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     journal,
     runner,
     humanRequests,
+    inbox,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
@@ -231,17 +237,19 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, idempotency } = parts;
+  const { runner, journal, humanRequests, inbox, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
+    inbox,
+    whenBusy: "reject",
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
-    budgets: { set: () => undefined },
+    setBudgets: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({

@@ -1,4 +1,11 @@
-import { ENGINE_BODY_BYTES, allowToolsRequest, cancelRequest, executeRequest, hitlRespondRequest } from "./requests.ts";
+import {
+  ENGINE_BODY_BYTES,
+  allowToolsRequest,
+  cancelRequest,
+  editMessageRequest,
+  executeRequest,
+  hitlRespondRequest,
+} from "./requests.ts";
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
 import {
   CONTROL_PATHS,
@@ -50,20 +57,23 @@ export const ENGINE_ROUTES = {
       "Idempotency-Key": {
         kind: "text",
         maxLength: 255,
-        summary: "The same key and body within 24 h attaches to the turn of the first call",
+        summary:
+          "The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one",
       },
       ...LAST_EVENT,
       ...WANTED_HEADER,
     },
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
-    responses: { 200: [events("EngineEvent")] },
+    responses: { 200: [events("EngineEvent")], 202: [json("SentMessage")] },
     errors: [
       "POLICY_DENIED",
       "NOT_FOUND",
       "TASK_BUSY",
+      "MESSAGE_REMOVED",
       "IDEMPOTENCY_CONFLICT",
       "BUDGET_EXCEEDED",
+      "INBOX_FULL",
       "TOO_MANY_READERS",
       "ENGINE_DRAINING",
     ],
@@ -85,6 +95,19 @@ export const ENGINE_ROUTES = {
   cancel: engine("POST /execute/cancel", "End the running turn of a task. `cancelled` is false when it has none", {
     request: cancelRequest,
     responses: ok("Cancelled"),
+  }),
+  listInbox: engine("GET /tasks/{task_id}/inbox", "List the messages that [wait](conversations.md#queue-and-steer)", {
+    responses: ok("InboxList"),
+  }),
+  editMessage: engine("PATCH /tasks/{task_id}/inbox/{message_id}", "Change a message that waits", {
+    request: editMessageRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("WaitingMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN", "MESSAGE_REMOVED"],
+  }),
+  removeMessage: engine("DELETE /tasks/{task_id}/inbox/{message_id}", "Remove a message that waits", {
+    responses: ok("RemovedMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN"],
   }),
   respond: engine(
     "POST /hitl/respond",
@@ -210,7 +233,7 @@ export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),

@@ -65,6 +65,10 @@ export interface StepLog {
   finished(outcome: ToolOutcome): void;
   /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
+  /** Moves the messages that wait for this turn into the conversation. To be called before a model call. */
+  takeMessages(): void;
+  /** Stores the partial content of an answer that a message interrupts, `why` its calls do not run, and the message. */
+  cutOff(content: readonly AssistantContent[], why: string): void;
   /** Keeps the partial content of a failed answer. It is stored only if the turn ends with it. */
   brokeOff(content: readonly AssistantContent[]): void;
 }

@@ -1,3 +1,4 @@
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
@@ -15,6 +16,7 @@ import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
@@ -22,6 +24,7 @@ import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
+import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
@@ -60,6 +63,8 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
+  const inboxTable = new InboxTable(store);
+  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
   const runner = new TurnRunner({
     journal,
     humanRequests,
@@ -76,11 +81,13 @@ export function openTurns(parts: TurnOwnerParts) {
     toolNamed: tools.profiles.toolNamed,
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
+    inbox,
     logger,
   });
   runner.recover();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
+    if (suspended === null) runner.startWaiting();
     if (suspended !== "now") return;
     runner.cancelAll(suspension.reason);
     learning.interrupt();
@@ -88,6 +95,7 @@ export function openTurns(parts: TurnOwnerParts) {
   suspend(launch.suspended ?? null);
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
+    isStartOverdue: () => runner.isStartOverdue,
     streams: () => journal.readerCount(),
     toolCalls: () => tools.running.count,
     learning,
@@ -98,8 +106,14 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    inbox,
+    inboxTable,
     runner,
     suspend,
+    setBudgets: (wanted: EngineBudgets) => {
+      budgets.set(wanted);
+      runner.startWaiting();
+    },
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
     idempotency: new IdempotencyTable(store),

@@ -1,23 +1,16 @@
-import type { Request, RequestHandler, Response } from "express";
-import {
-  type ExecuteRequest,
-  cancelRequest,
-  executeRequest,
-  hitlRespondRequest,
-} from "../../contract/engine/requests.ts";
-import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
+import type { Request, RequestHandler } from "express";
+import type { WhenBusy } from "../../contract/engine/inbox-limits.ts";
+import { cancelRequest, hitlRespondRequest } from "../../contract/engine/requests.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
-import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
-import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
-import { EventStream, type StreamLimits } from "./event-stream.ts";
-import { followEvents } from "./follow-events.ts";
-import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
-import { wantedEvents } from "./wanted-events.ts";
-import { traceOf } from "../../shared/http/trace-request.ts";
+import type { Inbox } from "../turns/inbox.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
+import type { StreamLimits } from "./event-stream.ts";
+import { executeRoute } from "./execute-route.ts";
+import type { MessageStorage } from "./store-message.ts";
 
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -25,6 +18,9 @@ export interface TurnRouteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly inbox: Inbox;
+  /** The policy's `when_busy`, of calls that name none. */
+  readonly whenBusy: WhenBusy;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -43,8 +39,10 @@ export const turnRoutes = (parts: TurnRouteParts) =>
   ({
     execute: executeRoute(parts),
     cancel(request, response) {
-      const { task_id: taskId } = validateBody(cancelRequest, request.body, response);
-      response.json({ cancelled: parts.runner.cancel(taskId) });
+      const { task_id: taskId, inbox = false } = validateBody(cancelRequest, request.body, response);
+      // First, so that the end of the turn starts none of them.
+      const removed = inbox ? { removed: parts.inbox.clear(taskId) } : {};
+      response.json({ cancelled: parts.runner.cancel(taskId), ...removed });
     },
     respond(request, response) {
       const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
@@ -56,80 +54,8 @@ export const turnRoutes = (parts: TurnRouteParts) =>
     pending: (_request, response) => response.json({ requests: parts.humanRequests.pending() }),
   }) satisfies Record<string, RequestHandler>;
 
-/** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
-function executeRoute(parts: TurnRouteParts): RequestHandler {
-  return async (request, response) => {
-    const execution = validateBody(executeRequest, request.body, response);
-    const wants = wantedEvents(request);
-    const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
-    const { turnId } = turn;
-    if (execution.on_disconnect === "cancel" && earlier === null)
-      cancelWhenLeft(parts.runner, response, { taskId: execution.task_id, turnId });
-    const follow = async () => {
-      const stream = EventStream.open(response, {
-        withIds: wantsIds(request),
-        limits: parts.limits,
-        wants,
-        headers: { [TURN_ID_HEADER]: turnId, ...(earlier !== null && { "Idempotent-Replayed": "true" }) },
-        cut: () => parts.journal.cursor(),
-      });
-      await followEvents(stream, parts.journal, {
-        taskId: execution.task_id,
-        turnId,
-        live: true,
-        merge: earlier !== null,
-        isRunning: () => parts.runner.isRunning(turnId),
-      });
-    };
-    const following = follow();
-    // The turn continues without its reader, but starts only after `started` has been written to it.
-    turn.run();
-    await following;
-  };
-}
-
 export const wantsIds = (request: Request): boolean =>
   request.query["ids"] === "1" || (request.query["ids"] !== "0" && request.get("Last-Event-ID") !== undefined);
-
-interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
-}
-
-/** The turn that this call starts, or the one that an `earlier` call with the same key started. */
-async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution: ExecuteRequest) {
-  const key = exchange.request.get("Idempotency-Key");
-  const hash = key === undefined ? "" : bodyHash(execution);
-  const found = findEarlier(parts, key, hash);
-  if (found !== null) return attach(parts, exchange, { turnId: found, taskId: execution.task_id });
-  const { agent, task_id: taskId } = execution;
-  if (agent !== undefined && !parts.hasAgent(agent))
-    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
-  // A text message starts its turn in the same tick, without waiting for files.
-  let message: UserContent;
-  if (typeof execution.message === "string") message = execution.message;
-  else {
-    parts.runner.assertStartable(taskId);
-    message = await storeMessage(execution.message, parts.attachments);
-    // A repeated call may have started the turn meanwhile.
-    const meanwhile = findEarlier(parts, key, hash);
-    if (meanwhile !== null) return attach(parts, exchange, { turnId: meanwhile, taskId });
-  }
-  const storeKey = (turnId: string) => {
-    if (key !== undefined) parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
-  };
-  const from = { kind: "call", ...traceOf(exchange.response) } as const;
-  return { turn: parts.runner.start({ ...execution, message }, storeKey, from), earlier: null };
-}
-
-function attach(
-  { followerLimit }: TurnRouteParts,
-  { response }: Exchange,
-  { turnId, taskId }: { readonly turnId: string; readonly taskId: string },
-): { readonly turn: StartedTurn; readonly earlier: string } {
-  followerLimit.acquire(taskId, response);
-  return { turn: { turnId, run: () => undefined }, earlier: turnId };
-}
 
 /** The turn that an earlier call with the same key and body started. */
 export function findEarlier(
@@ -144,14 +70,4 @@ export function findEarlier(
   if (earlier === null) return null;
   if (earlier.bodyHash === hash) return earlier.turnId;
   throw new EngineError("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another body");
-}
-
-function cancelWhenLeft(
-  runner: TurnRunner,
-  response: Response,
-  { taskId, turnId }: { taskId: string; turnId: string },
-): void {
-  response.once("close", () => {
-    if (!response.writableFinished) runner.cancel(taskId, { turnId, reason: "the client left" });
-  });
 }

@@ -20,14 +20,19 @@ export interface StoredRecall {
   readonly trust: number;
 }
 
+/** The message that began a turn. Others of the user entered it later. */
+const FIRST_OF_TURN = `select min(first.id) from messages first
+  where first.turn_id = messages.turn_id and first.thread = '' and first.role = 'user'`;
+
 /** The messages of conversations, in order. A task's conversation has the thread "", a nested one its own name. */
 export class MessageTable extends Table {
   readonly #insert = this.db.prepare(
     "insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)",
   );
+  /** What was recalled is shown with the message that began the turn. */
   readonly #select = this.db.prepare(
-    `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
-     where task_id = ? and thread = ? and id > ? order by id`,
+    `select id, turn_id, role, content, iif(block is not null and role = 'user' and id = (${FIRST_OF_TURN}), block, null) as block
+     from messages left join recalls using (turn_id) where task_id = ? and thread = ? and id > ? order by id`,
   );
   readonly #answers = this.db.prepare(
     "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
@@ -39,7 +44,7 @@ export class MessageTable extends Table {
     "select turn_id, role, content, thread from messages where turn_id = ? order by id",
   );
   readonly #hasAnswer = this.db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
-  readonly #delete = this.db.prepare("delete from messages where turn_id = ? and role = 'user'");
+  readonly #delete = this.db.prepare(`delete from messages where turn_id = ? and id = (${FIRST_OF_TURN})`);
   readonly #insertRecall = this.db.prepare(
     "insert into recalls (turn_id, block, trust, created_at) values (?, ?, ?, ?)",
   );
@@ -87,7 +92,7 @@ export class MessageTable extends Table {
     return this.#hasAnswer.get(turnId) !== undefined;
   }
 
-  /** Deletes the user message of a turn that failed without an answer. */
+  /** Deletes the message that began a turn that failed without an answer. Those that entered it later stay. */
   withdraw(turnId: string): void {
     this.#delete.run(turnId);
     this.#deleteRecall.run(turnId);
