@@ -9,6 +9,7 @@ import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
+import type { TaskTable } from "../store/tasks.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
@@ -28,6 +29,7 @@ export interface TurnParts {
   readonly humanRequests: HumanRequests;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
+  readonly tasks: TaskTable;
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
