@@ -59,6 +59,11 @@ export const INTERFACES = {
     errorsOf: engineErrorsOf,
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
-    path: { turn_id: "Id of the turn", number: "The number of the request within the turn, from 1" },
+    path: {
+      turn_id: "Id of the turn",
+      number: "The number of the request within the turn, from 1",
+      task_id: "Id of the task",
+      message_id: "Id of the message",
+    },
   } satisfies Interface<EngineRoute>,
 } as const;

@@ -97,7 +97,7 @@ export const cancel: Route<CancelParams, Cancelled> = {
 };
 
 export interface ListInboxParams {
-  /**  */
+  /** Id of the task */
   readonly taskId: string;
 }
 
@@ -108,9 +108,9 @@ export const listInbox: Route<ListInboxParams, InboxList> = {
 };
 
 export interface EditMessageParams {
-  /**  */
+  /** Id of the task */
   readonly taskId: string;
-  /**  */
+  /** Id of the message */
   readonly messageId: string;
   /** Replaces the message, as `message` of `POST /execute`. */
   readonly message?: EditMessageRequest["message"] | undefined;
@@ -126,9 +126,9 @@ export const editMessage: Route<EditMessageParams, WaitingMessage> = {
 };
 
 export interface RemoveMessageParams {
-  /**  */
+  /** Id of the task */
   readonly taskId: string;
-  /**  */
+  /** Id of the message */
   readonly messageId: string;
 }
 

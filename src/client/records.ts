@@ -1950,6 +1950,8 @@ export interface Policy {
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend: "drain" | "now";
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy: "reject" | "queue" | "steer";
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
@@ -2463,6 +2465,8 @@ export interface SetPolicyRequest {
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend?: "drain" | "now" | undefined;
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */

@@ -48,6 +48,7 @@ import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
+import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
@@ -116,6 +117,8 @@ export interface Parts {
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
   readonly inbox: Inbox;
+  readonly intake: MessageIntake;
+  readonly suspension: ProductSuspension;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -136,6 +139,8 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly hitlTtlMs?: number;
+  /** Why no turn may start. */
+  readonly refusal?: TurnParts["budgets"]["refusal"];
   readonly toolsReady?: TurnParts["toolsReady"];
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
@@ -190,6 +195,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const compactions = new CompactionTable(store);
   const { telemetry = new EngineTelemetry() } = options;
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const suspension = new ProductSuspension();
   const runParts = {
     telemetry,
     tasks: new TaskTable(store),
@@ -199,21 +205,23 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     compactions,
     memory,
     meter,
-    budgets: { refusal: () => null },
+    budgets: { refusal: options.refusal ?? (() => null) },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });
   const runner = new TurnRunner({
+    freed: (taskId) => intake.freed(taskId),
     inbox,
     journal,
     humanRequests,
     slots,
-    suspension: new ProductSuspension(),
+    suspension,
     logger,
     ...runParts,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })
@@ -224,6 +232,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     runner,
     humanRequests,
     inbox,
+    intake,
+    suspension,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
@@ -239,12 +249,13 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, inbox, idempotency } = parts;
+  const { runner, journal, humanRequests, inbox, intake, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
     inbox,
+    intake,
     whenBusy: "reject",
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),

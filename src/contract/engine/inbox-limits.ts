@@ -1,10 +1,6 @@
 import * as z from "zod/mini";
 import { characters } from "../../shared/parse.ts";
 
-/** What happens to a message whose task has a turn in flight. */
-export const WHEN_BUSY = ["reject", "queue", "steer"] as const;
-export type WhenBusy = (typeof WHEN_BUSY)[number];
-
 /** Messages that may wait in the inbox of a task. */
 export const MAX_WAITING = 100;
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { parse } from "../../shared/parse.ts";
 import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
 import { engineBudgets } from "./budgets.ts";
-import { WHEN_BUSY } from "./inbox-limits.ts";
+import { WHEN_BUSY } from "./when-busy.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";

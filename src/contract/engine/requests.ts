@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
-import { WHEN_BUSY, messageId } from "./inbox-limits.ts";
+import { messageId } from "./inbox-limits.ts";
+import { WHEN_BUSY } from "./when-busy.ts";
 import { messageContent } from "./message-content.ts";
 import { field, record } from "../record.ts";
 

@@ -46,6 +46,11 @@ const LAST_EVENT = {
   "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
 } as const satisfies Record<string, Parameter>;
 
+const TURN_KEY = {
+  key: { kind: "text", summary: "The key that started it" },
+  task_id: { kind: "text", summary: "With `key`: its task. Without, only a turn that has started is found" },
+} as const satisfies Record<string, Parameter>;
+
 /** Every route of the engine. Another path is 404, another method on one of these paths 405. */
 export const ENGINE_ROUTES = {
   health: unauthenticated("GET /health", "Health, identity and the state of the model", {
@@ -214,15 +219,19 @@ export const ENGINE_ROUTES = {
     },
     responses: ok("EngineStatus"),
   }),
-  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, without a reader", {
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, now or when its task is idle", {
     request: startTurnRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: ok("StartedTurn"),
-    errors: ["POLICY_DENIED", "NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "ENGINE_DRAINING"],
+    errors: ["POLICY_DENIED", "NOT_FOUND", "IDEMPOTENCY_CONFLICT", "INBOX_FULL", "ENGINE_DRAINING"],
+  }),
+  withdrawTurn: control(`DELETE ${CONTROL_PATHS.turns}`, "Remove the message of a turn that has not started", {
+    query: TURN_KEY,
+    responses: ok("FoundTurn"),
   }),
   findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
     query: {
-      key: { kind: "text", summary: "The key that started it" },
+      ...TURN_KEY,
       turn_id: { kind: "text", summary: "Its id" },
       wait_ms: TURN_WAIT_MS,
     },

@@ -27,6 +27,7 @@ import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
+import { MessageIntake } from "../turns/message-intake.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
@@ -83,13 +84,16 @@ export function openTurns(parts: TurnOwnerParts) {
     toolNamed: tools.profiles.toolNamed,
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
+    freed: (taskId) => intake.freed(taskId),
     inbox,
     logger,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
+  inbox.removeLeft();
   runner.recover();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
-    if (suspended === null) runner.startWaiting();
+    if (suspended === null) intake.startWaiting();
     if (suspended !== "now") return;
     runner.cancelAll(suspension.reason);
     learning.interrupt();
@@ -97,7 +101,7 @@ export function openTurns(parts: TurnOwnerParts) {
   suspend(launch.suspended ?? null);
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
-    isStartOverdue: () => runner.isStartOverdue,
+    isStartOverdue: () => intake.isStartOverdue,
     streams: () => journal.readerCount(),
     toolCalls: () => tools.running.count,
     learning,
@@ -110,11 +114,12 @@ export function openTurns(parts: TurnOwnerParts) {
     humanRequests,
     inbox,
     inboxTable,
+    intake,
     runner,
     suspend,
     setBudgets: (wanted: EngineBudgets) => {
       budgets.set(wanted);
-      runner.startWaiting();
+      intake.startWaiting();
     },
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),

@@ -19,14 +19,14 @@ type MessageEnd =
 
 /** Waits, while the reader stays, until a turn has taken the message or it was removed. Heartbeats go on meanwhile. */
 export function awaitTurn(
-  { taskId, messageId, bodyHash }: Pick<NewMessage, "taskId" | "messageId" | "bodyHash">,
+  { taskId, messageId }: Pick<NewMessage, "taskId" | "messageId">,
   stream: EventStream,
   { journal, inbox }: { readonly journal: EventJournal; readonly inbox: Inbox },
 ): Promise<MessageEnd> {
   return new Promise((resolve) => {
     let removal: EventRow | null = null;
     const look = () => {
-      const fate = inbox.find({ taskId, messageId, bodyHash });
+      const fate = inbox.find({ taskId, messageId });
       if (fate?.state === "waiting") return;
       if (fate?.state === "taken" && fate.turnId !== null)
         finish({ kind: "taken", ...answerStart(journal, { turnId: fate.turnId, messageId }) });

@@ -1,27 +1,46 @@
 import type { Request, RequestHandler, Response } from "express";
 import { MESSAGE_ID_HEADER, TURN_ID_HEADER } from "../../contract/engine/headers.ts";
+import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import type { SentMessage as Sent } from "../../contract/engine/inbox.ts";
 import { type ExecuteRequest, executeRequest } from "../../contract/engine/requests.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
-import type { EventRow } from "../turns/event-journal.ts";
-import { removed } from "../turns/inbox.ts";
-import type { SentMessage, StartedTurn } from "../turns/turn-runner.ts";
+import type { EventJournal, EventRow } from "../turns/event-journal.ts";
+import type { FollowerLimit } from "../turns/follower-limit.ts";
+import { type Inbox, removed } from "../turns/inbox.ts";
+import type { MessageIntake, SentMessage } from "../turns/message-intake.ts";
+import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
 import { type AnswerStart, answerStart, awaitTurn } from "./await-turn.ts";
-import { EventStream } from "./event-stream.ts";
+import { type StartedTurns, findEarlier } from "./earlier-turn.ts";
+import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { sentMessage, wantsStream } from "./sent-messages.ts";
-import { bodyHash, storeMessage } from "./store-message.ts";
-import { type TurnRouteParts, findEarlier, wantsIds } from "./turn-routes.ts";
-import { type Wanted, wantedEvents } from "./wanted-events.ts";
+import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
+import { type Wanted, wantedEvents, wantsIds } from "./wanted-events.ts";
+
+export interface ExecuteParts {
+  readonly runner: TurnRunner;
+  readonly intake: MessageIntake;
+  readonly inbox: Inbox;
+  readonly journal: EventJournal;
+  /** The policy's `when_busy`, of calls that name none. */
+  readonly whenBusy: WhenBusy;
+  readonly idempotency: StartedTurns;
+  /** Whether the catalog has an agent of this name. */
+  readonly hasAgent: (name: string) => boolean;
+  /** Stores the attachments of messages. */
+  readonly attachments: MessageStorage;
+  readonly followerLimit: FollowerLimit;
+  readonly limits: StreamLimits;
+}
 
 /**
  * I1 store before wire: the message is stored, as a turn or to wait for one, before a byte is sent; then the stream
  * follows the journal.
  */
-export function executeRoute(parts: TurnRouteParts): RequestHandler {
+export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(executeRequest, request.body, response);
     const wants = wantedEvents(request);
@@ -52,7 +71,7 @@ export function executeRoute(parts: TurnRouteParts): RequestHandler {
 
 /** The answer to a message that waits: its place, or the stream of the turn that will take it. */
 async function answerWaiting(
-  parts: TurnRouteParts,
+  parts: ExecuteParts,
   exchange: Exchange,
   { message, position }: Extract<Answer, { kind: "waiting" }>,
 ): Promise<void> {
@@ -87,7 +106,7 @@ function removalError(event: EventRow): EventRow {
 }
 
 function openStream(
-  { journal, limits }: TurnRouteParts,
+  { journal, limits }: ExecuteParts,
   { request, response, wants, message }: Exchange,
   headers: Readonly<Record<string, string>>,
 ): EventStream {
@@ -101,7 +120,7 @@ function openStream(
 }
 
 const followTurn = (
-  { journal, runner }: TurnRouteParts,
+  { journal, runner }: ExecuteParts,
   stream: EventStream,
   turn: { readonly taskId: string; readonly turnId: string; readonly afterSeq: number; readonly merge: boolean },
 ): Promise<void> =>
@@ -126,8 +145,8 @@ type Answer =
   | { readonly kind: "waiting"; readonly message: SentMessage; readonly position: number };
 
 /** The turn that this call or an earlier one starts, or the message that waits for its turn. */
-async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution: ExecuteRequest): Promise<Answer> {
-  const { runner } = parts;
+async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: ExecuteRequest): Promise<Answer> {
+  const { intake } = parts;
   const key = exchange.request.get("Idempotency-Key");
   const hash = key === undefined ? "" : bodyHash(execution);
   const found = findAnswer(parts, exchange, { key, hash });
@@ -139,7 +158,7 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   let content: UserContent;
   if (typeof execution.message === "string") content = execution.message;
   else {
-    runner.assertOpenTo(exchange.message ?? { taskId, whenBusy: "reject" });
+    intake.assertOpenTo(exchange.message ?? { taskId, whenBusy: "reject" });
     content = await storeMessage(execution.message, parts.attachments);
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findAnswer(parts, exchange, { key, hash });
@@ -152,14 +171,14 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   const { when_busy: _, interrupt: _interrupt, message_id: _id, ...rest } = execution;
   const request = { ...rest, message: content };
   const { message } = exchange;
-  if (message === null) return { kind: "started", turn: runner.start(request, storeKey, from) };
-  const sent = runner.send(request, message, { alongside: storeKey, from });
+  if (message === null) return { kind: "started", turn: intake.start(request, { alongside: storeKey, from }) };
+  const sent = intake.send(request, message, { alongside: storeKey, from });
   return sent.kind === "started" ? sent : { ...sent, message };
 }
 
 /** What an earlier call with the same key or message led to. */
 function findAnswer(
-  parts: TurnRouteParts,
+  parts: ExecuteParts,
   { message, response }: Exchange,
   { key, hash }: { readonly key: string | undefined; readonly hash: string },
 ): Answer | null {
@@ -168,7 +187,7 @@ function findAnswer(
     followerLimit.acquire(taskId, response);
     return { kind: "earlier", turn: { turnId, run: () => undefined }, afterSeq };
   };
-  const byKey = findEarlier(parts, key, hash);
+  const byKey = findEarlier(parts.idempotency, key, hash);
   if (byKey !== null) return earlier(parts.runner.taskOf(byKey) ?? "", { turnId: byKey, afterSeq: 0 });
   const fate = message === null ? null : inbox.find(message);
   if (message === null || fate === null) return null;
@@ -180,7 +199,7 @@ function findAnswer(
 
 /** Ends what a client started that leaves: its message if that waits, its turn if that runs. */
 function cancelWhenLeft(
-  { runner, inbox, journal }: TurnRouteParts,
+  { runner, inbox, journal }: ExecuteParts,
   response: Response,
   { taskId, answer }: { readonly taskId: string; readonly answer: Exclude<Answer, { kind: "earlier" }> },
 ): void {

@@ -12,6 +12,7 @@ import type { MemoryPortability } from "../memory/portability/memory-portability
 import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { Inbox } from "../turns/inbox.ts";
+import type { MessageIntake } from "../turns/message-intake.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** A reader that takes longer keeps the WAL from being checkpointed. */
@@ -22,6 +23,7 @@ const TURNS_GONE_MS = 5000;
 export interface MemoryFileParts {
   readonly memory: { readonly portability: MemoryPortability };
   readonly runner: TurnRunner;
+  readonly intake: MessageIntake;
   readonly inbox: Inbox;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
@@ -97,7 +99,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
-  ({ memory, runner, inbox, journal, learning, requests }: MemoryFileParts): RequestHandler =>
+  ({ memory, runner, intake, inbox, journal, learning, requests }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
@@ -134,6 +136,7 @@ export const eraseRoute =
       response.json(done.answer);
     } finally {
       hold.dispose();
+      intake.startWaiting();
     }
   };
 

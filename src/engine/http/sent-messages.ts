@@ -1,9 +1,9 @@
 import type { Request } from "express";
-import type { WhenBusy } from "../../contract/engine/inbox-limits.ts";
+import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
-import type { SentMessage } from "../turns/turn-runner.ts";
+import type { SentMessage } from "../turns/message-intake.ts";
 import { bodyHash } from "./store-message.ts";
 
 /** The form of an answer to a message that may wait. A caller that accepts both gets a stream only of a turn. */

@@ -1,4 +1,4 @@
-import type { WhenBusy } from "../../contract/engine/inbox-limits.ts";
+import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import { Table } from "./table.ts";
 
 /** A message with an id, as it was sent. */

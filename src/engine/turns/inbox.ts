@@ -8,6 +8,8 @@ import type { TaskSlots } from "./task-slots.ts";
 
 export type { NewMessage, WaitingRow } from "../store/inbox-table.ts";
 
+type MessageName = Pick<NewMessage, "taskId" | "messageId">;
+
 interface InboxParts {
   readonly table: InboxTable;
   readonly journal: EventJournal;
@@ -28,12 +30,12 @@ export class Inbox {
   }
 
   /**
-   * What became of a message; null when there is none. `bodyHash`: of the call that repeats it. Throws
+   * What became of a message; null when there is none. `bodyHash`: of a call that repeats it. Throws
    * `IDEMPOTENCY_CONFLICT`.
    */
-  find({ taskId, messageId, bodyHash }: Omit<NewMessage, "whenBusy">): MessageFate | null {
+  find({ taskId, messageId, bodyHash }: MessageName & { readonly bodyHash?: string }): MessageFate | null {
     const found = this.#parts.table.find(taskId, messageId);
-    if (found !== null && found.bodyHash !== bodyHash)
+    if (found !== null && bodyHash !== undefined && found.bodyHash !== bodyHash)
       throw new EngineError("IDEMPOTENCY_CONFLICT", "message_id: the task has a message with this id and another body");
     return found;
   }

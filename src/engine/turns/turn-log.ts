@@ -13,7 +13,6 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallRow, ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
-import type { UserContent } from "../attachments/user-content.ts";
 import type { EventJournal } from "./event-journal.ts";
 import { type Inbox, type WaitingRow, taken } from "./inbox.ts";
 
@@ -206,7 +205,7 @@ export class TurnLog implements StepLog {
     journal.commitEvent({ taskId, turnId, event: taken(row, "steer") }, () => {
       before();
       inbox.take(row, turnId);
-      this.#append("user", row.content as UserContent);
+      this.#append("user", row.content);
       turns.stepped(turnId);
     });
   }

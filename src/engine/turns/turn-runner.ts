@@ -4,13 +4,13 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import { type UserContent, contentText, filesOf } from "../attachments/user-content.ts";
+import { contentText, filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
 import type { JournalEvent } from "./event-journal.ts";
-import { type NewMessage, taken } from "./inbox.ts";
+import { resumeVerdict } from "./resume-verdict.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -18,40 +18,21 @@ import { Turn, type TurnParts, type TurnStart } from "./turn.ts";
 
 export type { TurnParts } from "./turn.ts";
 
-/** The runner itself is told of ended turns. */
-type RunnerParts = Omit<TurnParts, "freed">;
-
-/** A message with an id, whose turn starts now or later. */
-export interface SentMessage extends NewMessage {
-  /** Whether it cuts off the model's answer in progress. */
-  readonly interrupt: boolean;
+/** What belongs to the start of a turn. */
+export interface TurnExtras {
+  /** Stored in the turn's transaction. */
+  readonly alongside?: (turnId: string) => void;
+  readonly from?: TurnOrigin;
+  /** Events after the first one. */
+  readonly next?: readonly JournalEvent[];
 }
-
-/** What a message led to. */
-export type Sent =
-  | { readonly kind: "started"; readonly turn: StartedTurn }
-  | { readonly kind: "waiting"; readonly position: number };
+const UNTRACED: TurnOrigin = { kind: "call", span: NO_SPAN };
 
 export interface StartedTurn {
   readonly turnId: string;
   /** Runs the turn. To be called once, after its reader has subscribed. */
   run(): void;
 }
-
-/** Resumes without a stored step; after that the turn itself is assumed to crash the engine. */
-const MAX_RESUMES = 3;
-
-type ResumeVerdict = { readonly kind: "resume" } | { readonly kind: "give_up"; readonly reason: string };
-
-/** The options of a waiting message's turn, and the trace of the call that sent it. */
-type WaitingOptions = Omit<TurnStart, "task_id" | "message"> & {
-  readonly trace?: { readonly caller?: string | undefined; readonly state?: string | undefined };
-};
-
-/** How soon a turn that could not be stored is tried again. */
-const RETRY_MS = 1000;
-/** The longest time of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Starts turns, resumes those of an earlier process, and parks them when the engine stops. */
 export class TurnRunner {
@@ -60,131 +41,17 @@ export class TurnRunner {
   #draining = false;
   #parking = false;
   #paused = false;
-  /** Starts what waits once a refusal may have ended by itself. */
-  #retry: NodeJS.Timeout | undefined;
-  #isStartOverdue = false;
 
-  constructor(parts: RunnerParts) {
-    // After the delivery of the last events: the next turn's follow them.
-    const freed = (taskId: string) => queueMicrotask(() => this.#startNext(taskId));
-    this.#parts = { ...parts, freed };
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
   }
 
   /**
-   * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
+   * Claims the task's slot and stores the turn, its first events and what `alongside` stores, in one transaction.
    * Throws `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
-  start(
-    request: TurnStart,
-    alongside: (turnId: string) => void = () => undefined,
-    from: TurnOrigin = { kind: "call", span: NO_SPAN },
-  ): StartedTurn {
-    this.#assertOpen();
-    // What waits comes first.
-    this.#startNext(request.task_id);
-    return this.#start(request, { alongside, from });
-  }
-
-  /**
-   * Starts a turn with a message, or lets it wait while its task has one. Throws as `start` does, except that a task in
-   * flight refuses only what does not wait, and a draining engine accepts what waits.
-   */
-  send(
-    request: TurnStart,
-    message: SentMessage,
-    { alongside = () => undefined, from }: { alongside?: (turnId: string) => void; from: TurnOrigin },
-  ): Sent {
-    const { inbox, slots } = this.#parts;
-    const { taskId, whenBusy } = message;
-    if (whenBusy !== "reject") this.assertOpenTo(message);
-    else this.#assertOpen();
-    this.#startNext(taskId);
-    const holder = slots.get(taskId);
-    if (whenBusy === "reject" || (holder === undefined && inbox.next(taskId) === null)) {
-      const start = (turnId: string) => {
-        inbox.startedBy(message, turnId);
-        alongside(turnId);
-      };
-      const turn = this.#start(request, { alongside: start, from, next: [taken(message, "turn")] });
-      return { kind: "started", turn };
-    }
-    const { task_id: _, message: content, ...rest } = request;
-    const trace = from.kind === "call" && from.caller !== undefined ? { caller: from.caller, state: from.state } : null;
-    const options: WaitingOptions = { ...rest, ...(trace && { trace }) };
-    const position = inbox.add(message, { content, options: { ...options } });
-    if (whenBusy === "steer" && message.interrupt) holder?.interrupt();
-    return { kind: "waiting", position };
-  }
-
-  /** Throws the errors of `send`, for a caller that has to write files first. */
-  assertOpenTo({ taskId, whenBusy }: Pick<SentMessage, "taskId" | "whenBusy">): void {
-    if (whenBusy === "reject") this.assertStartable(taskId);
-    else this.#assertOpen({ evenDraining: this.#parts.slots.get(taskId) !== undefined });
-  }
-
-  /** Starts the turns of waiting messages, as far as they can start now. To be called when a refusal has ended. */
-  startWaiting(): void {
-    for (const taskId of this.#parts.inbox.tasks()) this.#startNext(taskId);
-  }
-
-  /** Whether a message waits only because its turn could not be stored. */
-  get isStartOverdue(): boolean {
-    return this.#isStartOverdue;
-  }
-
-  /** Starts a turn with the task's oldest message, unless none waits or a turn is refused. Never throws. */
-  #startNext(taskId: string): void {
-    const { inbox, slots, logger } = this.#parts;
-    if (slots.get(taskId) !== undefined) return;
-    try {
-      const row = inbox.next(taskId);
-      if (row === null || this.#isRefusing()) return;
-      const { trace, ...options } = row.options as WaitingOptions;
-      const request = { ...options, task_id: taskId, message: row.content as UserContent };
-      const turn = this.#start(request, {
-        alongside: (turnId) => inbox.take(row, turnId),
-        from: { kind: "waited", ...trace },
-        next: [taken(row, "turn")],
-      });
-      turn.run();
-    } catch (error) {
-      logger.error({ err: error }, "failed to start the turn of a waiting message; retrying");
-      this.#isStartOverdue = true;
-      this.#retryIn(RETRY_MS);
-    }
-  }
-
-  /** Whether no turn may start now. A spent budget is asked again when it resets; other refusals end with a call. */
-  #isRefusing(): boolean {
-    if (this.#draining || this.#paused || this.#parts.suspension.isActive) return true;
-    const refusal = this.#parts.budgets.refusal();
-    if (refusal === null) return false;
-    const { retry_after: seconds } = refusal.details;
-    if (typeof seconds === "number") this.#retryIn(seconds * 1000);
-    return true;
-  }
-
-  #retryIn(ms: number): void {
-    clearTimeout(this.#retry);
-    const retry = () => {
-      this.#isStartOverdue = false;
-      this.startWaiting();
-    };
-    this.#retry = setTimeout(retry, Math.min(ms, MAX_TIMER_MS)).unref();
-  }
-
-  #start(
-    request: TurnStart,
-    {
-      alongside,
-      from,
-      next,
-    }: {
-      readonly alongside: (turnId: string) => void;
-      readonly from: TurnOrigin;
-      readonly next?: readonly JournalEvent[];
-    },
-  ): StartedTurn {
+  start(request: TurnStart, { alongside = () => undefined, from = UNTRACED, next }: TurnExtras = {}): StartedTurn {
+    this.assertOpen();
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -205,19 +72,27 @@ export class TurnRunner {
 
   /** Throws the errors of `start`, for a caller that has to write files first. */
   assertStartable(taskId: string): void {
-    this.#assertOpen();
+    this.assertOpen();
     const holder = this.#parts.slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
   }
 
-  #assertOpen({ evenDraining = false } = {}): void {
-    this.assertNotSuspended();
+  /** Throws why no turn may start. `evenDraining`: a draining engine is open to what waits for a turn in flight. */
+  assertOpen({ evenDraining = false } = {}): void {
+    const refusal = this.refusal({ evenDraining });
+    if (refusal !== null) throw refusal;
+  }
+
+  /** Why no turn may start now; null when one may. */
+  refusal({ evenDraining = false } = {}): EngineError | null {
+    const { suspension, budgets } = this.#parts;
+    if (suspension.isActive) return new EngineError("POLICY_DENIED", suspension.reason);
     if (this.#draining && !evenDraining)
-      throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
+      return new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
     if (this.#paused)
-      throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
-    const refusal = this.#parts.budgets.refusal();
-    if (refusal !== null) throw new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
+      return new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
+    const refusal = budgets.refusal();
+    return refusal === null ? null : new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
   }
 
   /** Returns false when the task has no turn in flight, or not the given one. */
@@ -270,11 +145,7 @@ export class TurnRunner {
     const turns = this.#parts.slots.all();
     if (turns.length > 0 || this.#paused) return { kind: "busy", turns };
     this.#paused = true;
-    const dispose = () => {
-      this.#paused = false;
-      this.startWaiting();
-    };
-    return { kind: "paused", dispose };
+    return { kind: "paused", dispose: () => (this.#paused = false) };
   }
 
   /** Waits until no turn has running code, or the deadline passes. */
@@ -318,12 +189,8 @@ export class TurnRunner {
     return this.#running.size === 0;
   }
 
-  /**
-   * Resumes the turns that an earlier process left running, each from its last stored step. Messages that wait start
-   * their turns with `startWaiting`.
-   */
+  /** Resumes the turns that an earlier process left running, each from its last stored step. */
   recover(): void {
-    this.#parts.inbox.removeLeft();
     const rows = this.#parts.turns.running();
     if (rows.length === 0) return;
     for (const row of rows) {
@@ -410,25 +277,4 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
 function busy({ turnId, startedAt, state }: Slot): EngineError {
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
-}
-
-/**
- * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
- * the restarts.
- */
-function resumeVerdict(
-  { request, resumes }: Pick<RunningTurn, "request" | "resumes">,
-  { waits }: { readonly waits: boolean },
-): ResumeVerdict {
-  if (request["on_disconnect"] === "cancel")
-    return {
-      kind: "give_up",
-      reason: "the engine restarted, and the turn was to be cancelled when its client disconnects",
-    };
-  if (resumes >= MAX_RESUMES && !waits)
-    return {
-      kind: "give_up",
-      reason: `the engine restarted ${resumes + 1} times without progress of the turn`,
-    };
-  return { kind: "resume" };
 }

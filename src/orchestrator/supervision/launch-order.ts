@@ -19,7 +19,15 @@ export function launchOrder(
   const { budgets } = product.record.policy;
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
-  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const {
+    tool_network: network,
+    tool_listen,
+    max_processes,
+    memory_mb,
+    disk_mb,
+    cpu_weight,
+    when_busy,
+  } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   return {
@@ -39,6 +47,7 @@ export function launchOrder(
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
       attachments: { mb, count, kinds: [...kinds] },
+      when_busy,
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },
