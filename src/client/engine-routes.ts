@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, RemovedMessage, ReplayPage, Resolved, RespondRequest, SearchMemoryRequest, SentMessage, Servers, SkillDecided, SkillDrafts, SocialPage, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WaitingMessage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, RemovedMessage, ReplayPage, Resolved, RespondRequest, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -42,6 +42,10 @@ export interface ExecuteParams {
   readonly interrupt?: ExecuteRequest["interrupt"] | undefined;
   /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
   readonly messageId?: ExecuteRequest["message_id"] | undefined;
+  /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
+  readonly outputSchema?: ExecuteRequest["output_schema"] | undefined;
+  /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
+  readonly context?: ExecuteRequest["context"] | undefined;
 }
 
 /** Run a turn and stream its events. */
@@ -50,7 +54,7 @@ export const execute: Route<ExecuteParams, SentMessage> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","when_busy","interrupt","message_id"],
+  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","when_busy","interrupt","message_id","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -182,7 +186,7 @@ export interface ShowTurnParams {
 }
 
 /** Get a turn. */
-export const showTurn: Route<ShowTurnParams, TurnRecord> = {
+export const showTurn: Route<ShowTurnParams, ShownTurn> = {
   method: "GET",
   path: "/turns/{turn_id}",
 };

@@ -4,6 +4,8 @@ import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
 import { messageId } from "./inbox-limits.ts";
 import { WHEN_BUSY } from "./when-busy.ts";
 import { messageContent } from "./message-content.ts";
+import { outputSchema } from "./output-schema.ts";
+import { turnContext } from "./turn-context.ts";
 import { field, record } from "../record.ts";
 
 /** The body limit for the longest text, even fully escaped, with attachments of `mb` MiB in base64. */
@@ -55,6 +57,15 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     z.optional(messageId),
     "1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message.",
     "m1",
+  ),
+  output_schema: field(
+    z.optional(outputSchema()),
+    "[Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted.",
+    { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] },
+  ),
+  context: field(
+    z.optional(turnContext),
+    "[Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB.",
   ),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;

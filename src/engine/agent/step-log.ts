@@ -69,6 +69,12 @@ export interface StepLog {
   takeMessages(): void;
   /** Stores the partial content of an answer that a message interrupts, `why` its calls do not run, and the message. */
   cutOff(content: readonly AssistantContent[], why: string): void;
+  /** The result that the model has submitted; null before that. */
+  result(): Readonly<Record<string, unknown>> | null;
+  /** Why the model has failed to submit a result: one text for each invalid result, and for each end without one. */
+  failedResults(): readonly string[];
+  /** Stores what the engine asks of the model after its answer. */
+  asked(text: string): void;
   /** Keeps the partial content of a failed answer. It is stored only if the turn ends with it. */
   brokeOff(content: readonly AssistantContent[]): void;
 }

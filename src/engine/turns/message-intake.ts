@@ -1,10 +1,11 @@
 import type { Logger } from "../../shared/logger.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import type { TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import { type Inbox, type NewMessage, taken } from "./inbox.ts";
 import type { TaskSlots } from "./task-slots.ts";
 import type { TurnStart } from "./turn.ts";
-import type { StartedTurn, TurnRunner } from "./turn-runner.ts";
+import type { StartedTurn, TurnExtras, TurnRunner } from "./turn-runner.ts";
 
 /** A message with an id, whose turn starts now or later. */
 export interface SentMessage extends NewMessage {
@@ -112,23 +113,35 @@ export class MessageIntake {
 
   /** Starts a turn with the task's oldest message, unless none waits or a turn is refused. Never throws. */
   #startNext(taskId: string): void {
-    const { runner, inbox, slots, logger } = this.#parts;
+    const { inbox, slots, logger } = this.#parts;
     if (slots.get(taskId) !== undefined) return;
     try {
       const row = inbox.next(taskId);
       if (row === null || this.#isRefused()) return;
       const { trace, ...options } = row.options as WaitingOptions;
       const request = { ...options, task_id: taskId, message: row.content as UserContent };
-      const turn = runner.start(request, {
-        alongside: (turnId) => inbox.take(row, turnId),
+      const extras = {
+        alongside: (turnId: string) => inbox.take(row, turnId),
         from: { kind: "waited", ...trace },
         next: [taken(row, "turn")],
-      });
-      turn.run();
+      } as const;
+      this.#startFitting(request, extras).run();
     } catch (error) {
       logger.error({ err: error }, "failed to start the turn of a waiting message; retrying");
       this.#isStartOverdue = true;
       this.#retryIn(RETRY_MS);
+    }
+  }
+
+  /** Context that fitted when the message was sent may fit the task no longer. Its turn then starts without. */
+  #startFitting(request: TurnStart, extras: TurnExtras): StartedTurn {
+    const { runner, logger } = this.#parts;
+    try {
+      return runner.start(request, extras);
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      logger.warn({ reason: error.message }, "left out the context of a message that waited");
+      return runner.start({ ...request, context: undefined }, extras);
     }
   }
 

@@ -1,4 +1,5 @@
-import { callsOf } from "../agent/conversation.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { callsOf, isOfUser } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -13,6 +14,10 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallRow, ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
+import type { ContextItem } from "../../contract/engine/turn-context.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import { withContext } from "../attachments/message-context.ts";
+import type { UserContent } from "../attachments/user-content.ts";
 import type { EventJournal } from "./event-journal.ts";
 import { type Inbox, type WaitingRow, taken } from "./inbox.ts";
 
@@ -170,6 +175,27 @@ export class TurnLog implements StepLog {
     this.#next = "ask_model";
   }
 
+  result(): Readonly<Record<string, unknown>> | null {
+    const accepted = this.#calls.find(({ tool, progress }) => tool === SUBMIT_RESULT && isAccepted(progress));
+    return accepted?.input ?? null;
+  }
+
+  failedResults(): readonly string[] {
+    const { turnId, thread } = this.#context;
+    return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
+      if (message.thread !== thread) return [];
+      if (message.role === "user") return isOfUser(message) ? [] : "the model ended without a result";
+      if (message.role !== "tool") return [];
+      const outcomes = message.content as readonly ToolOutcome[];
+      return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
+    });
+  }
+
+  asked(text: string): void {
+    this.#store(() => this.#append("user", [{ kind: "engine", text }]));
+    this.#next = "ask_model";
+  }
+
   brokeOff(content: readonly AssistantContent[]): void {
     this.#brokenOff = content;
   }
@@ -205,9 +231,20 @@ export class TurnLog implements StepLog {
     journal.commitEvent({ taskId, turnId, event: taken(row, "steer") }, () => {
       before();
       inbox.take(row, turnId);
-      this.#append("user", row.content);
+      this.#append("user", this.#contentOf(row));
       turns.stepped(turnId);
     });
+  }
+
+  /** A message with its context, unless that fits the task no longer. */
+  #contentOf({ content, options }: WaitingRow): UserContent {
+    const { context = [] } = options as { readonly context?: readonly ContextItem[] };
+    try {
+      return withContext(content as UserContent, context, () => this.#parts.messages.ofTask(this.#context.taskId));
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return content as UserContent;
+    }
   }
 
   #open(): readonly LoggedCall[] {
@@ -229,6 +266,9 @@ export class TurnLog implements StepLog {
     this.#parts.journal.commit(step, { durable });
   }
 }
+
+const isAccepted = (progress: LoggedCall["progress"]): boolean =>
+  progress.kind === "finished" && !progress.outcome.isError;
 
 function loggedCall(row: ToolCallRow): LoggedCall {
   const { step, toolCallId: id, tool, input, rawInput, state, output, isError, attachments } = row;

@@ -4,6 +4,7 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
+import { withContext } from "../attachments/message-context.ts";
 import { contentText, filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
@@ -249,17 +250,18 @@ export class TurnRunner {
    * message is deleted, so that the model reads it once.
    */
   #storeMessage(
-    { task_id: taskId, message: content, metadata = {}, ...options }: TurnStart,
+    { task_id: taskId, message: written, metadata = {}, context = [], ...options }: TurnStart,
     turnId: string,
     trace: TurnTrace | undefined,
   ): void {
     const { tasks, turns, messages } = this.#parts;
     // Attachments are compared by their digests, which their paths begin with.
-    const message = contentText(content);
+    const message = contentText(written);
     const last = turns.lastEnded(taskId);
     if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
       messages.withdraw(taskId, last.turnId);
     }
+    const content = withContext(written, context, () => messages.ofTask(taskId));
     const request = { ...options, ...(trace && { trace }) };
     const now = Date.now();
     turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
