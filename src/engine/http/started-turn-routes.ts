@@ -49,8 +49,8 @@ export const startedTurnRoutes = (parts: StartedTurnParts) =>
       const end = new Deadline(integerParameter(request, "wait_ms", TURN_WAIT_MS));
       let turn = lookUp(parts, request);
       const first = turn?.state;
-      const isOpen = first === "running" || first === "queued";
-      while (isOpen && turn?.state === first && !end.isOver && !response.destroyed) {
+      const waits = () => turn?.state === first && (first === "running" || first === "queued");
+      while (waits() && !end.isOver && !response.destroyed) {
         await delay(POLL_MS);
         turn = lookUp(parts, request);
       }
