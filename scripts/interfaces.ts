@@ -60,10 +60,10 @@ export const INTERFACES = {
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
     path: {
+      task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
-      task_id: "Id of the task",
-      message_id: "Id of the message",
+      message_id: "Id of the message, 1 to 255 characters",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

@@ -13,6 +13,7 @@ import { sql as attachments } from "./0012-attachments.ts";
 import { sql as modelRequests } from "./0013-model-requests.ts";
 import { sql as toolServers } from "./0014-tool-servers.ts";
 import { sql as tasks } from "./0015-tasks.ts";
+import { sql as checkpoints } from "./0016-checkpoints.ts";
 import { sql as inbox } from "./0017-inbox.ts";
 import { sql as turnOutput } from "./0019-turn-output.ts";
 
@@ -33,6 +34,7 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   modelRequests,
   toolServers,
   tasks,
+  checkpoints,
   inbox,
   turnOutput,
 ];

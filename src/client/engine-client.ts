@@ -4,6 +4,7 @@ import { checkedField, headerValue, newIdempotencyKey } from "./address.ts";
 import * as routes from "./engine-routes.ts";
 import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
+import { taskCalls } from "./engine-tasks.ts";
 import { turnCalls } from "./engine-turns.ts";
 import { type StreamPosition, executeTurn, followEvents } from "./engine-stream.ts";
 import { type CallOptions, type ConnectionOptions, type Retry, serviceOf, type Service } from "./http-call.ts";
@@ -177,6 +178,7 @@ export function createEngineClient(options: EngineClientOptions) {
 
     ...inboxCalls(calls),
     ...turnCalls(calls),
+    ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
   };
 }

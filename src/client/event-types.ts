@@ -18,4 +18,5 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "message_taken",
   "message_removed",
   "usage",
+  "model_changed",
 ];

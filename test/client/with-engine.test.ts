@@ -54,6 +54,22 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.match((await readAll(client.execute({ taskId: "csv", message: [whole] }))).error, { code: "PAYLOAD_TOO_LARGE" });
   });
 
+  await t.test("a turn names its model, and is told of another one on request", async (t) => {
+    const rules = { allowed: null, fallback: ["second"] };
+    const cooldowns = [{ model: "first", reason: "overloaded", for_ms: 60_000 }];
+    await engine.control("/control/models", { body: { ...rules, cooldowns } });
+    const turn = { taskId: "models", message: "/say hi", model: "first", effort: "low" } as const;
+    const changed = async (events?: string) =>
+      (await readAll(client.execute({ ...turn, ...(events && { events }) }))).events.filter(
+        ({ event }) => event === "model_changed",
+      );
+    t.match(await changed("model"), [{ data: { from: "first", to: "second", reason: "cooldown" } }]);
+    t.same(await changed(), []);
+    const wrong = client.execute({ ...turn, model: "openai:gpt-6" });
+    t.match((await readAll(wrong)).error, { code: "INVALID_REQUEST", message: /^model: / });
+    await engine.control("/control/models", { body: { allowed: null, fallback: [], cooldowns: [] } });
+  });
+
   await t.test("a turn, its events and what it comes to", async (t) => {
     const message = "/think hm\n/say Hello \n/usage 7 5 3";
     const turn = client.execute({ taskId: "a", message, thinking: true, metadata: { from: "test" } });

@@ -34,7 +34,7 @@ export const startedTurn = record("StartedTurn", "A turn that the daemon started
 });
 export type StartedTurn = RecordOf<typeof startedTurn>;
 
-const shownTurn = extended(turnRecord, "ShownTurn", "A turn, with its result.", {
+export const shownTurn = extended(turnRecord, "ShownTurn", "A turn, with its result.", {
   output: z.exactOptional(
     field(jsonObject, "Only of a completed turn with an output schema: its result.", { answer: "42" }),
   ),

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { MESSAGE_ID_HEADER, TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import type { SentMessage as Sent } from "../../contract/engine/inbox.ts";
-import { type ExecuteRequest, executeRequest } from "../../contract/engine/requests.ts";
+import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
@@ -11,7 +11,9 @@ import type { EventJournal, EventRow } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import { type Inbox, removed } from "../turns/inbox.ts";
 import type { MessageIntake, SentMessage } from "../turns/message-intake.ts";
+import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
+import { askedMessage, requestOf } from "./asked-message.ts";
 import { type AnswerStart, answerStart, awaitTurn } from "./await-turn.ts";
 import { type StartedTurns, findEarlier } from "./earlier-turn.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -24,6 +26,7 @@ export interface ExecuteParts {
   readonly runner: TurnRunner;
   readonly intake: MessageIntake;
   readonly inbox: Inbox;
+  readonly branches: Pick<TaskBranches, "lastAsked">;
   readonly journal: EventJournal;
   /** The policy's `when_busy`, of calls that name none. */
   readonly whenBusy: WhenBusy;
@@ -42,7 +45,7 @@ export interface ExecuteParts {
  */
 export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
-    const execution = validateBody(executeRequest, request.body, response);
+    const execution = validateBody(requestOf(request.body), request.body, response);
     const wants = wantedEvents(request);
     const message = sentMessage(execution, request, { fallback: parts.whenBusy });
     const exchange = { request, response, wants, message };
@@ -155,11 +158,12 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   // A text message starts its turn in the same tick, without waiting for files.
+  const asked = askedMessage(execution, parts);
   let content: UserContent;
-  if (typeof execution.message === "string") content = execution.message;
+  if (asked.kind === "ready") content = asked.message;
   else {
     intake.assertOpenTo(exchange.message ?? { taskId, whenBusy: "reject" });
-    content = await storeMessage(execution.message, parts.attachments);
+    content = await storeMessage(asked.message, parts.attachments);
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findAnswer(parts, exchange, { key, hash });
     if (meanwhile !== null) return meanwhile;

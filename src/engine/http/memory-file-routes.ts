@@ -49,7 +49,7 @@ export const exportRoute =
       product,
       exported_at: isoTime(Date.now()),
     });
-    if (exporting.kind === "busy") throw busy(exporting.with);
+    if (exporting.kind === "busy") throw busyMemory(exporting.with);
     const { chunks, signal: ended } = exporting;
     response.set({
       "Content-Type": MEMORY_FILE_TYPE,
@@ -76,7 +76,7 @@ export const importRoute =
     if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
       const done = await memory.portability.import(piecesOf(request));
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
       response.json(done.answer);
     } catch (error) {
       // A client that disconnected gets no answer, and its disconnect is no fault to log.
@@ -103,7 +103,7 @@ export const eraseRoute =
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
-      if (hold.turns.length === 0) throw busy("erasure");
+      if (hold.turns.length === 0) throw busyMemory("erasure");
       const turns = hold.turns.map(({ taskId, turnId, startedAt, state }) => ({
         task_id: taskId,
         turn_id: turnId,
@@ -131,7 +131,7 @@ export const eraseRoute =
       });
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
       inbox.erased();
       response.json(done.answer);
     } finally {
@@ -143,7 +143,7 @@ export const eraseRoute =
 const tooLarge = () =>
   new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_MEMORY_FILE_BYTES / 1024 ** 3} GiB`);
 
-const busy = (holder: "import" | "erasure") =>
+export const busyMemory = (holder: "import" | "erasure") =>
   new EngineError(
     "MEMORY_BUSY",
     `${holder === "import" ? "a memory import" : "a memory erasure"} is running; retry when it has finished`,

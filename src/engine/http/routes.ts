@@ -32,18 +32,22 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
+import { branchRoutes } from "./branch-routes.ts";
+import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts
   extends
     Omit<TurnRouteParts, "followerLimit">,
+    Omit<TaskRouteParts, "followerLimit" | "followers">,
     TurnRecordParts,
     AdminParts,
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
-  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"];
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] & TurnRouteParts["branches"];
+  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
@@ -119,6 +123,8 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     replay: replayRoute(streams),
     ...inboxRoutes(parts),
     ...turnRecordRoutes(parts),
+    ...branchRoutes(parts),
+    ...taskRoutes(streams),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),
     importMemory: importRoute(parts),

@@ -27,12 +27,17 @@ export function sentMessage(
   return { taskId, messageId: messageId ?? newId("msg"), bodyHash: bodyHash(execution), whenBusy, interrupt };
 }
 
-/** A message that is cancelled when its client leaves can wait only for a client that stays. */
+/**
+ * A message that is cancelled when its client leaves can wait only for a client that stays. A message that is answered
+ * again is the last one of its task, so that nothing can come before.
+ */
 function whenBusyOf(
-  { when_busy: wanted, on_disconnect: onDisconnect }: ExecuteRequest,
+  { when_busy: wanted, on_disconnect: onDisconnect, regenerate = false }: ExecuteRequest,
   { fallback, isReader }: { readonly fallback: WhenBusy; readonly isReader: boolean },
 ): WhenBusy {
-  const whenBusy = wanted ?? fallback;
+  if (regenerate && wanted !== undefined && wanted !== "reject")
+    throw new InvalidInput("when_busy", "expected reject with regenerate: true");
+  const whenBusy = regenerate ? "reject" : (wanted ?? fallback);
   if (whenBusy === "reject" || onDisconnect !== "cancel" || isReader) return whenBusy;
   if (wanted === undefined) return "reject";
   throw new InvalidInput("on_disconnect", "expected cancel only with Accept: text/event-stream, or when_busy reject");

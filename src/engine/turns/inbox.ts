@@ -145,7 +145,7 @@ export class Inbox {
   /** Stores a change with its event, which belongs to the task's turn in flight, or else to its last one. */
   #commit(taskId: string, event: JournalEvent, work: () => void): void {
     const { journal, slots, turns } = this.#parts;
-    const turnId = slots.get(taskId)?.turnId ?? turns.lastOf(taskId) ?? "";
+    const turnId = slots.get(taskId)?.turnId || (turns.lastOf(taskId) ?? "");
     journal.commitEvent({ taskId, turnId, event }, work);
   }
 }

@@ -81,6 +81,7 @@ export class MessageIntake {
       const turn = runner.start(request, { alongside: store, from, next: [taken(message, "turn")] });
       return { kind: "started", turn };
     }
+    runner.assertModel(request);
     const { task_id: _, message: content, ...rest } = request;
     const { caller, state } = from;
     const options: WaitingOptions = { ...rest, ...(caller !== undefined && { trace: { caller, state } }) };
@@ -124,6 +125,7 @@ export class MessageIntake {
         alongside: (turnId: string) => inbox.take(row, turnId),
         from: { kind: "waited", ...trace },
         next: [taken(row, "turn")],
+        isWaiting: true,
       } as const;
       this.#startFitting(request, extras).run();
     } catch (error) {

@@ -4,14 +4,14 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import { withContext } from "../attachments/message-context.ts";
-import { contentText, filesOf } from "../attachments/user-content.ts";
+import { filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
 import type { JournalEvent } from "./event-journal.ts";
 import { resumeVerdict } from "./resume-verdict.ts";
+import { storeTurn } from "./store-turn.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -24,6 +24,8 @@ export interface TurnExtras {
   /** Stored in the turn's transaction. */
   readonly alongside?: (turnId: string) => void;
   readonly from?: TurnOrigin;
+  /** Its model was checked when the message was sent. What is allowed no longer fails the turn. */
+  readonly isWaiting?: boolean;
   /** Events after the first one. */
   readonly next?: readonly JournalEvent[];
 }
@@ -49,10 +51,14 @@ export class TurnRunner {
 
   /**
    * Claims the task's slot and stores the turn, its first events and what `alongside` stores, in one transaction.
-   * Throws `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
+   * Throws `INVALID_REQUEST`, `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
-  start(request: TurnStart, { alongside = () => undefined, from = UNTRACED, next }: TurnExtras = {}): StartedTurn {
+  start(
+    request: TurnStart,
+    { alongside = () => undefined, from = UNTRACED, next, isWaiting = false }: TurnExtras = {},
+  ): StartedTurn {
     this.assertOpen();
+    if (!isWaiting) this.assertModel(request);
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -60,7 +66,7 @@ export class TurnRunner {
     try {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
       const store = () => {
-        this.#storeMessage(request, turnId, turn.observed.trace);
+        storeTurn(this.#parts, request, { turnId, trace: turn.observed.trace });
         alongside(turnId);
       };
       turn.lifecycle.start(filesOf(request.message), store, next);
@@ -69,6 +75,11 @@ export class TurnRunner {
       slot.release();
       throw error;
     }
+  }
+
+  /** Throws `INVALID_REQUEST` and `POLICY_DENIED` for a model that the turn cannot have. */
+  assertModel(request: TurnStart): void {
+    this.#parts.assertModel?.(request);
   }
 
   /** Throws the errors of `start`, for a caller that has to write files first. */
@@ -102,7 +113,8 @@ export class TurnRunner {
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
   ): boolean {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined || (turnId !== undefined && slot.turnId !== turnId)) return false;
+    if (slot === undefined || slot.state === "rewinding") return false;
+    if (turnId !== undefined && slot.turnId !== turnId) return false;
     slot.abort(new TurnAborted("CANCELLED", reason));
     return true;
   }
@@ -116,8 +128,9 @@ export class TurnRunner {
     const stored = this.#parts.turns.outcome(turnId);
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
-    const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
-    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    const isWaiting = stored.state === "running" && slot?.state === "waiting_for_human";
+    const state = isWaiting ? "waiting_for_human" : stored.state;
+    const requestId = isWaiting ? this.#parts.humanRequests.oldestOf(turnId) : null;
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
@@ -159,9 +172,23 @@ export class TurnRunner {
     return this.#draining;
   }
 
-  /** Number of turns that do not wait for a human. */
+  /**
+   * Holds a task without a turn, until the returned function is called. Throws `TASK_BUSY` and `ENGINE_DRAINING`.
+   */
+  hold(taskId: string): () => void {
+    if (this.#draining || this.#paused)
+      throw new EngineError("ENGINE_DRAINING", "the engine is draining or erases its memory; retry later");
+    const claim = this.#parts.slots.hold(taskId);
+    if (claim.kind === "busy") throw busy(claim.holder);
+    return () => {
+      claim.slot.release();
+      this.#parts.freed(taskId);
+    };
+  }
+
+  /** Number of turns that do not wait for a human, and of rewinds. */
   get busy(): number {
-    return this.#parts.slots.all().filter(({ state }) => state === "running").length;
+    return this.#parts.slots.all().filter(({ state }) => state !== "waiting_for_human").length;
   }
 
   /**
@@ -244,30 +271,6 @@ export class TurnRunner {
     const ended = turn.run().finally(() => this.#running.delete(turn));
     inBackground("turn", ended);
   }
-
-  /**
-   * Stores the turn and its message. When a client retries a turn that failed without an answer, the earlier copy of the
-   * message is deleted, so that the model reads it once.
-   */
-  #storeMessage(
-    { task_id: taskId, message: written, metadata = {}, context = [], ...options }: TurnStart,
-    turnId: string,
-    trace: TurnTrace | undefined,
-  ): void {
-    const { tasks, turns, messages } = this.#parts;
-    // Attachments are compared by their digests, which their paths begin with.
-    const message = contentText(written);
-    const last = turns.lastEnded(taskId);
-    if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
-      messages.withdraw(taskId, last.turnId);
-    }
-    const content = withContext(written, context, () => messages.ofTask(taskId));
-    const request = { ...options, ...(trace && { trace }) };
-    const now = Date.now();
-    turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
-    tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });
-    messages.append(taskId, { turnId, role: "user", content }, "", now);
-  }
 }
 
 /** Null-safe for turns that were stored without a trace. */
@@ -276,7 +279,8 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
   trace: request["trace"] as TurnTrace | undefined,
 });
 
-function busy({ turnId, startedAt, state }: Slot): EngineError {
+export function busy({ turnId, startedAt, state }: Slot): EngineError {
+  if (state === "rewinding") return new EngineError("TASK_BUSY", "the task is being rewound", { state });
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
 }

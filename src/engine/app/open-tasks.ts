@@ -1,0 +1,64 @@
+import type { Logger } from "../../shared/logger.ts";
+import { TaskForgetting } from "../memory/forget-task.ts";
+import { AttachmentNames } from "../store/attachment-names.ts";
+import { BranchTable } from "../store/branches.ts";
+import { EventTable } from "../store/events.ts";
+import { HitlTable } from "../store/hitl-requests.ts";
+import { MessageIndex } from "../store/message-index.ts";
+import { MessageTable } from "../store/messages.ts";
+import type { Store } from "../store/open-store.ts";
+import { TaskRemoval } from "../store/task-removal.ts";
+import { TaskTable } from "../store/tasks.ts";
+import { TurnTable } from "../store/turns.ts";
+import { MessageSearch } from "../tasks/message-search.ts";
+import { TaskChanger } from "../tasks/task-changer.ts";
+import { TaskChanges } from "../tasks/task-changes.ts";
+import { TaskList } from "../tasks/task-list.ts";
+import { TaskMessageList } from "../tasks/task-messages.ts";
+import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
+import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
+import type { EventJournal } from "../turns/event-journal.ts";
+import type { TaskSlots } from "../turns/task-slots.ts";
+
+export interface TaskOwnerParts {
+  readonly store: Store;
+  readonly slots: TaskSlots;
+  readonly journal: EventJournal;
+  readonly events: EventTable;
+  readonly search: MessageSearch;
+  readonly workspaceDir: string;
+  readonly logger: Logger;
+}
+
+export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store" | "logger">): MessageSearch =>
+  new MessageSearch({ store, index: new MessageIndex(store), branches: new BranchTable(store), logger });
+
+/** The records of an engine's tasks, and their messages. */
+export function openTasks({ store, slots, journal, events, search, workspaceDir, logger }: TaskOwnerParts) {
+  const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
+  const taskChanges = new TaskChanges();
+  return {
+    taskChanges,
+    taskList: new TaskList({ tasks, hitl, slots, search }),
+    taskMessages: new TaskMessageList({ messages: new MessageTable(store), turns: new TurnTable(store), hitl, slots }),
+    taskChanger: new TaskChanger({
+      journal,
+      events,
+      tasks,
+      removal: new TaskRemoval(store),
+      forgetting: new TaskForgetting(store),
+      search,
+      slots,
+      changes: taskChanges,
+      files: {
+        ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),
+        async removeUnused(files) {
+          if (files.size === 0) return 0;
+          const used = names.in(ATTACHMENTS_FOLDER);
+          const unused = new Map([...files].filter(([name]) => !used.has(name)));
+          return removeAttachments(unused, { workspaceDir, logger });
+        },
+      },
+    }),
+  };
+}
