@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -38,6 +38,10 @@ export interface ExecuteParams {
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
+  /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
+  readonly outputSchema?: ExecuteRequest["output_schema"] | undefined;
+  /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
+  readonly context?: ExecuteRequest["context"] | undefined;
 }
 
 /** Run a turn and stream its events. */
@@ -46,7 +50,7 @@ export const execute: Route<ExecuteParams, never> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","regenerate","on_disconnect","metadata"],
+  body: ["message","task_id","agent","thinking","max_steps","regenerate","on_disconnect","metadata","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -134,7 +138,7 @@ export interface ShowTurnParams {
 }
 
 /** Get a turn. */
-export const showTurn: Route<ShowTurnParams, TurnRecord> = {
+export const showTurn: Route<ShowTurnParams, ShownTurn> = {
   method: "GET",
   path: "/turns/{turn_id}",
 };

@@ -340,6 +340,16 @@ export interface ChangeWebhookRequest {
   readonly requests_per_minute?: number | undefined;
 }
 
+/** What goes with a message and is not the user's words. */
+export interface ContextItem {
+  /** What it is, in 1 to 64 characters. */
+  readonly name: string;
+  /** Its text. Empty with `ttl` `task`: the item of this name is valid no longer. */
+  readonly content: string;
+  /** `turn`: valid for this message. `task`: until an item of this name replaces it. `turn` when omitted. */
+  readonly ttl?: "turn" | "task" | undefined;
+}
+
 /** Tokens by part. They add up to the reported input, or are estimates without a report. */
 export interface ContextParts {
   /** The system prompt. */
@@ -348,6 +358,8 @@ export interface ContextParts {
   readonly tools: number;
   /** Memories shown with this and earlier messages. */
   readonly recalled: number;
+  /** Context that callers gave with this and earlier messages. */
+  readonly context: number;
   /** Messages and answers of earlier turns, or the summary that replaced them. */
   readonly history: number;
   /** The turn's message. */
@@ -458,7 +470,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -472,6 +484,8 @@ export type EngineEvent = {
     readonly timestamp: string;
     /** Only with `started`: the files of the turn's message, if it has any. */
     readonly attachments?: readonly AttachmentRecord[] | undefined;
+    /** Only with `completed`, and only of a turn with an output schema: its result. */
+    readonly output?: Readonly<Record<string, unknown>> | undefined;
     /** Only with `errored`: the code of the `error` event that follows. */
     readonly error?: string | undefined;
     /** Only with `errored`: the cause, for people. */
@@ -1306,6 +1320,10 @@ export interface ExecuteRequest {
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
+  readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+  /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
+  readonly context?: readonly ContextItem[] | undefined;
 }
 
 /** A fact that is true no longer. */
@@ -2562,6 +2580,28 @@ export interface ShownDefinition {
   readonly definition: string;
 }
 
+/** A turn, with its result. */
+export interface ShownTurn {
+  /** The turn's id. */
+  readonly turn_id: string;
+  /** The task, which is the conversation. */
+  readonly task_id: string;
+  /** `waiting_for_human`: a question or a permission prompt is open. */
+  readonly state: "running" | "waiting_for_human" | "completed" | "errored";
+  /** The error code of a turn that `errored`. */
+  readonly error: string | null;
+  /** The agent of the catalog that ran it. */
+  readonly agent: string;
+  /** The text of the user's message, cut after 500 characters. */
+  readonly message: string;
+  /** When it began. */
+  readonly started_at: string;
+  /** When it ended. `null` before that. */
+  readonly ended_at: string | null;
+  /** Only of a completed turn with an output schema: its result. */
+  readonly output?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface SignInRequest {
   /** The operator's key. Either this or `link` is required. */
   readonly admin_key?: string | undefined;
@@ -2709,6 +2749,18 @@ export interface TaskBranch {
   readonly created_at: string;
 }
 
+/** Context that went with the message, for audits. The user did not write it. */
+export interface TaskContextPart {
+  /** The kind of part. */
+  readonly type: "context";
+  /** What it is. */
+  readonly name: string;
+  /** Its text. */
+  readonly content: string;
+  /** How long it was valid. */
+  readonly ttl: "turn" | "task";
+}
+
 /** A task that was deleted, and what went with it. */
 export interface TaskDeleted {
   /** The task's id. A turn with it begins a new task. */
@@ -2774,12 +2826,14 @@ export interface TaskMessage {
     /** Tokens of the input that the provider read from its cache. */
     readonly cache_hit_tokens: number;
   } | null;
+  /** Only of a completed turn with an output schema: its result. */
+  readonly output?: Readonly<Record<string, unknown>> | undefined;
   /** The state of the turn, with its last message. `completed` for those before it. */
   readonly status: "running" | "waiting_for_human" | "completed" | "errored";
 }
 
 /** A part of a message, by its `type`. */
-export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskQuestionPart | TaskErrorPart;
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
 
 /** Messages of a conversation, in their order. */
 export interface TaskMessages {

@@ -53,6 +53,7 @@ import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
+import type { TurnStart } from "../../src/engine/turns/turn.ts";
 import { type TurnParts, TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { NO_TRACER } from "../../src/shared/tracing/span.ts";
@@ -121,7 +122,11 @@ export interface Parts {
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
   /** Runs a turn to its end and gives its events. */
-  turn(taskId: string, message?: string): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
+  turn(
+    taskId: string,
+    message?: string,
+    more?: Partial<TurnStart>,
+  ): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
   events(turnId: string): readonly { event: string; data: Record<string, unknown> }[];
 }
 
@@ -227,8 +232,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     idempotency: new IdempotencyTable(store),
     events,
-    async turn(taskId, message = "go") {
-      const turn = runner.start({ task_id: taskId, message });
+    async turn(taskId, message = "go", more = {}) {
+      const turn = runner.start({ task_id: taskId, message, ...more });
       turn.run();
       await until("the turn is over", () => turns.state(turn.turnId) !== "running");
       return events(turn.turnId);

@@ -68,6 +68,10 @@ export const ENGINE_ERRORS = {
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },
   STEP_LIMIT: { status: null, cause: "The turn reached its limit of model calls." },
   LOOP_DETECTED: { status: null, cause: "The model made the same tool call five times and got the same result." },
+  OUTPUT_INVALID: {
+    status: null,
+    cause: "The model gave no result that matches the output schema, after two repairs. Its texts are kept.",
+  },
   COMPACTION_FAILED: { status: null, cause: "The conversation could not be compacted enough for the context window." },
   ENGINE_RESTARTED: { status: null, cause: "The engine restarted during the turn and could not continue it." },
 } as const satisfies Record<string, { status: number | null; cause: string }>;

@@ -55,6 +55,11 @@ export const ENGINE_EVENTS = {
       attachments: z.exactOptional(
         field(z.array(attachmentRecord), "Only with `started`: the files of the turn's message, if it has any."),
       ),
+      output: z.exactOptional(
+        field(jsonObject, "Only with `completed`, and only of a turn with an output schema: its result.", {
+          answer: "42",
+        }),
+      ),
       error: z.exactOptional(field(text, "Only with `errored`: the code of the `error` event that follows.")),
       message: z.exactOptional(field(text, "Only with `errored`: the cause, for people.")),
     },

@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
 import { messageContent } from "./message-content.ts";
+import { outputSchema } from "./output-schema.ts";
+import { turnContext } from "./turn-context.ts";
 import { field, record } from "../record.ts";
 
 /** The body limit for the longest text, even fully escaped, with attachments of `mb` MiB in base64. */
@@ -44,6 +46,15 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "What happens to the turn when the client disconnects. `continue` when omitted.",
   ),
   metadata: field(z.optional(keptJson()), "An object that is stored with the turn.", { locale: "en" }),
+  output_schema: field(
+    z.optional(outputSchema()),
+    "[Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted.",
+    { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] },
+  ),
+  context: field(
+    z.optional(turnContext),
+    "[Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB.",
+  ),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
 

@@ -4,7 +4,7 @@ import { jsonObject, text, time } from "../response-schemas.ts";
 import { attachmentRecord, attachmentRecords } from "./attachment.ts";
 import { humanRequest } from "./human-request.ts";
 import { tokenUsage } from "./token-usage.ts";
-import { turnState } from "./turn.ts";
+import { shownTurn, turnState } from "./turn.ts";
 
 const textPart = record("TaskTextPart", "Text of the user or of the agent.", {
   type: field(z.literal("text"), "The kind of part."),
@@ -27,6 +27,16 @@ const toolPart = record("TaskToolPart", "A call of a tool, with its result once 
 const attachmentPart = extended(attachmentRecord, "TaskAttachmentPart", "A file that the user attached.", {
   type: field(z.literal("attachment"), "The kind of part."),
 });
+const contextPart = record(
+  "TaskContextPart",
+  "Context that went with the message, for audits. The user did not write it.",
+  {
+    type: field(z.literal("context"), "The kind of part."),
+    name: field(text, "What it is.", "page"),
+    content: field(text, "Its text.", "/orders/17"),
+    ttl: field(z.enum(["turn", "task"]), "How long it was valid.", "turn"),
+  },
+);
 const { request_id, kind, question, options } = humanRequest;
 const questionPart = record("TaskQuestionPart", "A question or a permission prompt to a person.", {
   type: field(z.literal("question"), "The kind of part."),
@@ -47,7 +57,7 @@ const errorPart = record("TaskErrorPart", "Why a turn failed.", {
 });
 
 const taskMessagePart = z
-  .discriminatedUnion("type", [textPart, reasoningPart, toolPart, attachmentPart, questionPart, errorPart])
+  .discriminatedUnion("type", [textPart, reasoningPart, toolPart, attachmentPart, contextPart, questionPart, errorPart])
   .check(z.meta({ title: "TaskMessagePart", description: "A part of a message, by its `type`." }));
 export type TaskMessagePart = RecordOf<typeof taskMessagePart>;
 
@@ -64,6 +74,7 @@ export const taskMessage = record(
       z.object(tokenUsage),
       "Tokens of the turn, with its last message. `null` for others, and before the turn has ended.",
     ),
+    output: shownTurn.def.shape.output,
     status: field(
       turnState,
       "The state of the turn, with its last message. `completed` for those before it.",

@@ -12,9 +12,11 @@ import type { Recall } from "./recall.ts";
 import type { LoggedCall, ModelAnswer, StepLog } from "./step-log.ts";
 import { type ToolParts, runToolCalls } from "./tool-calls.ts";
 import type { TurnContext } from "./turn-context.ts";
+import { ASK_FOR_RESULT, judgeResult, resultProfiles } from "./turn-result.ts";
 
 export type AgentOutcome =
-  | { readonly kind: "completed" }
+  /** `output`: the result of a turn with an output schema. */
+  | { readonly kind: "completed"; readonly output?: Readonly<Record<string, unknown>> }
   /** The engine is stopping: the turn resumes from its last stored step at the next start. */
   | { readonly kind: "parked" }
   | {
@@ -46,15 +48,24 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
     const { log } = context;
     const guard = new LoopGuard(log.settledCalls());
-    let profile = parts.profiles(context.agent);
+    const withResult = resultProfiles(context.outputSchema);
+    let profile = withResult(parts.profiles(context.agent));
     for (;;) {
       const next = log.next();
+      if (profile.outputSchema !== undefined) {
+        const verdict = judgeResult(next.kind, log);
+        if (verdict.kind === "over") return verdict.outcome;
+        if (verdict.kind === "ask") {
+          log.asked(ASK_FOR_RESULT);
+          continue;
+        }
+      }
       if (next.kind === "done") return { kind: "completed" };
       if (context.parking()) return { kind: "parked" };
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
-          profile = parts.profiles(context.agent);
+          profile = withResult(parts.profiles(context.agent));
           const failure = await askModel(parts, profile, context);
           if (failure !== null) return failedOutcome(failure, context);
           break;

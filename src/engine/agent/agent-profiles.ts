@@ -1,8 +1,11 @@
+import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
 import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
+import { SUBMIT_RESULT_TOOL } from "../tools/submit-result.ts";
 import type { Tool, ToolNamed } from "../tools/tool.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
 import { type ToolLimits, fitTools } from "./fit-tools.ts";
@@ -14,6 +17,10 @@ export interface AgentProfile {
   readonly system: string;
   readonly model: string;
   readonly registry: ToolRegistry;
+  /** Of the result of its turns; omitted: they end with text. */
+  readonly outputSchema?: OutputSchema;
+  /** Of a request to its model. Omitted: none. */
+  readonly limits?: ToolLimits;
 }
 
 /**
@@ -62,7 +69,10 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
     return profile;
   };
   const [delegate] = delegateTool([DEFAULT_AGENT], () => []);
-  const toolNamed: ToolNamed = (name) => (name === DELEGATE ? delegate : parts.registry().get(name));
+  const toolNamed: ToolNamed = (name) => {
+    if (name === DELEGATE) return delegate;
+    return name === SUBMIT_RESULT ? SUBMIT_RESULT_TOOL : parts.registry().get(name);
+  };
   return { ofAgent, ofSubAgent, toolNamed, leftOut: (agent) => fitted(agent).leftOut };
 }
 
@@ -103,11 +113,13 @@ class ProfileCache {
     const { definition, tools } = make(sources);
     const { models, toolLimits, userId, product } = this.#parts;
     const model = modelOf(definition, models);
-    const { tools: shown, leftOut } = fitTools(tools, toolLimits(model));
+    const limits = toolLimits(model);
+    const { tools: shown, leftOut } = fitTools(tools, limits);
     const registry = createToolRegistry(shown);
     const { catalog, soul } = sources;
     const system = systemPrompt({ soul, catalog, agent: definition, registry, userId, product });
-    const fitted = { profile: { system, model, registry }, leftOut };
+    const { outputSchema } = definition;
+    const fitted = { profile: { system, model, registry, limits, ...(outputSchema && { outputSchema }) }, leftOut };
     this.#profiles.set(name, fitted);
     return fitted;
   }

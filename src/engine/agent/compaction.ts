@@ -9,7 +9,7 @@ import { type CompactionRecord, shownConversation } from "./compaction-record.ts
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { type MessageRow, callsOf, modelMessages } from "./conversation.ts";
+import { type MessageRow, callsOf, isOfUser, modelMessages } from "./conversation.ts";
 import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -210,8 +210,9 @@ export class ContextCompactor implements Compactor {
 
 /** Where a cut falls. When it splits a turn, that turn's user message is shown after the summary. */
 function cutAt(messages: readonly MessageRow[], cut: number) {
-  const asked = messages.findLast(({ id, role }) => role === "user" && id <= cut);
-  const insideTurn = asked !== undefined && messages.find(({ id }) => id > cut)?.role !== "user";
+  const asked = messages.findLast((message) => message.id <= cut && isOfUser(message));
+  const next = messages.find(({ id }) => id > cut);
+  const insideTurn = asked !== undefined && (next === undefined || !isOfUser(next));
   return {
     record: { summarisedThrough: cut, hiddenThrough: insideTurn ? asked.id - 1 : cut },
     askedId: insideTurn ? asked.id : 0,

@@ -1,4 +1,5 @@
-import { type UserContent, writtenText } from "../attachments/user-content.ts";
+import { contextBlock } from "../attachments/message-context.ts";
+import { type UserContent, engineText, writtenParts, writtenText } from "../attachments/user-content.ts";
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
 import { pairCalls } from "../model/wire/history.ts";
 
@@ -31,8 +32,12 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   switch (role) {
     case "user": {
       const written = content as UserContent;
-      const parts = typeof written === "string" ? {} : { parts: written };
-      return [{ role, text: writtenText(written), ...parts, ...(recalled !== undefined && { recalled }) }];
+      const asked = engineText(written);
+      if (asked !== null) return [{ role, text: asked, ofEngine: true }];
+      const context = contextBlock(written);
+      const parts = typeof written === "string" ? {} : { parts: writtenParts(written) };
+      const more = { ...(context !== null && { context }), ...(recalled !== undefined && { recalled }) };
+      return [{ role, text: writtenText(written), ...parts, ...more }];
     }
     case "assistant": {
       const parts = content as readonly AssistantContent[];
@@ -45,16 +50,22 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   }
 }
 
+/** Whether a message is one of the user. */
+export const isOfUser = ({ role, content }: StoredMessage): boolean =>
+  role === "user" && engineText(content as UserContent) === null;
+
 export function unitsOf(stored: readonly MessageRow[]): readonly Unit[] {
   const units: MessageRow[][] = [];
   for (const message of stored) {
     const last = units.at(-1);
-    if (message.role === "tool" && last !== undefined) last.push(message);
+    // What the engine asked stays with the answer before it.
+    const isWithLast = message.role === "tool" || (message.role === "user" && !isOfUser(message));
+    if (isWithLast && last !== undefined) last.push(message);
     else units.push([message]);
   }
   return units.map((messages) => ({
     messages,
-    opensTurn: messages[0]?.role === "user",
+    opensTurn: messages[0] !== undefined && isOfUser(messages[0]),
     through: messages.at(-1)?.id ?? 0,
   }));
 }

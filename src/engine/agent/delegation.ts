@@ -11,7 +11,7 @@ const MAX_CONCURRENT = 4;
 
 /**
  * Runs sub-agents, each in its own conversation within the turn, at most four of a turn in parallel. Their usage counts
- * for the turn. Their last answer is the call's result; the stream shows only their tool calls and questions.
+ * for the turn. Their last answer is the call's result, or what they submitted; the stream shows only their tool calls and questions.
  */
 export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: CatalogProfiles): Delegate {
   const lanes = new Map<string, PQueue>();
@@ -37,7 +37,7 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const answer = lastAnswer(branch.log);
         switch (outcome.kind) {
           case "completed":
-            return answer || "(the agent finished without an answer)";
+            return outcome.output ?? (answer || "(the agent finished without an answer)");
           case "parked":
             throw new CallParked();
           case "errored":

@@ -67,6 +67,12 @@ export interface StepLog {
   finished(outcome: ToolOutcome): void;
   /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
+  /** The result that the model has submitted; null before that. */
+  result(): Readonly<Record<string, unknown>> | null;
+  /** Why the model has failed to submit a result: one text for each invalid result, and for each end without one. */
+  failedResults(): readonly string[];
+  /** Stores what the engine asks of the model after its answer. */
+  asked(text: string): void;
   /** Keeps the partial content of a failed answer. It is stored only if the turn ends with it. */
   brokeOff(content: readonly AssistantContent[]): void;
 }

@@ -1,5 +1,6 @@
 import type { EmittedEvent } from "../../contract/engine/events.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
+import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
 import type { ModelUsage } from "../model/model-provider.ts";
 import type { EngineTelemetry, Scope } from "../telemetry/engine-telemetry.ts";
@@ -34,6 +35,8 @@ export interface TurnContext {
   readonly signal: AbortSignal;
   readonly thinking: boolean;
   readonly maxSteps: number;
+  /** The schema of the turn's result, in place of the agent's. */
+  readonly outputSchema?: OutputSchema | undefined;
   readonly log: StepLog;
   readonly telemetry: EngineTelemetry;
   /** Telemetry scope of the agent; the parent of its model and tool calls. */

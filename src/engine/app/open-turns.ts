@@ -4,6 +4,7 @@ import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { stateSections } from "../agent/compaction-text.ts";
+import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
 import { createDiskReport } from "../isolation/disk-report.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
@@ -172,6 +173,7 @@ const recordOf = (
 
 function agentOf({ config, store, workspace, model, memory, tools, logger }: TurnOwnerParts, requests: HumanRequests) {
   const workingMemory = new WorkingMemoryTable(store);
+  const messages = new MessageTable(store);
   return openAgent({
     provider: model.provider,
     config,
@@ -180,6 +182,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
       stateSections({
         plan: tools.plans.ofTask(taskId),
         notes: workingMemory.ofConversation(taskId, NOTES_SHOWN),
+        context: taskContext(messages.ofTask(taskId)),
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),
     memorySearch: memory.search,

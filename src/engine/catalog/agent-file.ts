@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type OutputSchema, outputSchema } from "../../contract/engine/output-schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -17,6 +18,8 @@ export interface AgentDefinition {
   /** By tool name or prefix; the longest match counts. */
   readonly permissions: Readonly<Record<string, AgentPermission>>;
   readonly instructions: string;
+  /** Of the result of its turns, and of work that is delegated to it. Omitted: they end with text. */
+  readonly outputSchema?: OutputSchema;
 }
 
 const toolPattern = z
@@ -42,6 +45,7 @@ const agentFields = z.strictObject({
   model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   tools: z.optional(toolList),
   permissions: z.optional(z.record(toolPattern, z.enum(["allow", "ask", "deny"]))),
+  output_schema: z.optional(outputSchema()),
   disabled: z.optional(z.boolean()),
 });
 
@@ -50,8 +54,9 @@ export async function parseAgent(fileName: string, text: string): Promise<AgentD
   const read = await readFrontMatter(agentFields, text);
   requireSameName(read.kind === "disabled" ? (read.name ?? fileName) : read.fields.name, fileName);
   if (read.kind === "disabled") return null;
-  const { name, description, model = "main", tools = null, permissions = {} } = read.fields;
-  return { name, description, model, tools, permissions, instructions: read.body };
+  const { name, description, model = "main", tools = null, permissions = {}, output_schema: schema } = read.fields;
+  const instructions = read.body;
+  return { name, description, model, tools, permissions, instructions, ...(schema && { outputSchema: schema }) };
 }
 
 /**

@@ -39,14 +39,24 @@ export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The provider is to keep the model to the schema, where it can. */
+  readonly strict?: true;
 }
 
 export type ModelMessage =
   /**
    * `recalled`: matching memory, labelled as data; a separate part after the user's text. `parts`: the message in order
-   * where it has attachments; `text` is then what the user wrote.
+   * where it has attachments; `text` is then what the user wrote. `context`: what the caller gave with it, labelled as
+   * data; a separate part too. `ofEngine`: the engine asks for something within the turn.
    */
-  | { readonly role: "user"; readonly text: string; readonly parts?: readonly FilePart[]; readonly recalled?: string }
+  | {
+      readonly role: "user";
+      readonly text: string;
+      readonly parts?: readonly FilePart[];
+      readonly context?: string;
+      readonly recalled?: string;
+      readonly ofEngine?: true;
+    }
   | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
   | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
 

@@ -22,6 +22,9 @@ export interface ConversationRow extends Omit<MessageRow, "recalled"> {
   readonly length: number;
 }
 
+/** How the content of a message begins by which the engine asks the model for something within a turn. */
+export const ASKED_BY_ENGINE = '[{"kind":"engine"';
+
 /** The memories that a turn was shown, and their least trust. */
 export interface StoredRecall {
   readonly block: string;
@@ -44,7 +47,7 @@ export class MessageTable extends Table {
   );
   readonly #count = this.db.prepare("update tasks set message_count = message_count + 1 where task_id = ?");
   readonly #previous = this.db.prepare(
-    `select role, turn_id as turnId from messages
+    `select role, turn_id as turnId, content like '${ASKED_BY_ENGINE}%' as isAsked from messages
      where branch = (select branch_id from tasks where task_id = ?) order by id desc limit 1`,
   );
   readonly #ofBranch = this.db.prepare(
@@ -96,15 +99,20 @@ export class MessageTable extends Table {
 
   /** Of the thread "": to the current branch of the task, which must have a record. */
   append(taskId: string, { turnId, role, content }: StoredMessage, thread = "", now = Date.now()): void {
-    if (thread === "" && this.#isShownAlone(taskId, { turnId, role })) this.#count.run(taskId);
-    this.#insert.run(taskId, turnId, thread, role, now, JSON.stringify(content));
+    const text = JSON.stringify(content);
+    if (thread === "" && this.#isShownAlone(taskId, { turnId, role, text })) this.#count.run(taskId);
+    this.#insert.run(taskId, turnId, thread, role, now, text);
   }
 
-  /** Answers of a turn and the results of its calls are shown as one message. */
-  #isShownAlone(taskId: string, { turnId, role }: Pick<StoredMessage, "turnId" | "role">): boolean {
-    if (role === "user") return true;
+  /** Answers of a turn, what the engine asked between them and the results of its calls are shown as one message. */
+  #isShownAlone(
+    taskId: string,
+    { turnId, role, text }: Pick<StoredMessage, "turnId" | "role"> & { readonly text: string },
+  ): boolean {
+    if (role === "user") return !text.startsWith(ASKED_BY_ENGINE);
     const previous = this.#previous.get(taskId);
-    return previous === undefined || previous["role"] === "user" || previous["turnId"] !== turnId;
+    const isOfUser = previous?.["role"] === "user" && previous["isAsked"] !== 1;
+    return previous === undefined || isOfUser || previous["turnId"] !== turnId;
   }
 
   /** The conversation of a task, or a nested one. `afterId`: only messages after that id. */

@@ -1,6 +1,7 @@
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
 import { camelRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
+import { ASKED_BY_ENGINE } from "./messages.ts";
 import { Table } from "./table.ts";
 
 export interface TaskRow {
@@ -79,10 +80,14 @@ export class TaskTable extends Table {
        cache_hit_tokens = cache_hit_tokens + ? where task_id = ?`,
   );
   readonly #count = this.db.prepare(
-    `${lineageOf("?1")} select count(*) as count from (
-       select role, turn_id, lag(role) over (order by id) as previous, lag(turn_id) over (order by id) as previous_turn
+    `${lineageOf("?1")}, shown (id, of_user, turn_id) as (
+       select id, role = 'user' and substr(content, 1, ${ASKED_BY_ENGINE.length}) <> '${ASKED_BY_ENGINE}', turn_id
        from lineage join messages on branch = branch_id and id <= through
-     ) where role = 'user' or previous is null or previous = 'user' or previous_turn <> turn_id`,
+     ) select count(*) as count from (
+       select of_user, turn_id, lag(of_user) over (order by id) as previous,
+         lag(turn_id) over (order by id) as previous_turn
+       from shown
+     ) where of_user or previous is null or previous or previous_turn <> turn_id`,
   );
   readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
   readonly #fork = this.db.prepare(

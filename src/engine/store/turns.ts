@@ -11,6 +11,14 @@ export interface NewTurn {
   readonly startedAt: number;
 }
 
+interface TurnEnd {
+  readonly errorCode: string | null;
+  readonly endedAt: number;
+  readonly usage: TaskTokens;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
 /** A turn that an earlier process left running. */
 export interface RunningTurn {
   readonly turnId: string;
@@ -51,6 +59,8 @@ export interface TurnResult {
   readonly errorCode: string | null;
   /** Null before it ended, and of turns of earlier releases. */
   readonly usage: TaskTokens | null;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
 }
 
 interface TurnOutcome {
@@ -73,19 +83,22 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(
-    turnId: string,
-    {
-      errorCode,
-      endedAt,
-      usage,
-    }: { readonly errorCode: string | null; readonly endedAt: number; readonly usage: TaskTokens },
-  ): void {
+  end(turnId: string, { errorCode, endedAt, usage, output }: TurnEnd): void {
+    const state = errorCode === null ? "completed" : "errored";
+    const stored = output === null ? null : JSON.stringify(output);
     this.db
       .prepare(
-        "update turns set state = ?, error_code = ?, ended_at = ?, usage = ? where turn_id = ? and state = 'running'",
+        `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
+         where turn_id = ? and state = 'running'`,
       )
-      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, JSON.stringify(usage), turnId);
+      .run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
+  }
+
+  /** The result of an ended turn with an output schema. */
+  outputOf(turnId: string): Readonly<Record<string, unknown>> | null {
+    const row = this.db.prepare("select output from turns where turn_id = ?").get(turnId);
+    const output = row?.["output"] ?? null;
+    return output === null ? null : (JSON.parse(String(output)) as Record<string, unknown>);
   }
 
   /** Turns that an earlier process left running, oldest first. */
@@ -171,14 +184,14 @@ export class TurnTable extends Table {
   results(turnIds: readonly string[]): ReadonlyMap<string, TurnResult> {
     const rows = this.db
       .prepare(
-        `select turn_id as turnId, state, error_code as errorCode, usage from turns
+        `select turn_id as turnId, state, error_code as errorCode, usage, output from turns
          where turn_id in (select value from json_each(?))`,
       )
       .all(JSON.stringify(turnIds));
     return new Map(
-      rows.map(({ turnId, state, errorCode, usage }) => [
+      rows.map(({ turnId, state, errorCode, usage, output }) => [
         String(turnId),
-        { state, errorCode, usage: usage === null ? null : (JSON.parse(String(usage)) as TaskTokens) } as TurnResult,
+        { state, errorCode, usage: JSON.parse(String(usage)), output: JSON.parse(String(output)) } as TurnResult,
       ]),
     );
   }

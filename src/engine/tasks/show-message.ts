@@ -1,7 +1,7 @@
 import type { TaskMessagePart, TaskMessage } from "../../contract/engine/task-message.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { asText } from "../../shared/json-values.ts";
-import type { UserContent } from "../attachments/user-content.ts";
+import type { UserContent, UserPart } from "../attachments/user-content.ts";
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { HitlRow } from "../store/hitl-requests.ts";
 import type { ConversationRow } from "../store/messages.ts";
@@ -23,6 +23,7 @@ export function showMessage(
   const isUser = first.role === "user";
   const usage = turn?.result?.usage ?? null;
   const error = turn?.result?.errorCode ?? null;
+  const output = turn?.result?.output ?? null;
   return {
     message_id: messageId(first.id),
     role: isUser ? "user" : "assistant",
@@ -41,15 +42,29 @@ export function showMessage(
             cache_hit_tokens: usage.cacheHitTokens,
           },
     status: turn?.state ?? "completed",
+    ...(output !== null && { output }),
   };
 }
 
 const userParts = (content: UserContent): readonly TaskMessagePart[] =>
-  typeof content === "string"
-    ? [{ type: "text", text: content }]
-    : content.map((part) =>
-        part.kind === "text" ? { type: "text", text: part.text } : { type: "attachment", ...part.file },
-      );
+  typeof content === "string" ? [{ type: "text", text: content }] : content.flatMap(userPart);
+
+function userPart(part: UserPart): readonly TaskMessagePart[] {
+  switch (part.kind) {
+    case "text":
+      return [{ type: "text", text: part.text }];
+    case "attachment":
+      return [{ type: "attachment", ...part.file }];
+    case "context": {
+      const { name, content, ttl } = part;
+      return [{ type: "context", name, content, ttl }];
+    }
+    case "engine":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
 
 function answerParts(rows: readonly ConversationRow[], requests: readonly HitlRow[]): readonly TaskMessagePart[] {
   const outcomes = new Map(

@@ -1,6 +1,7 @@
 import type { TaskMessages } from "../../contract/engine/task.ts";
 import type { TaskMessage } from "../../contract/engine/task-message.ts";
 import type { BranchTable, Prefix } from "../store/branches.ts";
+import { type UserContent, engineText } from "../attachments/user-content.ts";
 import type { HitlTable } from "../store/hitl-requests.ts";
 import type { ConversationRow, MessageTable } from "../store/messages.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -103,4 +104,8 @@ function takeGroups(rows: Iterable<ConversationRow>, limit: number): { groups: r
 }
 
 const isOneMessage = (one: ConversationRow, other: ConversationRow): boolean =>
-  one.role !== "user" && other.role !== "user" && one.turnId === other.turnId;
+  !isOfUser(one) && !isOfUser(other) && one.turnId === other.turnId;
+
+/** Not of the engine, which asks the model for something within a turn. */
+const isOfUser = ({ role, content }: ConversationRow): boolean =>
+  role === "user" && engineText(content as UserContent) === null;

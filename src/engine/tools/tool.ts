@@ -31,6 +31,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly returns?: "own" | "labelled";
   /** Serves the turn itself, such as a note. It neither shows what the work is nor changes what another agent reads. */
   readonly bookkeeping?: boolean;
+  /** A successful call ends the turn with its input as the result. It runs after the other calls of its step. */
+  readonly endsTurn?: boolean;
   /** Overrides the executor's timeout. */
   timeoutMs?(input: Input): number;
   /** Progress restarts its timeout, up to ten minutes in total. */
@@ -79,8 +81,8 @@ export interface ToolContext {
   readonly checkpoint?: CallCheckpoint;
   /** Takes the files of the result, such as images, for models that can read them. */
   readonly files?: ResultFiles;
-  /** Delegates a task to a sub-agent within this turn; resolves with its final text. */
-  delegate?(order: DelegateOrder): Promise<string>;
+  /** Delegates a task to a sub-agent within this turn; resolves with its final text, or with its result. */
+  delegate?(order: DelegateOrder): Promise<unknown>;
 }
 
 export interface DelegateOrder {

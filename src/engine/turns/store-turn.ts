@@ -1,4 +1,5 @@
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import { withContext } from "../attachments/message-context.ts";
 import { contentText } from "../attachments/user-content.ts";
 import type { TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { TurnParts, TurnStart } from "./turn.ts";
@@ -10,11 +11,11 @@ import type { TurnParts, TurnStart } from "./turn.ts";
  */
 export function storeTurn(
   { tasks, turns, messages, conversations }: Pick<TurnParts, "tasks" | "turns" | "messages" | "conversations">,
-  { task_id: taskId, message: content, metadata = {}, ...options }: TurnStart,
+  { task_id: taskId, message: written, metadata = {}, context = [], ...options }: TurnStart,
   { turnId, trace }: { readonly turnId: string; readonly trace: TurnTrace | undefined },
 ): void {
   // Attachments are compared by their digests, which their paths begin with.
-  const message = contentText(content);
+  const message = contentText(written);
   const now = Date.now();
   const asked = options.regenerate === true ? conversations.lastUpTo(taskId) : null;
   const last = turns.lastEnded(taskId);
@@ -25,6 +26,7 @@ export function storeTurn(
     const before = conversations.lastUpTo(taskId, asked.id - 1);
     tasks.continueFrom(taskId, conversations.prefixTo(taskId, before), now);
   }
+  const content = withContext(written, context, () => messages.ofTask(taskId));
   const request = { ...options, ...(trace && { trace }) };
   turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
   tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });

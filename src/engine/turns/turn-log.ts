@@ -1,4 +1,5 @@
-import { callsOf } from "../agent/conversation.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { callsOf, isOfUser } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -155,6 +156,27 @@ export class TurnLog implements StepLog {
     this.#next = "ask_model";
   }
 
+  result(): Readonly<Record<string, unknown>> | null {
+    const accepted = this.#calls.find(({ tool, progress }) => tool === SUBMIT_RESULT && isAccepted(progress));
+    return accepted?.input ?? null;
+  }
+
+  failedResults(): readonly string[] {
+    const { turnId, thread } = this.#context;
+    return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
+      if (message.thread !== thread) return [];
+      if (message.role === "user") return isOfUser(message) ? [] : "the model ended without a result";
+      if (message.role !== "tool") return [];
+      const outcomes = message.content as readonly ToolOutcome[];
+      return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
+    });
+  }
+
+  asked(text: string): void {
+    this.#store(() => this.#append("user", [{ kind: "engine", text }]));
+    this.#next = "ask_model";
+  }
+
   brokeOff(content: readonly AssistantContent[]): void {
     this.#brokenOff = content;
   }
@@ -195,6 +217,9 @@ export class TurnLog implements StepLog {
     this.#parts.journal.commit(step, { durable });
   }
 }
+
+const isAccepted = (progress: LoggedCall["progress"]): boolean =>
+  progress.kind === "finished" && !progress.outcome.isError;
 
 function loggedCall(row: ToolCallRow): LoggedCall {
   const { step, toolCallId: id, tool, input, rawInput, state, output, isError, attachments } = row;

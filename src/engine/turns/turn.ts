@@ -63,7 +63,7 @@ export interface BudgetRefusal {
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
-export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect">;
+export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect" | "output_schema">;
 
 /** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
@@ -161,13 +161,14 @@ export class Turn {
     const { journal, memory, messages, toolNamed, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     const { usage } = this.lifecycle.tally;
+    const output = ending.kind === "completed" ? ending.output : undefined;
     try {
       memory.round({
         taskId,
         turnId,
         startedAt,
         usage,
-        ...summarizeTurn(messages.ofTurn(turnId), { recalled: messages.recallOf(turnId)?.trust, toolNamed }),
+        ...summarizeTurn(messages.ofTurn(turnId), { recalled: messages.recallOf(turnId)?.trust, output, toolNamed }),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
         endedAt: Date.now(),
@@ -210,6 +211,7 @@ export class Turn {
       signal,
       thinking: this.#request.thinking ?? false,
       maxSteps: this.#request.max_steps ?? 100,
+      outputSchema: this.#request.output_schema,
       log,
       telemetry,
       scope,
@@ -234,7 +236,8 @@ export class Turn {
       branch: (name, message) => {
         const branch = this.#openLog(name);
         branch.open(message);
-        return this.#context(branch);
+        // The schema is that of the turn's result.
+        return { ...this.#context(branch), outputSchema: undefined };
       },
     };
   }

@@ -21,7 +21,7 @@ function conversations(t: Test) {
     turns.insert({ turnId, taskId, message: text, metadata: {}, request: {}, startedAt: at });
     messages.append(taskId, { turnId, role: "user", content: text });
     messages.recalled(turnId, { block: text, trust: 1 }, at);
-    turns.end(turnId, { errorCode: null, endedAt: at, usage: USAGE });
+    turns.end(turnId, { errorCode: null, endedAt: at, usage: USAGE, output: null });
     return messages.ofTask(taskId).at(-1)?.id ?? 0;
   };
   const said = (taskId: string) =>
