@@ -63,6 +63,7 @@ export const INTERFACES = {
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
       task_id: "Id of the task",
+      message_id: "Id of the message",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

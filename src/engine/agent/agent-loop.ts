@@ -66,6 +66,7 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
           profile = withResult(parts.profiles(context.agent));
+          log.takeMessages();
           const failure = await askModel(parts, profile, context);
           if (failure !== null) return failedOutcome(failure, context);
           break;
@@ -85,13 +86,19 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
 
 async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
   const { compactor, recall } = parts;
+  const interrupt = context.newInterrupt();
   await recall?.(context);
   const full = requestOf(parts, profile, context);
   let request = (await compactor?.fit(full, context)) ?? full;
-  let answer = await callAndSpend(parts, request, context);
+  const signal = AbortSignal.any([context.signal, interrupt]);
+  let answer = await callAndSpend(parts, request, { ...context, signal });
   if (answer.failure !== null && answer.content.length === 0) {
     const smaller = await compactor?.shrink(full, answer.failure, context);
-    if (smaller) answer = await callAndSpend(parts, (request = smaller), context);
+    if (smaller) answer = await callAndSpend(parts, (request = smaller), { ...context, signal });
+  }
+  if (answer.failure?.kind === "aborted" && !context.signal.aborted) {
+    context.cutOff(answer.content);
+    return null;
   }
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);

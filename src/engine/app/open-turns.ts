@@ -1,3 +1,4 @@
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
@@ -18,6 +19,7 @@ import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
@@ -27,7 +29,9 @@ import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { MessageSearch } from "../tasks/message-search.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
+import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
+import { MessageIntake } from "../turns/message-intake.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
@@ -84,6 +88,8 @@ export function openTurns(parts: TurnOwnerParts) {
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
+  const inboxTable = new InboxTable(store);
+  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
   const runner = new TurnRunner({
     journal,
     humanRequests,
@@ -102,13 +108,18 @@ export function openTurns(parts: TurnOwnerParts) {
     toolNamed: tools.profiles.toolNamed,
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
+    freed: (taskId) => intake.freed(taskId),
+    inbox,
     logger,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
+  inbox.removeLeft();
   runner.recover();
   // What an upgrade, an import or a killed engine has left.
   search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
+    if (suspended === null) intake.startWaiting();
     if (suspended !== "now") return;
     runner.cancelAll(suspension.reason);
     learning.interrupt();
@@ -116,6 +127,7 @@ export function openTurns(parts: TurnOwnerParts) {
   suspend(launch.suspended ?? null);
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
+    isStartOverdue: () => intake.isStartOverdue,
     streams: () => journal.readerCount(),
     toolCalls: () => tools.running.count,
     learning,
@@ -128,8 +140,15 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    inbox,
+    inboxTable,
+    intake,
     runner,
     suspend,
+    setBudgets: (wanted: EngineBudgets) => {
+      budgets.set(wanted);
+      intake.startWaiting();
+    },
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
     idempotency: new IdempotencyTable(store),

@@ -32,7 +32,7 @@ export interface ControlParts {
   readonly telemetry: { readonly counters: EngineCounters };
   /** Reports the metered usage since a position in the ledger. */
   readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
-  readonly budgets: { set(budgets: EngineBudgets): void };
+  readonly setBudgets: (budgets: EngineBudgets) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
@@ -54,7 +54,7 @@ export const controlRoutes = ({
   status,
   telemetry,
   meter,
-  budgets,
+  setBudgets,
   suspend,
   wakefulness,
   setCatalog,
@@ -65,7 +65,7 @@ export const controlRoutes = ({
       response.json({ keys: keys.size });
     },
     setBudgets(request, response) {
-      budgets.set(validateBody(engineBudgets, request.body, response));
+      setBudgets(validateBody(engineBudgets, request.body, response));
       response.json(status());
     },
     setSuspension(request, response) {

@@ -19,7 +19,7 @@ export function launchOrder(
   const { budgets } = product.record.policy;
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
-  const { tool_network: network, tool_listen, cpu_weight } = product.record.policy;
+  const { tool_network: network, tool_listen, cpu_weight, when_busy } = product.record.policy;
   const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
@@ -40,6 +40,7 @@ export function launchOrder(
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
       attachments: { mb, count, kinds: [...kinds] },
+      when_busy,
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },
