@@ -21,7 +21,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
   const playground = `/engines/${anna.id}/playground`;
   const list = page.getByRole("navigation", { name: "Conversations" });
   const send = async (message: string, at: Page = page) => {
-    await at.getByLabel("Message").fill(message);
+    await at.getByLabel("Message", { exact: true }).fill(message);
     await at.keyboard.press("Enter");
   };
   const answers = page.locator(".exchange .answer");
@@ -147,6 +147,45 @@ t.test("conversations in a browser", withChromium, async (t) => {
     t.equal(await page.locator(".exchange").count(), 2);
     await page.getByRole("link", { name: "talk", exact: true }).click();
     await page.getByRole("alert").filter({ hasText: "LLM_PROVIDER_ERROR" }).waitFor();
+  });
+
+  await t.test("steers and queues while a turn runs, and changes what waits", async (t) => {
+    await show(page, `${playground}?task=busy`);
+    await send("/slow 4000\n/tool list_files {}\n/say the long one");
+    await page.getByRole("button", { name: "Steer" }).waitFor();
+    const message = page.getByLabel("Message", { exact: true });
+    await message.fill("/say steered");
+    await message.press("Enter");
+    const waiting = page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem");
+    await waiting.filter({ hasText: "steers" }).filter({ hasText: "/say steered" }).waitFor();
+    t.equal(await message.inputValue(), "");
+    for (const text of ["/say queued", `/say ${HOSTILE}`, "/say nothing"]) {
+      await message.fill(text);
+      await message.press("Alt+Enter");
+      await waiting.filter({ hasText: "queued" }).filter({ hasText: text }).waitFor();
+    }
+    await waiting.last().getByRole("button", { name: "Remove" }).press("Enter");
+    await until("it is removed", async () => (await waiting.count()) === 3);
+    await waiting.nth(1).getByRole("button", { name: "Edit" }).press("Enter");
+    await page.getByLabel("Edited message").fill("/say changed");
+    await page.getByLabel("Edited message").press("Enter");
+    await waiting.filter({ hasText: "/say changed" }).waitFor();
+    t.same(await seriousFindings(page, "light"), []);
+    await page.locator(".exchange").first().locator(".said").getByText("/say steered", { exact: true }).waitFor();
+    await answerIs(HOSTILE);
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    t.equal(await waiting.count(), 0);
+    t.same(await page.locator(".exchange").locator("> .said").allTextContents(), [
+      "/slow 4000\n/tool list_files {}\n/say the long one",
+      "/say steered",
+      "/say changed",
+      `/say ${HOSTILE}`,
+    ]);
+    t.equal(await page.locator("main img").count(), 0);
+    const shown = await page.locator(".exchange").first().innerText();
+    await page.reload();
+    await answerIs(HOSTILE);
+    t.equal(await page.locator(".exchange").first().innerText(), shown, "the same from the stored messages");
   });
 
   await t.test("reads earlier messages on request", async (t) => {

@@ -1,4 +1,4 @@
-import type { EngineClient, TaskRecord } from "@orchd/client";
+import type { EngineClient, MessageContent, TaskRecord } from "@orchd/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { epoch } from "../../live/connection.ts";
 import { oncePerFrame } from "../../live/follow-turn.ts";
@@ -9,10 +9,11 @@ import { notify } from "../../parts/notices.tsx";
 import { asProblem } from "../../parts/problem.ts";
 import { navigate, setQuery } from "../../routing/address.ts";
 import { mayChange } from "../../session/session.ts";
-import { Composer } from "./composer.tsx";
+import { Composer, type Later } from "./composer.tsx";
 import { Conversation, isRunning, stepsOf } from "./conversation.ts";
 import { type ExchangeActions, ExchangeView } from "./exchange-view.tsx";
 import { taskPath } from "./task-path.ts";
+import { WaitingMessages } from "./waiting-messages.tsx";
 
 interface ChatProps {
   readonly engine: string;
@@ -37,6 +38,15 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
     [last?.turnId, last === undefined ? 0 : stepsOf(last).events],
   );
   const sandbox = useResource((signal) => runsSandbox(calls, signal), [engine]);
+  const send = async (message: MessageContent, text: string, whenBusy: Later | null) => {
+    if (conversation === null) return false;
+    // A new conversation gets an address.
+    setQuery({ task });
+    if (whenBusy !== null) return run(() => conversation.sendLater(text, { message, whenBusy, thinking }));
+    // Its failure is shown with the message.
+    void conversation.send(text, { message, thinking });
+    return true;
+  };
   const actions: ExchangeActions = {
     edit: (exchange, text) => void run(async () => conversation?.edit(exchange, text, { thinking })),
     regenerate: (exchange) => void run(async () => conversation?.regenerate(exchange, { thinking })),
@@ -70,20 +80,19 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
         <div ref={end} class="end" />
       </div>
       {mayChange() ? (
-        <Composer
-          url={url}
-          taskId={task}
-          isBusy={isBusy}
-          isSandbox={sandbox.data !== false}
-          thinking={thinking}
-          onThinking={setThinking}
-          onSend={(message, text) => {
-            // A new conversation gets an address.
-            setQuery({ task });
-            void conversation?.send(text, { message, thinking });
-          }}
-          onCancel={() => void run(() => calls.cancel(task), "The turn is cancelled.")}
-        />
+        <div class="composer">
+          {conversation !== null && <WaitingMessages conversation={conversation} />}
+          <Composer
+            url={url}
+            taskId={task}
+            isBusy={isBusy}
+            isSandbox={sandbox.data !== false}
+            thinking={thinking}
+            onThinking={setThinking}
+            onSend={send}
+            onCancel={() => void run(() => calls.cancel(task), "The turn is cancelled.")}
+          />
+        </div>
       ) : (
         <p class="dim">A read-only session sends no messages.</p>
       )}

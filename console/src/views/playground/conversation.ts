@@ -1,5 +1,12 @@
-import type { EngineClient, ExecuteOptions, OrchdError, TaskMessage } from "@orchd/client";
-import { followTurn } from "../../live/follow-turn.ts";
+import type {
+  EngineClient,
+  ExecuteOptions,
+  MessageContent,
+  OrchdError,
+  TaskMessage,
+  WaitingMessage,
+} from "@orchd/client";
+import { EVENTS, followTurn } from "../../live/follow-turn.ts";
 import { storedSteps } from "../../live/stored-steps.ts";
 import { TurnSteps } from "../../live/turn-steps.ts";
 import { asProblem } from "../../parts/problem.ts";
@@ -15,13 +22,15 @@ export interface Exchange {
   /** From its events, when it ran while this page was open. */
   readonly live: TurnSteps;
   isRead: boolean;
+  /** Events of waiting messages that were handled. */
+  messages: number;
   /** Why it is not read at the moment, or was refused. */
   problem: OrchdError | null;
 }
 
 /** Events say more than messages, such as what was compacted. */
 export function stepsOf({ live, storedSteps: stored }: Exchange): TurnSteps {
-  return live.events === 0 || (stored.isOver && !live.isOver) ? stored : live;
+  return live.events === 0 || (stored.isOver && (!live.isOver || live.lacksText)) ? stored : live;
 }
 
 /** The messages of the user in it; undefined until they are stored. */
@@ -39,6 +48,11 @@ interface Options {
   readonly changed: () => void;
 }
 
+interface LaterOptions extends Pick<ExecuteOptions, "thinking"> {
+  readonly message: MessageContent;
+  readonly whenBusy: "steer" | "queue";
+}
+
 /** Messages of one page. */
 const PAGE = 100;
 
@@ -47,16 +61,21 @@ export class Conversation {
   exchanges: readonly Exchange[] = [];
   /** Where older messages end; null when all are shown. */
   before: string | null = null;
+  /** Messages that wait for a turn of their own, or for the running one. */
+  waiting: readonly WaitingMessage[] = [];
   readonly #options: Options;
   readonly #abort = new AbortController();
   #messages: readonly TaskMessage[] = [];
   #reads = 0;
+  #inboxReads = 0;
+  /** Texts of messages that wait or waited, by their ids. */
+  readonly #sent = new Map<string, string>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** Reads the last messages, and continues turns that run. */
+  /** Reads the last messages and those that wait, and continues turns that run. */
   async refresh(): Promise<void> {
     const { calls, taskId, changed } = this.#options;
     const read = ++this.#reads;
@@ -67,6 +86,7 @@ export class Conversation {
         if (asProblem(error).code === "NOT_FOUND") return { items: [], before: null };
         throw error;
       });
+    await this.readInbox();
     // A turn that has just been sent has no id yet, so its messages would be shown twice.
     if (read !== this.#reads || this.exchanges.some(isUnnamed)) return;
     const [first] = page.items;
@@ -77,6 +97,46 @@ export class Conversation {
     changed();
     const open = this.exchanges.filter((exchange) => !stepsOf(exchange).isOver);
     await Promise.all(open.map((exchange) => this.#follow(exchange)));
+  }
+
+  async readInbox(): Promise<void> {
+    const { calls, taskId, changed } = this.#options;
+    const read = ++this.#inboxReads;
+    const waiting = await calls.inbox(taskId, { signal: this.#abort.signal });
+    if (read !== this.#inboxReads) return;
+    for (const { message_id: id, text } of waiting) this.#sent.set(id, text);
+    this.waiting = waiting;
+    changed();
+  }
+
+  /** Sends a message while a turn runs: into this turn, or for one of its own. */
+  async sendLater(text: string, options: LaterOptions): Promise<void> {
+    const { calls, taskId } = this.#options;
+    // Its text must be known before the turn says that it has taken it.
+    const messageId = `console-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    this.#sent.set(messageId, text);
+    const { position } = await calls.send({ ...options, taskId, messageId });
+    await (position === 0 ? this.refresh() : this.readInbox());
+  }
+
+  async editWaiting(messageId: string, message: string): Promise<void> {
+    const { calls, taskId } = this.#options;
+    try {
+      await calls.editMessage({ taskId, messageId, message });
+    } finally {
+      // A turn may have taken it.
+      await this.readInbox();
+    }
+  }
+
+  async removeWaiting(messageId: string): Promise<void> {
+    const { calls, taskId } = this.#options;
+    try {
+      await calls.removeMessage(taskId, messageId);
+    } finally {
+      // A turn may have taken it.
+      await this.readInbox();
+    }
   }
 
   async readEarlier(): Promise<void> {
@@ -93,16 +153,16 @@ export class Conversation {
   /** Runs a turn. `text` is what the message is shown as. */
   async send(text: string, options: Pick<ExecuteOptions, "message" | "regenerate" | "thinking">): Promise<void> {
     const { calls, taskId, changed } = this.#options;
-    const exchange = newExchange(text, null);
+    const exchange = this.#newExchange(text, null);
     exchange.isRead = true;
     this.exchanges = [...this.exchanges, exchange];
     changed();
-    const turn = calls.execute({ ...options, taskId, signal: this.#abort.signal });
+    const turn = calls.execute({ ...options, taskId, events: EVENTS, signal: this.#abort.signal });
     try {
       for await (const event of turn) {
         exchange.turnId = turn.turnId;
         exchange.live.add(event);
-        changed();
+        this.#added(exchange);
       }
     } catch (error) {
       this.#failed(exchange, error);
@@ -141,7 +201,7 @@ export class Conversation {
     const stored = byTurn(this.#messages).map((messages) => {
       const turnId = messages[0]?.turn_id ?? null;
       const said = messages.find(({ role }) => role === "user");
-      const exchange = known.get(turnId) ?? newExchange(said === undefined ? "" : textOf(said), turnId);
+      const exchange = known.get(turnId) ?? this.#newExchange(said === undefined ? "" : textOf(said), turnId);
       return Object.assign(exchange, { stored: messages, storedSteps: storedSteps(messages) });
     });
     this.exchanges = [...stored, ...this.exchanges.filter(({ turnId }) => turnId === null)];
@@ -154,14 +214,37 @@ export class Conversation {
     this.exchanges = this.exchanges.slice(0, this.exchanges.indexOf(exchange));
   }
 
+  /** Shows new events of a turn. */
+  #added(exchange: Exchange): void {
+    const { messages } = exchange.live;
+    if (messages !== exchange.messages) {
+      exchange.messages = messages;
+      this.readInbox().catch((error: unknown) => this.#failed(exchange, error));
+    }
+    this.#options.changed();
+  }
+
+  #newExchange(message: string, turnId: string | null): Exchange {
+    return {
+      message,
+      turnId,
+      stored: [],
+      storedSteps: new TurnSteps(),
+      live: new TurnSteps(this.#sent),
+      isRead: false,
+      messages: 0,
+      problem: null,
+    };
+  }
+
   async #follow(exchange: Exchange): Promise<void> {
     const { turnId, live, isRead } = exchange;
     if (turnId === null || isRead) return;
     exchange.isRead = true;
     exchange.problem = null;
-    const { calls, changed } = this.#options;
+    const changed = () => this.#added(exchange);
     try {
-      await followTurn(calls, { turnId, steps: live }, { signal: this.#abort.signal, changed });
+      await followTurn(this.#options.calls, { turnId, steps: live }, { signal: this.#abort.signal, changed });
     } catch (error) {
       this.#failed(exchange, error);
     }
@@ -185,16 +268,6 @@ export class Conversation {
 }
 
 const isUnnamed = ({ turnId, problem }: Exchange): boolean => turnId === null && problem === null;
-
-const newExchange = (message: string, turnId: string | null): Exchange => ({
-  message,
-  turnId,
-  stored: [],
-  storedSteps: new TurnSteps(),
-  live: new TurnSteps(),
-  isRead: false,
-  problem: null,
-});
 
 const textOf = ({ parts }: TaskMessage): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

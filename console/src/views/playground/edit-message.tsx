@@ -2,13 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 interface EditProps {
   readonly text: string;
-  readonly hasFiles: boolean;
+  /** What sends it. */
+  readonly action: string;
+  readonly note: string | null;
   readonly onSend: (text: string) => void;
   readonly onClose: () => void;
 }
 
 /** Where a message is edited. Enter sends it, Escape leaves it as it was. */
-export const EditMessage = ({ text: before, hasFiles, onSend, onClose }: EditProps) => {
+export const EditMessage = ({ text: before, action, note, onSend, onClose }: EditProps) => {
   const [text, setText] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -40,14 +42,12 @@ export const EditMessage = ({ text: before, hasFiles, onSend, onClose }: EditPro
       />
       <div class="controls">
         <button type="submit" class="primary" disabled={text.trim() === ""}>
-          Send again
+          {action}
         </button>
         <button type="button" onClick={onClose}>
           Keep it
         </button>
-        <span class="dim">
-          What came after it leaves the conversation.{hasFiles && " Its files are not sent again."}
-        </span>
+        {note !== null && <span class="dim">{note}</span>}
       </div>
     </form>
   );

@@ -35,7 +35,8 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
       {isEdited ? (
         <EditMessage
           text={message}
-          hasFiles={steps.files.length > 0}
+          action="Send again"
+          note={`What came after it leaves the conversation.${steps.files.length > 0 ? " Its files are not sent again." : ""}`}
           onSend={(text) => actions.edit(exchange, text)}
           onClose={() => setEdited(false)}
         />
