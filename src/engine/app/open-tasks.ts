@@ -4,6 +4,7 @@ import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
 import { EventTable } from "../store/events.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageIndex } from "../store/message-index.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
@@ -18,11 +19,13 @@ import { TaskMessageList } from "../tasks/task-messages.ts";
 import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
 import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 
 export interface TaskOwnerParts {
   readonly store: Store;
   readonly slots: TaskSlots;
+  readonly inbox: Pick<Inbox, "clear">;
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly search: MessageSearch;
@@ -34,12 +37,12 @@ export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store
   new MessageSearch({ store, index: new MessageIndex(store), branches: new BranchTable(store), logger });
 
 /** The records of an engine's tasks, and their messages. */
-export function openTasks({ store, slots, journal, events, search, workspaceDir, logger }: TaskOwnerParts) {
+export function openTasks({ store, slots, inbox, journal, events, search, workspaceDir, logger }: TaskOwnerParts) {
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   const taskChanges = new TaskChanges();
   return {
     taskChanges,
-    taskList: new TaskList({ tasks, hitl, slots, search }),
+    taskList: new TaskList({ tasks, hitl, slots, inbox: new InboxTable(store), search }),
     taskMessages: new TaskMessageList({ messages: new MessageTable(store), turns: new TurnTable(store), hitl, slots }),
     taskChanger: new TaskChanger({
       journal,
@@ -49,6 +52,7 @@ export function openTasks({ store, slots, journal, events, search, workspaceDir,
       forgetting: new TaskForgetting(store),
       search,
       slots,
+      inbox,
       changes: taskChanges,
       files: {
         ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),

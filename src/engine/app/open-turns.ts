@@ -167,7 +167,7 @@ export function openTurns(parts: TurnOwnerParts) {
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
     }),
-    ...openTasks({ store, slots, journal, events, search, workspaceDir: workspace.folders.workspace, logger }),
+    ...openTasks({ store, slots, inbox, journal, events, search, workspaceDir: workspace.folders.workspace, logger }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
