@@ -221,47 +221,6 @@ export const showRequest: Route<ShowRequestParams, ModelRequestRecord> = {
   path: "/turns/{turn_id}/requests/{number}",
 };
 
-export interface ForkTaskParams {
-  /** Id of the task, 1 to 256 bytes */
-  readonly taskId: string;
-  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
-  readonly afterMessage?: ForkRequest["after_message"] | undefined;
-  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
-  readonly newTaskId?: ForkRequest["task_id"] | undefined;
-}
-
-/** Begin a task with messages of another one. */
-export const forkTask: Route<ForkTaskParams, ForkedTask> = {
-  method: "POST",
-  path: "/tasks/{task_id}/fork",
-  body: ["after_message","task_id"],
-  clientNames: {"task_id":"new_task_id"},
-  repeatable: false,
-};
-
-export interface RewindTaskParams {
-  /** Id of the task, 1 to 256 bytes */
-  readonly taskId: string;
-  /** The message that becomes the last one. */
-  readonly toMessage: RewindRequest["to_message"];
-  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
-  readonly keep?: RewindRequest["keep"] | undefined;
-  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
-  readonly files?: RewindRequest["files"] | undefined;
-  /** `true` changes nothing. `false` when omitted. */
-  readonly dryRun?: RewindRequest["dry_run"] | undefined;
-  /** `true` also restores files that something else has changed since. `false` when omitted. */
-  readonly force?: RewindRequest["force"] | undefined;
-}
-
-/** Take a conversation back to a message, and its files too. */
-export const rewindTask: Route<RewindTaskParams, Rewound> = {
-  method: "POST",
-  path: "/tasks/{task_id}/rewind",
-  body: ["to_message","keep","files","dry_run","force"],
-  timeout: "hour",
-};
-
 export interface ListTasksParams {
   /** Only tasks with all of these words in one message, or in the title. Not with `follow` */
   readonly q?: string | undefined;
@@ -289,12 +248,15 @@ export const listTasks: Route<ListTasksParams, TaskPage> = {
 export interface ShowTaskParams {
   /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
+  /** Adds its [branches](conversations.md#rewind) */
+  readonly branches?: boolean | undefined;
 }
 
 /** Get a task. */
 export const showTask: Route<ShowTaskParams, TaskRecord> = {
   method: "GET",
   path: "/tasks/{task_id}",
+  query: ["branches"],
 };
 
 export interface ChangeTaskParams {
@@ -337,6 +299,8 @@ export interface ListMessagesParams {
   readonly before?: string | undefined;
   /** Only messages after this `message_id`. Without both, the last ones */
   readonly after?: string | undefined;
+  /** Of this branch, as `branches` of the task names it. The current one when omitted */
+  readonly branch?: string | undefined;
   /** Largest number of messages. A page of large ones has fewer */
   readonly limit?: number | undefined;
 }
@@ -345,7 +309,48 @@ export interface ListMessagesParams {
 export const listMessages: Route<ListMessagesParams, TaskMessages> = {
   method: "GET",
   path: "/tasks/{task_id}/messages",
-  query: ["before","after","limit"],
+  query: ["before","after","branch","limit"],
+};
+
+export interface ForkTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly afterMessage?: ForkRequest["after_message"] | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly newTaskId?: ForkRequest["task_id"] | undefined;
+}
+
+/** Begin a task with messages of another one. */
+export const forkTask: Route<ForkTaskParams, ForkedTask> = {
+  method: "POST",
+  path: "/tasks/{task_id}/fork",
+  body: ["after_message","task_id"],
+  clientNames: {"task_id":"new_task_id"},
+  repeatable: false,
+};
+
+export interface RewindTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The message that becomes the last one. */
+  readonly toMessage: RewindRequest["to_message"];
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: RewindRequest["keep"] | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: RewindRequest["files"] | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dryRun?: RewindRequest["dry_run"] | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: RewindRequest["force"] | undefined;
+}
+
+/** Take a conversation back to a message, and its files too. */
+export const rewindTask: Route<RewindTaskParams, Rewound> = {
+  method: "POST",
+  path: "/tasks/{task_id}/rewind",
+  body: ["to_message","keep","files","dry_run","force"],
+  timeout: "hour",
 };
 
 export interface SearchMemoryParams {

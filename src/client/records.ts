@@ -2037,6 +2037,8 @@ export interface Policy {
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s: number;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days: number | null;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb: number;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
@@ -2640,6 +2642,8 @@ export interface SetPolicyRequest {
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s?: number | undefined;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days?: number | null | undefined;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb?: number | undefined;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
@@ -2868,6 +2872,20 @@ export interface TaskAttachmentPart {
   readonly type: "attachment";
 }
 
+/** A branch that a task's conversation is on, or was on before a rewind. */
+export interface TaskBranch {
+  /** The branch's id. */
+  readonly branch_id: string;
+  /** Whether the conversation is on it. */
+  readonly is_current: boolean;
+  /** The last message that it shares with an earlier branch. `null`: none. */
+  readonly after_message: string | null;
+  /** Its first own message. `null` without one. */
+  readonly first_message: string | null;
+  /** When it began. */
+  readonly created_at: string;
+}
+
 /** Context that went with the message, for audits. The user did not write it. */
 export interface TaskContextPart {
   /** The kind of part. */
@@ -3041,6 +3059,8 @@ export interface TaskRecord {
   readonly metadata: Readonly<Record<string, string>>;
   /** `null` for a task that is no fork. */
   readonly parent: TaskParent | null;
+  /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
+  readonly branches?: readonly TaskBranch[] | undefined;
 }
 
 /** The `data:` line. */

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
@@ -116,32 +115,6 @@ t.test("turns and their requests", async (t) => {
   await call("showRequest", { path: { turn_id: turn, number: "first" }, expect: "INVALID_REQUEST" });
 });
 
-t.test("forks and rewinds", async (t) => {
-  const path = { task_id: "branches" };
-  await execute("branches", "/say one");
-  const store = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
-  const [asked] = store.prepare("select id from messages where task_id = 'branches' order by id").all();
-  store.close();
-  const first = `msg_${Number(asked?.["id"])}`;
-  const { body: made } = await call("forkTask", {
-    path,
-    body: { after_message: first, task_id: "forked" },
-    expect: 200,
-  });
-  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
-  await call("forkTask", { path, body: {}, expect: 200 });
-  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
-  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
-  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
-  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
-  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
-  const rewind = { to_message: first, files: "restore" };
-  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
-  await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
-  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
-  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
-});
-
 t.test("tasks", async (t) => {
   const { body: page } = await call("listTasks", { query: "?limit=1", expect: 200 });
   t.match(page, { items: [{ task_id: "shown", title: /^\/tool read_file/, state: "idle", message_count: 2 }] });
@@ -185,6 +158,38 @@ t.test("tasks", async (t) => {
   const frames = stream.frames.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join("");
   const streamed = { status: 200, headers: stream.headers, body: null, text: frames };
   caller.check("listTasks", streamed, 200);
+});
+
+t.test("forks and rewinds", async (t) => {
+  const path = { task_id: "branches" };
+  await execute("branches", "/say one");
+  const { body: said } = await call("listMessages", { path, expect: 200 });
+  const first = said.items[0].message_id;
+  const { body: made } = await call("forkTask", {
+    path,
+    body: { after_message: first, task_id: "forked" },
+    expect: 200,
+  });
+  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
+  await call("forkTask", { path, body: {}, expect: 200 });
+  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
+  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
+  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
+  const rewind = { to_message: first, files: "restore" };
+  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
+  const { body: rewound } = await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  const { body: task } = await call("showTask", { path, query: "?branches=true", expect: 200 });
+  t.match(task, {
+    message_count: 0,
+    branches: [{ branch_id: rewound.left_branch, is_current: false }, { is_current: true }],
+  });
+  const { body: left } = await call("listMessages", { path, query: `?branch=${rewound.left_branch}`, expect: 200 });
+  t.same(left.items, said.items, "what came after stays readable");
+  await call("listMessages", { path, query: "?branch=branch_999", expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
 });
 
 t.test("people", async () => {

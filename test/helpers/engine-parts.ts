@@ -29,10 +29,13 @@ import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
+import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
+import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
 import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
@@ -316,6 +319,12 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     ...openTasks({
       ...parts,
       events: new EventTable(parts.store),
+      taskChanges: new TaskChanges(),
+      checkpoints: openCheckpoints({
+        launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+        store: parts.store,
+        workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
+      }),
       search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
       workspaceDir: join(parts.store.dataDir, "workspace"),
       logger: createLogger("test", "silent"),
@@ -323,6 +332,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     branches: {
       lastAsked: () => null,
+      list: () => [],
       fork: () => {
         throw new Error("no task is forked here");
       },

@@ -101,6 +101,10 @@ const engineLaunch = z.object({
     z.optional(attachmentLimits),
     "The policy's limits for attachments. Omitted: those of the default policy.",
   ),
+  task_ttl_days: field(
+    z.optional(z.int()),
+    "The policy's `task_ttl_days`: days without activity after which a task is deleted. Omitted: never.",
+  ),
   tool_cgroups: field(
     z.optional(z.array(z.string())),
     "The parent cgroups of its tools' cgroups, one in each hierarchy. Empty: the engine watches its tools itself.",

@@ -152,6 +152,7 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  ...ENGINE_TASK_ROUTES,
   forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
     request: forkRequest,
     clientNames: { task_id: "new_task_id" },
@@ -169,7 +170,6 @@ export const ENGINE_ROUTES = {
       errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
     },
   ),
-  ...ENGINE_TASK_ROUTES,
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",

@@ -111,6 +111,16 @@ export const POLICY_FIELDS = {
     takesEffect: "at once",
     option: "--drain <time>",
   },
+  task_ttl_days: {
+    value: { kind: "integer", min: 1, max: 36_500, isNullable: true },
+    default: null,
+    section: "life",
+    label: "Days of a task",
+    meaning:
+      "Days without activity after which a [task](conversations.md#delete-a-task) is deleted with its messages. A sleeping engine does it after its next wake.",
+    takesEffect: "next start",
+    option: "--task-ttl-days <n>",
+  },
   memory_mb: {
     value: { kind: "integer", min: 64, max: 1_048_576 },
     default: 1024,

@@ -35,6 +35,8 @@ export interface MaintenanceParts {
   readonly attachments: AttachmentNames;
   readonly checkpoints: { maintain(now: number): Promise<void> };
   readonly workspaceDir: string;
+  /** Deletes tasks that are inactive for too long. Never rejects. */
+  readonly pruneTasks: () => Promise<void>;
   readonly logger: Logger;
   /** Default: {@link collectGarbage}. */
   readonly collect?: () => void;
@@ -45,14 +47,17 @@ export function startMaintenance(parts: MaintenanceParts): () => void {
   const firstWork = () => inBackground("first work", Promise.all([loadProvider(parts), pruneFiles(parts)]));
   const firstAttachments = () =>
     inBackground("removal of attachments", pruneAttachments({ ...parts, names: parts.attachments }));
+  const oldTasks = () => inBackground("removal of inactive tasks", parts.pruneTasks());
   const prune = () => {
     pruneRows(parts);
+    oldTasks();
     inBackground("removal of old files", pruneFiles(parts));
   };
   const timers = [
     setTimeout(firstWork, FIRST_WORK_AFTER_MS),
     collectAfterLoading(parts),
     setTimeout(firstAttachments, COLLECT_AFTER_MS),
+    setTimeout(oldTasks, COLLECT_AFTER_MS),
     setInterval(prune, PRUNE_EVERY_MS),
   ];
   for (const timer of timers) timer.unref();

@@ -28,6 +28,8 @@ import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { MessageSearch } from "../tasks/message-search.ts";
+import { TaskChanges } from "../tasks/task-changes.ts";
+import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
@@ -40,7 +42,7 @@ import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
-import { openMessageSearch, openTasks } from "./open-tasks.ts";
+import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
 
@@ -90,11 +92,24 @@ export function openTurns(parts: TurnOwnerParts) {
   const events = new EventTable(store);
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
+  const taskChanges = new TaskChanges();
+  const { provider } = model;
+  const titles = openTitles(config, {
+    store,
+    search,
+    taskChanges,
+    provider,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const inboxTable = new InboxTable(store);
   const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
-  const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
+  const [tasks, conversations] = [
+    new TaskTable(store, { titled: config.titles !== "off" }),
+    new ConversationTable(store),
+  ];
   const runner = new TurnRunner({
     journal,
     humanRequests,
@@ -106,7 +121,7 @@ export function openTurns(parts: TurnOwnerParts) {
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
     conversations,
-    memory: recordOf(parts, search),
+    memory: recordOf(parts, { search, titles }),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
@@ -141,6 +156,19 @@ export function openTurns(parts: TurnOwnerParts) {
     stopAccepting,
   });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({
+    store,
+    slots,
+    inbox,
+    journal,
+    events,
+    search,
+    taskChanges,
+    checkpoints,
+    workspaceDir,
+    logger,
+  });
   return {
     journal,
     humanRequests,
@@ -157,6 +185,7 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    ...taskParts,
     branches: new TaskBranches({
       journal,
       runner,
@@ -166,12 +195,14 @@ export function openTurns(parts: TurnOwnerParts) {
       checkpoints,
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
+      search,
+      changes: taskParts.taskChanges,
     }),
-    ...openTasks({ store, slots, inbox, journal, events, search, workspaceDir: workspace.folders.workspace, logger }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
       search.close();
+      titles?.close();
       for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
@@ -182,13 +213,14 @@ export function openTurns(parts: TurnOwnerParts) {
 /** Where turns are recorded. Learning takes the ended ones from there. */
 const recordOf = (
   { memory, learning }: TurnOwnerParts,
-  search: MessageSearch,
+  { search, titles }: { readonly search: MessageSearch; readonly titles: TaskTitles | null },
 ): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);
     learning.turnEnded();
     search.indexSoon();
+    if (ended.outcome === "completed") titles?.turnCompleted(ended.taskId);
   },
 });
 

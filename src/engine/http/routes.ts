@@ -46,7 +46,9 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
-  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] & TurnRouteParts["branches"];
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
+    TurnRouteParts["branches"] &
+    TaskRouteParts["branches"];
   readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];

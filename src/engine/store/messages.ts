@@ -138,15 +138,15 @@ export class MessageTable extends Table {
       .flatMap(({ branchId, through }: Prefix) => this.#ofBranch.all(branchId, afterId, through));
   }
 
-  /** The rows of a conversation before an id, the last first. */
-  *backwards(taskId: string, beforeId: number): Generator<ConversationRow> {
-    for (const { branchId, through } of this.#branches.ofTask(taskId).toReversed())
+  /** The rows of a conversation, given by its prefixes, before an id, the last first. */
+  *backwards(conversation: readonly Prefix[], beforeId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation.toReversed())
       for (const row of this.#before.iterate(branchId, through, beforeId)) yield conversationRow(row);
   }
 
   /** The rows of a conversation from an id on. */
-  *forwards(taskId: string, fromId: number): Generator<ConversationRow> {
-    for (const { branchId, through } of this.#branches.ofTask(taskId))
+  *forwards(conversation: readonly Prefix[], fromId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation)
       for (const row of this.#from.iterate(branchId, through, fromId)) yield conversationRow(row);
   }
 

@@ -113,7 +113,7 @@ export class TurnRunner {
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
   ): boolean {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined || slot.state === "rewinding") return false;
+    if (slot === undefined || slot.purpose === "rewind") return false;
     if (turnId !== undefined && slot.turnId !== turnId) return false;
     slot.abort(new TurnAborted("CANCELLED", reason));
     return true;
@@ -128,9 +128,8 @@ export class TurnRunner {
     const stored = this.#parts.turns.outcome(turnId);
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
-    const isWaiting = stored.state === "running" && slot?.state === "waiting_for_human";
-    const state = isWaiting ? "waiting_for_human" : stored.state;
-    const requestId = isWaiting ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
+    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
@@ -188,7 +187,7 @@ export class TurnRunner {
 
   /** Number of turns that do not wait for a human, and of rewinds. */
   get busy(): number {
-    return this.#parts.slots.all().filter(({ state }) => state !== "waiting_for_human").length;
+    return this.#parts.slots.all().filter(({ state }) => state === "running").length;
   }
 
   /**
@@ -279,8 +278,8 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
   trace: request["trace"] as TurnTrace | undefined,
 });
 
-export function busy({ turnId, startedAt, state }: Slot): EngineError {
-  if (state === "rewinding") return new EngineError("TASK_BUSY", "the task is being rewound", { state });
+export function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
+  if (purpose === "rewind") return new EngineError("TASK_BUSY", "the task is being rewound; retry later");
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
 }

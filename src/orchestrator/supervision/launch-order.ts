@@ -26,6 +26,7 @@ export function launchOrder(
   const suspended = suspensionOf(product.record.policy);
   const models = modelRulesOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
+  const { task_ttl_days: taskTtl } = product.record.policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -45,6 +46,7 @@ export function launchOrder(
       ...(rulesText(models) !== rulesText() && { models }),
       attachments: { mb, count, kinds: [...kinds] },
       when_busy,
+      ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },
