@@ -26,6 +26,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
   };
   const answers = page.locator(".exchange .answer");
   const answerIs = (text: string) => answers.last().getByText(text, { exact: true }).waitFor();
+  const excessWidth = () => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   const patch = (task: string, body: object) =>
     ask(anna.url, `/tasks/${task}`, { method: "PATCH", headers: { "x-engine-key": anna.key }, body });
 
@@ -171,6 +172,9 @@ t.test("conversations in a browser", withChromium, async (t) => {
     await page.getByLabel("Edited message").press("Enter");
     await waiting.filter({ hasText: "/say changed" }).waitFor();
     t.same(await seriousFindings(page, "light"), []);
+    await page.setViewportSize({ width: 390, height: 800 });
+    t.ok((await excessWidth()) <= 0, "waiting messages fit 390 pixels");
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator(".exchange").first().locator(".said").getByText("/say steered", { exact: true }).waitFor();
     await answerIs(HOSTILE);
     await page.getByRole("button", { name: "Send" }).waitFor();
@@ -210,8 +214,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
       if (await button.isVisible()) await button.click();
       await list.getByRole("link", { name: /The journey/ }).waitFor();
       t.same(await seriousFindings(page, colorScheme), [], colorScheme);
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      t.ok(wide <= 0, `${wide} pixels too wide`);
+      t.ok((await excessWidth()) <= 0, `fits ${width} pixels`);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   });
