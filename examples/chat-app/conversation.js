@@ -1,0 +1,122 @@
+import { createAnswer, drawPart } from "./answer.js";
+import { button, edit, element, isEdited } from "./elements.js";
+
+/**
+ * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
+ * as it is written; the records take its place when the turn ends.
+ */
+export function createConversation({ engine, place, attempt, onBusy }) {
+  let taskId = null;
+  /** What ends the reading of the running turn, when another conversation is opened. The turn continues. */
+  let reading = null;
+
+  const show = (article) => {
+    place.append(article);
+    article.scrollIntoView({ block: "end" });
+  };
+
+  /** Shows the stored messages, and reads the turn that runs. */
+  async function sync({ resume = true } = {}) {
+    const opened = taskId;
+    const messages = await attempt(() => messagesOf(opened));
+    // Meanwhile a turn was started, or another conversation opened.
+    if (messages === undefined || reading !== null || taskId !== opened || isEdited(place)) return;
+    const last = messages.at(-1);
+    const turnId = last?.status === "running" || last?.status === "waiting_for_human" ? last.turn_id : null;
+    // What the running turn has said so far is in its events.
+    draw(messages.filter(({ role, turn_id }) => role === "user" || turn_id !== turnId));
+    if (turnId !== null && resume) await read((options) => engine.resume({ turnId, ...options }));
+  }
+
+  const messagesOf = async (id) => {
+    try {
+      return (await engine.taskMessages(id, { limit: 200 })).items;
+    } catch (error) {
+      // A new conversation has no record until its first message.
+      if (error.status === 404) return [];
+      throw error;
+    }
+  };
+
+  const draw = (messages) => {
+    let question = null;
+    const articles = messages.map((message) => {
+      if (message.role === "user") question = message;
+      const article = drawMessage(message);
+      const actions = element("div", { className: "actions" });
+      if (message === question) actions.append(button("Edit", () => editMessage(article, message)));
+      const asked = question;
+      if (asked !== null && (message !== asked || message === messages.at(-1)))
+        actions.append(button("Answer again", () => regenerate(asked)));
+      article.append(actions);
+      return article;
+    });
+    place.replaceChildren(...articles);
+    articles.at(-1)?.scrollIntoView({ block: "end" });
+  };
+
+  const drawMessage = ({ role, parts }) =>
+    element("article", { className: role }, ...parts.map((part) => drawPart(part)));
+
+  /** The message and what came after it leave the conversation, and the new text is sent. */
+  const editMessage = (article, { message_id: toMessage, parts }) => {
+    let sent = null;
+    edit(article, parts.find(({ type }) => type === "text")?.text ?? "", {
+      label: "Your message",
+      save: (text) =>
+        attempt(async () => {
+          await engine.rewindTask({ taskId, toMessage, keep: false });
+          sent = text;
+        }),
+      close: async () => {
+        await sync();
+        if (sent !== null) await send(sent);
+      },
+    });
+  };
+
+  /** The answer leaves the conversation, and the user's message is answered again. */
+  const regenerate = ({ message_id: toMessage }) =>
+    attempt(async () => {
+      await engine.rewindTask({ taskId, toMessage });
+      await sync();
+      await read((options) => engine.execute({ regenerate: true, thinking: true, ...options }));
+    });
+
+  /** Runs a turn, and returns whether it was read to its end. */
+  async function send(message) {
+    show(drawMessage({ role: "user", parts: [{ type: "text", text: message }] }));
+    return read((options) => engine.execute({ message, thinking: true, ...options }));
+  }
+
+  async function read(turnOf) {
+    const mine = (reading = new AbortController());
+    onBusy(true);
+    const { article, add } = createAnswer({ answer: (id, text) => attempt(() => engine.respond(id, text)) });
+    show(article);
+    const isRead = await attempt(async () => {
+      for await (const event of turnOf({ taskId, signal: mine.signal })) add(event);
+      return true;
+    });
+    if (reading !== mine) return true;
+    reading = null;
+    onBusy(false);
+    // A turn that cannot be read is not tried again at once.
+    await sync({ resume: isRead === true });
+    return isRead === true;
+  }
+
+  return {
+    sync,
+    send,
+    open(id) {
+      reading?.abort();
+      reading = null;
+      onBusy(false);
+      taskId = id;
+      place.replaceChildren();
+      return sync();
+    },
+    stop: () => attempt(() => engine.cancel(taskId)),
+  };
+}
