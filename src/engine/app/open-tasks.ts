@@ -1,4 +1,7 @@
+import type { EngineConfig } from "../config.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { TaskForgetting } from "../memory/forget-task.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
@@ -12,7 +15,8 @@ import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanger } from "../tasks/task-changer.ts";
-import { TaskChanges } from "../tasks/task-changes.ts";
+import type { TaskChanges } from "../tasks/task-changes.ts";
+import { TaskTitles } from "../tasks/task-titles.ts";
 import { TaskList } from "../tasks/task-list.ts";
 import { TaskMessageList } from "../tasks/task-messages.ts";
 import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
@@ -26,6 +30,8 @@ export interface TaskOwnerParts {
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly search: MessageSearch;
+  readonly taskChanges: TaskChanges;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly workspaceDir: string;
   readonly logger: Logger;
 }
@@ -33,20 +39,41 @@ export interface TaskOwnerParts {
 export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store" | "logger">): MessageSearch =>
   new MessageSearch({ store, index: new MessageIndex(store), branches: new BranchTable(store), logger });
 
+/** Null: titles are first words, or there are none. */
+export function openTitles(
+  { titles, lightModel }: Pick<EngineConfig, "titles" | "lightModel">,
+  parts: Pick<TaskOwnerParts, "store" | "search" | "taskChanges" | "logger"> & {
+    readonly provider: ModelProvider;
+    readonly isAllowed: () => boolean;
+  },
+): TaskTitles | null {
+  if (titles !== "model") return null;
+  const { store, taskChanges: changes } = parts;
+  const [tasks, messages] = [new TaskTable(store), new MessageTable(store)];
+  return new TaskTitles({ ...parts, tasks, messages, changes, model: lightModel });
+}
+
 /** The records of an engine's tasks, and their messages. */
-export function openTasks({ store, slots, journal, events, search, workspaceDir, logger }: TaskOwnerParts) {
+export function openTasks(parts: TaskOwnerParts) {
+  const { store, slots, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
-  const taskChanges = new TaskChanges();
   return {
     taskChanges,
     taskList: new TaskList({ tasks, hitl, slots, search }),
-    taskMessages: new TaskMessageList({ messages: new MessageTable(store), turns: new TurnTable(store), hitl, slots }),
+    taskMessages: new TaskMessageList({
+      branches: new BranchTable(store),
+      messages: new MessageTable(store),
+      turns: new TurnTable(store),
+      hitl,
+      slots,
+    }),
     taskChanger: new TaskChanger({
       journal,
       events,
       tasks,
       removal: new TaskRemoval(store),
       forgetting: new TaskForgetting(store),
+      checkpoints,
       search,
       slots,
       changes: taskChanges,

@@ -1,6 +1,7 @@
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
 import { camelRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
+import type { Store } from "./open-store.ts";
 import { Table } from "./table.ts";
 
 export interface TaskRow {
@@ -65,8 +66,12 @@ export type TaskChange = Partial<Pick<TaskRow, "title" | "titleSource" | "metada
 
 const FIRST: TaskPlace = { lastActiveAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER };
 
-/** The records of tasks. They change in the transactions of the turns that they tell of. */
+/**
+ * The records of tasks. They change in the transactions of the turns that they tell of. `titled`: whether a new task gets
+ * the first words of its message as its title.
+ */
 export class TaskTable extends Table {
+  readonly #titled: boolean;
   readonly #branches = new BranchTable(this.store);
   readonly #active = this.db.prepare("update tasks set agent = ?, last_active_at = ? where task_id = ?");
   readonly #insert = this.db.prepare(
@@ -92,10 +97,16 @@ export class TaskTable extends Table {
   );
   readonly #find = this.db.prepare("select * from tasks where task_id = ?");
 
+  constructor(store: Store, { titled = true }: { readonly titled?: boolean } = {}) {
+    super(store);
+    this.#titled = titled;
+  }
+
   /** Creates the task with its first branch, or notes that it is active. Comes before the turn's message. */
   turnStarted(taskId: string, { agent, message, at }: TaskStart): void {
     if (this.#active.run(agent, at, taskId).changes > 0) return;
-    this.#insert.run(taskId, this.#branches.insertRoot(taskId, at), firstWords(message), agent, at, at);
+    const title = this.#titled ? firstWords(message) : "";
+    this.#insert.run(taskId, this.#branches.insertRoot(taskId, at), title, agent, at, at);
   }
 
   /** Notes a turn that another engine ran. */
@@ -128,11 +139,6 @@ export class TaskTable extends Table {
     const branchId = this.#branches.insert(taskId, prefix, at);
     this.#fork.run(taskId, branchId, at, at, messageCount ?? this.#messagesOf(branchId), after, from);
     return true;
-  }
-
-  messageCount(taskId: string): number | null {
-    const row = this.#find.get(taskId);
-    return row === undefined ? null : Number(row["message_count"]);
   }
 
   find(taskId: string): TaskRow | null {
@@ -176,6 +182,14 @@ export class TaskTable extends Table {
         metadata === undefined ? null : JSON.stringify(metadata),
         taskId,
       );
+    return changes > 0;
+  }
+
+  /** Sets a title that a model wrote, unless somebody has set one since. Returns whether it did. */
+  nameByModel(taskId: string, title: string): boolean {
+    const { changes } = this.db
+      .prepare("update tasks set title = ?, title_source = 'model' where task_id = ? and title_source = 'first_words'")
+      .run(title, taskId);
     return changes > 0;
   }
 

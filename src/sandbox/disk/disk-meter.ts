@@ -111,9 +111,10 @@ export class DiskMeter {
     const before = this.#usage;
     const signal = AbortSignal.timeout(MEASURE_WITHIN_MS[programs]);
     const measureOnce = async (looksForHidden: boolean): Promise<DiskUsage> => {
-      const usage = await measure({ looksForHidden, signal }).catch(
-        (error: Error): DiskUsage => ({ ...NOTHING, failure: error }),
-      );
+      const usage = await measure({ looksForHidden, signal }).catch((error: Error): DiskUsage => ({
+        ...NOTHING,
+        failure: error,
+      }));
       if (usage.failure === null) this.#explain(usage.bytes, now.free, space().free);
       return usage;
     };

@@ -101,6 +101,29 @@ t.test("messages have their parts, and pages in both directions", async (t) => {
   t.same(forwards, ids);
 });
 
+t.test("context and the result of a turn are in its messages, and what the engine asked is not", async (t) => {
+  const { engine, client } = await opened(t);
+  const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const context = [{ name: "page", content: "/orders/17" }];
+  await engine.turn("a", '/tool submit_result {"city":"Oslo"}', { output_schema: schema, context });
+  const { items } = await client.taskMessages("a");
+  t.match(items, [
+    { role: "user", parts: [{ type: "text" }, { type: "context", name: "page", content: "/orders/17", ttl: "turn" }] },
+    { role: "assistant", output: { city: "Oslo" }, status: "completed" },
+  ]);
+  await engine.turn("b", "/say Oslo", { output_schema: schema });
+  const asked = await client.taskMessages("b");
+  t.match(asked.items[1], {
+    parts: [
+      { type: "text", text: "Oslo" },
+      { type: "error", error: "OUTPUT_INVALID" },
+    ],
+  });
+  t.same([items.length, asked.items.length], [2, 2]);
+  t.equal((await client.task("b")).message_count, 2);
+  t.equal((await client.task("a")).message_count, 2);
+});
+
 t.test("records and messages survive a kill at any point, and a resumed turn counts once", async (t) => {
   const dataDir = freshFolder(t);
   const first = await opened(t, { dataDir });
