@@ -5,7 +5,7 @@ import { button, edit, element, isEdited } from "./elements.js";
  * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
  * as it is written; the records take its place when the turn ends.
  */
-export function createConversation({ engine, place, attempt, onBusy }) {
+export function createConversation({ engine, place, attempt, waiting, onBusy }) {
   let taskId = null;
   /** What ends the reading of the running turn, when another conversation is opened. The turn continues. */
   let reading = null;
@@ -83,10 +83,9 @@ export function createConversation({ engine, place, attempt, onBusy }) {
       await read((options) => engine.execute({ regenerate: true, thinking: true, ...options }));
     });
 
-  /** Runs a turn, and returns whether it was read to its end. */
   async function send(message) {
     show(drawMessage({ role: "user", parts: [{ type: "text", text: message }] }));
-    return read((options) => engine.execute({ message, thinking: true, ...options }));
+    return read((options) => engine.execute({ message, thinking: true, whenBusy: "queue", ...options }));
   }
 
   async function read(turnOf) {
@@ -95,27 +94,40 @@ export function createConversation({ engine, place, attempt, onBusy }) {
     const { article, add } = createAnswer({ answer: (id, text) => attempt(() => engine.respond(id, text)) });
     show(article);
     const isRead = await attempt(async () => {
-      for await (const event of turnOf({ taskId, signal: mine.signal })) add(event);
+      for await (const event of turnOf({ taskId, signal: mine.signal, events: "message" })) {
+        add(event);
+        if (event.event.startsWith("message_")) await showTaken(event, article);
+      }
       return true;
     });
     if (reading !== mine) return true;
     reading = null;
     onBusy(false);
+    await waiting.refresh();
     // A turn that cannot be read is not tried again at once.
     await sync({ resume: isRead === true });
     return isRead === true;
   }
 
+  /** A message that entered the running turn stands where it did. */
+  const showTaken = async ({ event, data }, article) => {
+    const text = waiting.textOf(data.message_id);
+    if (event === "message_taken" && data.how === "steer" && text !== undefined)
+      article.append(drawMessage({ role: "user", parts: [{ type: "text", text }] }));
+    await waiting.refresh();
+  };
+
   return {
     sync,
-    send,
+    /** Runs a turn, or lets the message wait for the one that runs. Returns whether that succeeded. */
+    send: (message, whenBusy) => (reading === null ? send(message) : waiting.send(message, whenBusy)),
     open(id) {
       reading?.abort();
       reading = null;
       onBusy(false);
       taskId = id;
       place.replaceChildren();
-      return sync();
+      return Promise.all([waiting.open(id), sync()]);
     },
     stop: () => attempt(() => engine.cancel(taskId)),
   };

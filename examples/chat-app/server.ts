@@ -17,7 +17,6 @@ const { PORT = "3000" } = process.env;
 const ENGINE_CALLS = [
   /^POST \/execute(\/cancel)?$/,
   /^GET \/execute\/replay$/,
-  /^GET \/turns$/,
   /^GET \/(hitl|tools)\/pending$/,
   /^POST \/(hitl|tools)\/respond$/,
   /^GET \/tasks$/,
@@ -121,7 +120,7 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>
 }
 
 const CLIENT = fileURLToPath(import.meta.resolve("@orchd/client"));
-const SCRIPTS = ["page.js", "list.js", "conversation.js", "answer.js", "elements.js"];
+const SCRIPTS = ["page.js", "list.js", "conversation.js", "answer.js", "waiting.js", "elements.js"];
 const FILES = new Map<string, readonly [file: string, type: string]>([
   ["/", [join(import.meta.dirname, "index.html"), "text/html; charset=utf-8"]],
   ["/style.css", [join(import.meta.dirname, "style.css"), "text/css; charset=utf-8"]],

@@ -20,9 +20,9 @@ async function openBrowser(t: Test, { url }: Backend) {
   const browser = await launchChromium();
   t.teardown(() => browser.close());
   const offences: string[] = [];
-  const context = await browser.newContext();
+  // A window of its own: a browser slows down tabs in the background.
   const open = async (path = "/?user=alice") => {
-    const page = await context.newPage();
+    const page = await (await browser.newContext()).newPage();
     page.on("pageerror", (error) => offences.push(error.stack ?? error.message));
     page.on("request", (request) => {
       if (new URL(request.url()).origin !== url) offences.push(request.url());
@@ -34,7 +34,7 @@ async function openBrowser(t: Test, { url }: Backend) {
     await page.goto(url + path);
     return page;
   };
-  return { context, open, offences };
+  return { open, offences };
 }
 
 t.test("the chat app", async (t) => {
@@ -108,8 +108,50 @@ t.test("the chat app", async (t) => {
       t.same(await questions(page), ["/say Hello again"], "the message is not said twice");
     });
 
+    await t.test("shows messages that wait, and lets the user edit and remove them", async (t) => {
+      const before = (await questions(page)).length;
+      const waiting = page.getByRole("list", { name: "Waiting messages" });
+      const row = (text: string) => waiting.getByRole("listitem").filter({ hasText: text });
+      await say(page, "/ask Ready? | yes\n/say Done");
+      await page.getByRole("button", { name: "yes" }).waitFor();
+      await say(page, "/say Queued", "Alt+Enter");
+      await row("/say Queued").getByText("queue", { exact: true }).waitFor();
+      await say(page, "/say Removed", "Alt+Enter");
+      await row("/say Removed").waitFor();
+      await say(page, "/say Steered");
+      await row("/say Steered").getByText("steer", { exact: true }).waitFor();
+      await row("/say Queued").getByRole("button", { name: "Edit" }).click();
+      await page.getByLabel("Waiting message", { exact: true }).fill("/say Changed");
+      await page.getByRole("button", { name: "Save" }).click();
+      await row("/say Changed").waitFor();
+      await row("/say Removed").getByRole("button", { name: "Remove" }).click();
+      await row("/say Removed").waitFor({ state: "detached" });
+      await page.reload();
+      await row("/say Changed").waitFor();
+      await page.getByRole("button", { name: "yes" }).click();
+      await until("the queued message is answered", async () => (await answers(page)).at(-1) === "Changed");
+      await idle(page);
+      const said = (await questions(page)).slice(before);
+      t.same(said, ["/ask Ready? | yes\n/say Done", "/say Steered", "/say Changed"]);
+      t.equal(await waiting.getByRole("listitem").count(), 0);
+    });
+
+    await t.test("shows a message where it entered the running turn", async (t) => {
+      await say(page, "/ask Go? | yes\n/say Not said");
+      await page.getByRole("button", { name: "yes" }).waitFor();
+      await say(page, "/say Entered\n/fail silent");
+      await page.getByRole("list", { name: "Waiting messages" }).getByText("Entered").waitFor();
+      await page.getByRole("button", { name: "yes" }).click();
+      await page.getByText("Entered", { exact: true }).waitFor();
+      const live = page.locator("article.assistant").last();
+      t.equal(await live.locator("article.user").textContent(), "/say Entered\n/fail silent");
+      await page.getByRole("button", { name: "Stop" }).click();
+      await idle(page);
+      t.equal((await questions(page)).at(-1), "/say Entered\n/fail silent");
+    });
+
     await t.test("shows a turn that another page started, and continues it after a reload", async (t) => {
-      const other = await open(`/${new URL(page.url()).hash}`);
+      const other = await open(`/?user=alice${new URL(page.url()).hash}`);
       await say(page, "/say It runs\n/fail silent");
       await other.getByText("It runs", { exact: true }).waitFor();
       await page.reload();
@@ -117,7 +159,7 @@ t.test("the chat app", async (t) => {
       await other.getByRole("button", { name: "Stop" }).click();
       for (const each of [page, other]) {
         await idle(each);
-        await each.getByText(/CANCELLED/).waitFor();
+        await until("both cancelled turns are shown", async () => (await each.getByText("CANCELLED").count()) === 2);
       }
       t.same(await questions(page), await questions(other));
       await other.close();
@@ -146,6 +188,7 @@ t.test("the chat app", async (t) => {
       // The policy of the page keeps the test's own script out of it, unless the browser's tools bring it in.
       t.same(await seriousFindings(page, "light"), []);
       t.same(offences, []);
+      t.equal(await page.locator("#problem").textContent(), "");
     });
   });
 });
