@@ -1,5 +1,6 @@
-import { createAnswer, drawPart } from "./answer.js";
-import { button, edit, element, isEdited } from "./elements.js";
+import { createAnswer } from "./answer.js";
+import { edit, isEdited } from "./elements.js";
+import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
 
 /**
  * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
@@ -18,7 +19,7 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
   /** Shows the stored messages, and reads the turn that runs. */
   async function sync({ resume = true } = {}) {
     const opened = taskId;
-    const messages = await attempt(() => messagesOf(opened));
+    const messages = await attempt(() => readMessages(engine, opened));
     // Meanwhile a turn was started, or another conversation opened.
     if (messages === undefined || reading !== null || taskId !== opened || isEdited(place)) return;
     const last = messages.at(-1);
@@ -28,44 +29,19 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
     if (turnId !== null && resume) await read((options) => engine.resume({ turnId, ...options }));
   }
 
-  const messagesOf = async (id) => {
-    try {
-      return (await engine.taskMessages(id, { limit: 200 })).items;
-    } catch (error) {
-      // A new conversation has no record until its first message.
-      if (error.status === 404) return [];
-      throw error;
-    }
-  };
-
   const draw = (messages) => {
-    let question = null;
-    const articles = messages.map((message) => {
-      if (message.role === "user") question = message;
-      const article = drawMessage(message);
-      const actions = element("div", { className: "actions" });
-      if (message === question) actions.append(button("Edit", () => editMessage(article, message)));
-      const asked = question;
-      if (asked !== null && (message !== asked || message === messages.at(-1)))
-        actions.append(button("Answer again", () => regenerate(asked)));
-      article.append(actions);
-      return article;
-    });
-    place.replaceChildren(...articles);
-    articles.at(-1)?.scrollIntoView({ block: "end" });
+    place.replaceChildren(...drawMessages(messages, { onEdit: editMessage, onAnswerAgain: answerAgain }));
+    place.lastElementChild?.scrollIntoView({ block: "end" });
   };
-
-  const drawMessage = ({ role, parts }) =>
-    element("article", { className: role }, ...parts.map((part) => drawPart(part)));
 
   /** The message and what came after it leave the conversation, and the new text is sent. */
-  const editMessage = (article, { message_id: toMessage, parts }) => {
+  const editMessage = (article, message) => {
     let sent = null;
-    edit(article, parts.find(({ type }) => type === "text")?.text ?? "", {
+    edit(article, textOf(message), {
       label: "Your message",
       save: (text) =>
         attempt(async () => {
-          await engine.rewindTask({ taskId, toMessage, keep: false });
+          await engine.rewindTask({ taskId, toMessage: message.message_id, keep: false });
           sent = text;
         }),
       close: async () => {
@@ -76,7 +52,7 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
   };
 
   /** The answer leaves the conversation, and the user's message is answered again. */
-  const regenerate = ({ message_id: toMessage }) =>
+  const answerAgain = ({ message_id: toMessage }) =>
     attempt(async () => {
       await engine.rewindTask({ taskId, toMessage });
       await sync();

@@ -120,13 +120,14 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>
 }
 
 const CLIENT = fileURLToPath(import.meta.resolve("@orchd/client"));
-const SCRIPTS = ["page.js", "list.js", "conversation.js", "answer.js", "waiting.js", "elements.js"];
+const PARTS = ["page", "list", "conversation", "messages", "answer", "waiting", "elements"];
 const FILES = new Map<string, readonly [file: string, type: string]>([
   ["/", [join(import.meta.dirname, "index.html"), "text/html; charset=utf-8"]],
   ["/style.css", [join(import.meta.dirname, "style.css"), "text/css; charset=utf-8"]],
   ["/client.js", [CLIENT, "text/javascript; charset=utf-8"]],
 ]);
-for (const name of SCRIPTS) FILES.set(`/${name}`, [join(import.meta.dirname, name), "text/javascript; charset=utf-8"]);
+for (const part of PARTS)
+  FILES.set(`/${part}.js`, [join(import.meta.dirname, `${part}.js`), "text/javascript; charset=utf-8"]);
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
