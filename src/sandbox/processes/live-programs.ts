@@ -29,6 +29,7 @@ export class LivePrograms {
   readonly #signalsOwnAlone: boolean;
   /** By mark. Null while the program is being started. */
   readonly #running = new Map<string, OwnedProcesses | null>();
+  #hadPrograms = false;
 
   constructor({ signalsOwnAlone }: { readonly signalsOwnAlone: boolean }) {
     this.#signalsOwnAlone = signalsOwnAlone;
@@ -37,6 +38,7 @@ export class LivePrograms {
   /** Before the program starts, and again with its processes. */
   add(mark: string, program: OwnedProcesses | null): void {
     this.#running.set(mark, program);
+    this.#hadPrograms = true;
   }
 
   remove(mark: string): void {
@@ -57,6 +59,8 @@ export class LivePrograms {
 
   /** Ends all leftovers. Returns their number; those that are left after three seconds stay. */
   async endLeftovers(): Promise<number> {
+    // Reading every process of the machine takes milliseconds. Without a program there is none to find.
+    if (!this.#signalsOwnAlone || !this.#hadPrograms) return 0;
     const found = new Map<number, ProcessStat>();
     const end = performance.now() + END_MS;
     for (let some = this.leftovers(listProcesses()); some.length > 0; some = this.leftovers(listProcesses())) {
