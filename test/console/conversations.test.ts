@@ -111,6 +111,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
     const field = page.getByLabel("Edited message");
     await field.press("Escape");
     await first.getByText("/say one", { exact: true }).waitFor();
+    t.equal(await page.evaluate("document.activeElement.textContent"), "Edit", "the focus returns");
     await first.getByRole("button", { name: "Edit" }).press("Enter");
     await field.fill("/say three");
     await field.press("Enter");

@@ -32,7 +32,7 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
   const end = useRef<HTMLDivElement>(null);
   const exchanges = conversation?.exchanges ?? [];
   const last = exchanges.at(-1);
-  const isBusy = last !== undefined && isRunning(last);
+  const isBusy = exchanges.some(isRunning);
   useEffect(
     () => end.current?.scrollIntoView({ block: "nearest" }),
     [last?.turnId, last === undefined ? 0 : stepsOf(last).events],

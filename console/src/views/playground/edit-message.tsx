@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface EditProps {
   readonly text: string;
@@ -9,11 +9,16 @@ interface EditProps {
   readonly onClose: () => void;
 }
 
-/** Where a message is edited. Enter sends it, Escape leaves it as it was. */
+/** Where a message is edited. Enter sends it, Escape leaves it as it was. The focus returns to what opened it. */
 export const EditMessage = ({ text: before, action, note, onSend, onClose }: EditProps) => {
   const [text, setText] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    const opener = document.activeElement;
+    field.current?.focus();
+    // After the page is drawn without the field: an element that is moved loses the focus.
+    return () => queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
+  }, []);
   const send = () => {
     if (text.trim() === "") return;
     onClose();

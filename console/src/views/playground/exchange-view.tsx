@@ -34,6 +34,7 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
     <article class="exchange">
       {isEdited ? (
         <EditMessage
+          key="edit"
           text={message}
           action="Send again"
           note={`What came after it leaves the conversation.${steps.files.length > 0 ? " Its files are not sent again." : ""}`}
@@ -42,7 +43,7 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
         />
       ) : (
         (message !== "" || steps.files.length > 0) && (
-          <p class="said">
+          <p key="said" class="said">
             <bdi>{message}</bdi>
             {steps.files.map(({ name, path }) => (
               <span key={path} class="file">
@@ -56,7 +57,7 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
         <StepView key={step.seq} step={step} calls={calls} isOver={steps.isOver} />
       ))}
       {problem !== null && <ProblemNote problem={problem} />}
-      <p class="dim exchange-end">
+      <p key="end" class="dim exchange-end">
         {!steps.isOver && problem === null && (
           <span>{isWaiting(steps.steps) ? "Waits for an answer. " : "Working… "}</span>
         )}
@@ -69,7 +70,13 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
         {turnId !== null && <a href={linkTo(`/engines/${engine}/turns/${turnId}`)}>Open the turn</a>}
         {mayChange() && steps.isOver && saidIn(exchange) !== undefined && (
           <>
-            <button type="button" class="small quiet" disabled={isBusy || isEdited} onClick={() => setEdited(true)}>
+            <button
+              type="button"
+              class="small quiet"
+              disabled={isBusy}
+              aria-expanded={isEdited}
+              onClick={() => setEdited(!isEdited)}
+            >
               Edit
             </button>
             {isLast && (

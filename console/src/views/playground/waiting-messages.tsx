@@ -26,31 +26,34 @@ interface WaitingProps {
 const Waiting = ({ message: { message_id: id, when_busy, text, attachments = [] }, conversation }: WaitingProps) => {
   const [isEdited, setEdited] = useState(false);
   const { isBusy, run } = useAction();
-  if (isEdited)
-    return (
-      <EditMessage
-        text={text}
-        action="Change"
-        note={attachments.length > 0 ? "Its files are not kept." : null}
-        onSend={(changed) => void run(() => conversation.editWaiting(id, changed))}
-        onClose={() => setEdited(false)}
-      />
-    );
   return (
-    <div class="controls">
-      <span class="dim">{when_busy === "steer" ? "steers" : "queued"}</span>
-      <bdi class="waiting-text">{text === "" ? attachments.map(({ name }) => name ?? "a file").join(", ") : text}</bdi>
-      <button type="button" class="small" onClick={() => setEdited(true)}>
-        Edit
-      </button>
-      <button
-        type="button"
-        class="small"
-        disabled={isBusy}
-        onClick={() => void run(() => conversation.removeWaiting(id))}
-      >
-        Remove
-      </button>
-    </div>
+    <>
+      <div class="controls">
+        <span class="dim">{when_busy === "steer" ? "steers" : "queued"}</span>
+        <bdi class="waiting-text">
+          {text === "" ? attachments.map(({ name }) => name ?? "a file").join(", ") : text}
+        </bdi>
+        <button type="button" class="small" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+          Edit
+        </button>
+        <button
+          type="button"
+          class="small"
+          disabled={isBusy}
+          onClick={() => void run(() => conversation.removeWaiting(id))}
+        >
+          Remove
+        </button>
+      </div>
+      {isEdited && (
+        <EditMessage
+          text={text}
+          action="Change"
+          note={attachments.length > 0 ? "Its files are not kept." : null}
+          onSend={(changed) => void run(() => conversation.editWaiting(id, changed))}
+          onClose={() => setEdited(false)}
+        />
+      )}
+    </>
   );
 };
