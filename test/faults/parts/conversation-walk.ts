@@ -170,7 +170,7 @@ export class Walk {
     const last = requests.at(-1);
     if (last === undefined || last.outcome !== "completed") return [];
     const { body } = (await this.call(`/turns/${turn.turn_id}/requests/${last.number}`)).body;
-    const asked: Row[] = body.messages.map(({ role, text = "" }: Row) => ({ role, text: role === "user" ? text : "" }));
+    const asked: Row[] = body.messages.map(({ role, text }: Row) => ({ role, text: role === "user" ? text : "" }));
     const stored = rows.slice(0, asked.length);
     return JSON.stringify(asked) === JSON.stringify(stored)
       ? []
