@@ -80,45 +80,24 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
-  const { provider } = model;
-  const titles = openTitles(config, {
-    store,
-    search,
-    taskChanges,
-    provider,
-    isAllowed: () => !suspension.isActive,
-    logger,
-  });
+  const titles = titlesOf(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
-  const inboxTable = new InboxTable(store);
-  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
     new ConversationTable(store),
   ];
-  const runner = new TurnRunner({
+  const inboxTable = new InboxTable(store);
+  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
+  const runner = createRunner(parts, {
     journal,
     humanRequests,
-    slots,
-    suspension,
     tasks,
     turns,
-    messages: new MessageTable(store),
-    toolCalls: new ToolCallTable(store),
-    compactions: new CompactionTable(store),
     conversations,
     memory: recordOf(parts, { search, titles }),
-    meter,
-    budgets,
-    runAgent: agentOf(parts, humanRequests),
-    toolNamed: tools.profiles.toolNamed,
-    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
-    toolsReady: tools.toolsReady,
-    telemetry: parts.telemetry,
     freed: (taskId) => intake.freed(taskId),
     inbox,
-    logger,
   });
   const intake = new MessageIntake({ runner, inbox, slots, logger });
   inbox.removeLeft();
@@ -221,11 +200,52 @@ function turnGates(
   };
 }
 
+type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
+
+const createRunner = (
+  parts: TurnOwnerParts,
+  own: Pick<
+    RunnerParts,
+    "journal" | "humanRequests" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+  >,
+): TurnRunner => {
+  const { store, model, tools, slots, suspension, telemetry, logger } = parts;
+  const { meter, budgets, models } = model;
+  return new TurnRunner({
+    ...own,
+    slots,
+    suspension,
+    messages: new MessageTable(store),
+    toolCalls: new ToolCallTable(store),
+    compactions: new CompactionTable(store),
+    meter,
+    budgets,
+    runAgent: agentOf(parts, own.humanRequests),
+    toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, models.rules),
+    toolsReady: tools.toolsReady,
+    telemetry,
+    logger,
+  });
+};
+
+const titlesOf = (
+  { config, store, model, suspension, logger }: TurnOwnerParts,
+  own: { readonly search: MessageSearch; readonly taskChanges: TaskChanges },
+): TaskTitles | null =>
+  openTitles(config, {
+    ...own,
+    store,
+    provider: model.provider,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
+
 /** Where turns are recorded. Learning takes the ended ones from there. */
 const recordOf = (
   { memory, learning }: TurnOwnerParts,
   { search, titles }: { readonly search: MessageSearch; readonly titles: TaskTitles | null },
-): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+): RunnerParts["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);

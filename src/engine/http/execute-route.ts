@@ -13,7 +13,7 @@ import { type Inbox, removed } from "../turns/inbox.ts";
 import type { MessageIntake, SentMessage } from "../turns/message-intake.ts";
 import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
-import { askedMessage, requestOf } from "./asked-message.ts";
+import { askedMessage, requestOf, withoutWaiting } from "./asked-message.ts";
 import { type AnswerStart, answerStart, awaitTurn } from "./await-turn.ts";
 import { type StartedTurns, findEarlier } from "./earlier-turn.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
@@ -25,8 +25,8 @@ import { type Wanted, wantedEvents, wantsIds } from "./wanted-events.ts";
 export interface ExecuteParts {
   readonly runner: TurnRunner;
   readonly intake: MessageIntake;
-  readonly inbox: Inbox;
   readonly branches: Pick<TaskBranches, "lastAsked">;
+  readonly inbox: Inbox;
   readonly journal: EventJournal;
   /** The policy's `when_busy`, of calls that name none. */
   readonly whenBusy: WhenBusy;
@@ -47,7 +47,9 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
   return async (request, response) => {
     const execution = validateBody(requestOf(request.body), request.body, response);
     const wants = wantedEvents(request);
-    const message = sentMessage(execution, request, { fallback: parts.whenBusy });
+    const message = execution.regenerate
+      ? withoutWaiting(execution)
+      : sentMessage(execution, request, { fallback: parts.whenBusy });
     const exchange = { request, response, wants, message };
     const answer = await startOrFind(parts, exchange, execution);
     if (execution.on_disconnect === "cancel" && answer.kind !== "earlier")
