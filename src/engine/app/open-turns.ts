@@ -70,7 +70,7 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const { launch, config, store, workspace, model, tools, checkpoints, slots, suspension, logger } = parts;
+  const { launch, config, store, workspace, model, tools, checkpoints, slots, logger } = parts;
   const {
     meter,
     budgets,
