@@ -3,6 +3,7 @@ import { ENGINE_KEY_HEADER } from "../contract/engine/headers.ts";
 import { checkedField, headerValue, newIdempotencyKey } from "./address.ts";
 import * as routes from "./engine-routes.ts";
 import { memoryCalls } from "./engine-memory.ts";
+import { taskCalls } from "./engine-tasks.ts";
 import { turnCalls } from "./engine-turns.ts";
 import { type StreamPosition, executeTurn, followEvents } from "./engine-stream.ts";
 import { type CallOptions, type ConnectionOptions, type Retry, serviceOf, type Service } from "./http-call.ts";
@@ -171,6 +172,7 @@ export function createEngineClient(options: EngineClientOptions) {
     reloadCoreSoul: (given: CallOptions = {}) => call(routes.reloadCoreSoul, given),
 
     ...turnCalls(calls),
+    ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
   };
 }

@@ -315,6 +315,16 @@ export interface ChangeScheduleRequest {
   readonly ends_at?: string | null | undefined;
 }
 
+/** Changes of a task. Fields left out stay. */
+export interface ChangeTaskRequest {
+  /** 1 to 200 characters. From now on no model changes it. */
+  readonly title?: string | undefined;
+  /** `true` takes it from lists, `false` puts it back. */
+  readonly archived?: boolean | undefined;
+  /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+}
+
 export interface ChangeWebhookRequest {
   /** 1 to 100 bytes, unique among the webhooks of an engine. */
   readonly name?: string | undefined;
@@ -330,6 +340,16 @@ export interface ChangeWebhookRequest {
   readonly requests_per_minute?: number | undefined;
 }
 
+/** What goes with a message and is not the user's words. */
+export interface ContextItem {
+  /** What it is, in 1 to 64 characters. */
+  readonly name: string;
+  /** Its text. Empty with `ttl` `task`: the item of this name is valid no longer. */
+  readonly content: string;
+  /** `turn`: valid for this message. `task`: until an item of this name replaces it. `turn` when omitted. */
+  readonly ttl?: "turn" | "task" | undefined;
+}
+
 /** Tokens by part. They add up to the reported input, or are estimates without a report. */
 export interface ContextParts {
   /** The system prompt. */
@@ -338,6 +358,8 @@ export interface ContextParts {
   readonly tools: number;
   /** Memories shown with this and earlier messages. */
   readonly recalled: number;
+  /** Context that callers gave with this and earlier messages. */
+  readonly context: number;
   /** Messages and answers of earlier turns, or the summary that replaced them. */
   readonly history: number;
   /** The turn's message. */
@@ -448,7 +470,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -462,6 +484,8 @@ export type EngineEvent = {
     readonly timestamp: string;
     /** Only with `started`: the files of the turn's message, if it has any. */
     readonly attachments?: readonly AttachmentRecord[] | undefined;
+    /** Only with `completed`, and only of a turn with an output schema: its result. */
+    readonly output?: Readonly<Record<string, unknown>> | undefined;
     /** Only with `errored`: the code of the `error` event that follows. */
     readonly error?: string | undefined;
     /** Only with `errored`: the cause, for people. */
@@ -720,6 +744,30 @@ export type EngineEvent = {
     readonly output_tokens: number;
     /** Tokens of the input that the provider read from its cache. */
     readonly cache_hit_tokens: number;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "model_changed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The model that failed. `provider:model` when it is not of `LLM_PROVIDER`. */
+    readonly from: string;
+    /** The model that answers instead. */
+    readonly to: string;
+    /** How it failed. `cooldown`: it failed a short time before, for another step, turn or engine. */
+    readonly reason: "rate_limited" | "overloaded" | "server_error" | "timeout" | "connection" | "cooldown";
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
     /** When it happened. Strictly rises within the engine. */
     readonly ts: string;
     /** Its number. Rises over the life of the engine, restarts included. */
@@ -1280,20 +1328,30 @@ export type EventType = "product.registered" | "product.policy_changed" | "produ
 
 /** A turn to run. */
 export interface ExecuteRequest {
-  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
-  readonly message: MessageContent;
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+  readonly message?: MessageContent | undefined;
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
   readonly task_id: string;
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: string | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: string | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: "low" | "medium" | "high" | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: boolean | undefined;
   /** Model calls of the turn. 100 when omitted. */
   readonly max_steps?: number | undefined;
+  /** `true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted. */
+  readonly regenerate?: boolean | undefined;
   /** What happens to the turn when the client disconnects. `continue` when omitted. */
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
+  readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+  /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
+  readonly context?: readonly ContextItem[] | undefined;
 }
 
 /** A fact that is true no longer. */
@@ -1302,6 +1360,29 @@ export interface FactEnded {
   readonly id: string;
   /** Always `true`, also when the fact had ended before. */
   readonly ended: true;
+}
+
+/** A task that begins with messages of another one. */
+export interface ForkedTask {
+  /** The id of the new task. */
+  readonly task_id: string;
+  /** Where it was forked. */
+  readonly parent: {
+    /** The task that it was forked from. */
+    readonly task_id: string;
+    /** The last message that both have. `null`: none. */
+    readonly after_message: string | null;
+  };
+  /** Messages of its conversation. */
+  readonly message_count: number;
+}
+
+/** Where a new task begins. */
+export interface ForkRequest {
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly after_message?: string | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly task_id?: string | undefined;
 }
 
 /** `question`: of the agent. `permission`: a permission prompt. */
@@ -1688,7 +1769,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
+/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -1877,14 +1958,22 @@ export interface Policy {
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s: number;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days: number | null;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb: number;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
   readonly max_processes: number;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb: number;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb: number;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight: number;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models: readonly string[] | null;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback: readonly string[];
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -2097,6 +2186,88 @@ export interface RespondRequest {
 export interface RestartEngineRequest {
   /** How many seconds running turns get to end. Left out: the policy's `drain_s`. */
   readonly drain_s?: number | undefined;
+}
+
+/** The files that calls changed after the message. */
+export interface RestoredFiles {
+  /** At most 1,000 of them: their earlier state is known. */
+  readonly restorable: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: their earlier state is not known, so they stay as they are. */
+  readonly not_captured: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it is not known. */
+    readonly reason: "by_command" | "too_large" | "unreadable" | "disk_full" | "switched_off" | "removed_from_store" | "not_a_file";
+  })[];
+  /** At most 1,000 of them: something else has changed them too, so only `force` restores them. */
+  readonly changed_by_others: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: calls that may have changed other files. */
+  readonly not_compared: readonly ({
+    /** `null`: of changes that were forgotten. */
+    readonly turn_id: string | null;
+    /** `null`: of changes that were forgotten. */
+    readonly tool_call_id: string | null;
+    /** Why its changes are not known. */
+    readonly reason: "running" | "interrupted" | "too_large" | "too_many" | "unreadable" | "forgotten";
+  })[];
+  /** At most 1,000 of them: files that could not be restored. The same call tries them again. */
+  readonly failed: readonly {
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it was not restored. */
+    readonly reason: string;
+  }[];
+  /** How many each list would have without its limit. */
+  readonly counts: {
+    /** Of `restorable`. */
+    readonly restorable: number;
+    /** Of `not_captured`. */
+    readonly not_captured: number;
+    /** Of `changed_by_others`. */
+    readonly changed_by_others: number;
+    /** Of `not_compared`. */
+    readonly not_compared: number;
+    /** Of `failed`. */
+    readonly failed: number;
+  };
+}
+
+/** Where a conversation goes on. */
+export interface RewindRequest {
+  /** The message that becomes the last one. */
+  readonly to_message: string;
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: boolean | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: "keep" | "restore" | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dry_run?: boolean | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: boolean | undefined;
+}
+
+/** What a rewind did, or with `dry_run` would do. */
+export interface Rewound {
+  /** The task. */
+  readonly task_id: string;
+  /** Whether nothing was changed. */
+  readonly dry_run: boolean;
+  /** The message that the conversation ends with. `null`: it is empty. */
+  readonly last_message: string | null;
+  /** The branch with the messages that left the conversation, which stay readable. `null`: no message left it. */
+  readonly left_branch: string | null;
+  /** `null` with `files: keep`. */
+  readonly files: RestoredFiles | null;
 }
 
 export interface RollbackCatalogRequest {
@@ -2374,14 +2545,22 @@ export interface SetPolicyRequest {
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s?: number | undefined;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days?: number | null | undefined;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb?: number | undefined;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
   readonly max_processes?: number | undefined;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb?: number | undefined;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb?: number | undefined;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight?: number | undefined;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models?: readonly string[] | null | undefined;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback?: readonly string[] | undefined;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -2439,6 +2618,28 @@ export interface ShownDefinition {
   readonly input_schema: Readonly<Record<string, unknown>>;
   /** The hash of this definition, needed to allow it. */
   readonly definition: string;
+}
+
+/** A turn, with its result. */
+export interface ShownTurn {
+  /** The turn's id. */
+  readonly turn_id: string;
+  /** The task, which is the conversation. */
+  readonly task_id: string;
+  /** `waiting_for_human`: a question or a permission prompt is open. */
+  readonly state: "running" | "waiting_for_human" | "completed" | "errored";
+  /** The error code of a turn that `errored`. */
+  readonly error: string | null;
+  /** The agent of the catalog that ran it. */
+  readonly agent: string;
+  /** The text of the user's message, cut after 500 characters. */
+  readonly message: string;
+  /** When it began. */
+  readonly started_at: string;
+  /** When it ended. `null` before that. */
+  readonly ended_at: string | null;
+  /** Only of a completed turn with an output schema: its result. */
+  readonly output?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface SignInRequest {
@@ -2548,6 +2749,245 @@ export interface StopEngineRequest {
   readonly drain_s?: number | undefined;
   /** `true` waits for no turn. */
   readonly force?: boolean | undefined;
+}
+
+/** A file that the user attached. */
+export interface TaskAttachmentPart {
+  /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
+  readonly kind: AttachmentKind;
+  /** The original name without path, control characters and markup. */
+  readonly name: string;
+  /** The type of the bytes. */
+  readonly media_type: string;
+  /** The type that the sender declared, if the bytes have another one. */
+  readonly claimed_media_type?: string | undefined;
+  /** The size of the file. */
+  readonly bytes: number;
+  /** SHA-256 of the bytes in lower-case hex. */
+  readonly digest: string;
+  /** Its path in the engine's workspace. */
+  readonly path: string;
+  /** Of an image: pixels. */
+  readonly width?: number | undefined;
+  /** Of an image: pixels. */
+  readonly height?: number | undefined;
+  /** The kind of part. */
+  readonly type: "attachment";
+}
+
+/** Context that went with the message, for audits. The user did not write it. */
+export interface TaskContextPart {
+  /** The kind of part. */
+  readonly type: "context";
+  /** What it is. */
+  readonly name: string;
+  /** Its text. */
+  readonly content: string;
+  /** How long it was valid. */
+  readonly ttl: "turn" | "task";
+}
+
+/** A task that was deleted, and what went with it. */
+export interface TaskDeleted {
+  /** The task's id. A turn with it begins a new task. */
+  readonly task_id: string;
+  /** What was deleted, by kind. */
+  readonly deleted: Readonly<Record<string, number>>;
+  /** Messages that stay, because a fork of the task refers to them. */
+  readonly kept_messages: number;
+  /** With `forget=true`, what memory had learned from this task alone, by kind. `null` without. */
+  readonly forgotten: Readonly<Record<string, number>> | null;
+}
+
+/** Why a turn failed. */
+export interface TaskErrorPart {
+  /** The kind of part. */
+  readonly type: "error";
+  /** The error code, by which programs decide. */
+  readonly error: string;
+}
+
+/** An event of the stream of `GET /tasks`. */
+export type TaskEvent = {
+  /** The `event:` line. */
+  readonly event: "task";
+  /** The `data:` line. */
+  readonly data: TaskRecord;
+} | {
+  /** The `event:` line. */
+  readonly event: "task_removed";
+  /** The `data:` line. */
+  readonly data: TaskRemoved;
+} | {
+  /** The `event:` line. */
+  readonly event: "heartbeat";
+  /** The `data:` line. */
+  readonly data: TaskHeartbeat;
+};
+
+/** The `data:` line. */
+export interface TaskHeartbeat {
+  /** The engine's time. */
+  readonly now: string;
+}
+
+/** What the user or the agent said. All answers of a turn up to the next message of the user are one message, with the results of their calls. */
+export interface TaskMessage {
+  /** The message's id, which stays the same: `msg_` and a number that rises. */
+  readonly message_id: string;
+  /** Who said it. */
+  readonly role: "user" | "assistant";
+  /** The turn it belongs to. */
+  readonly turn_id: string;
+  /** When it was stored; of an answer, its first part. */
+  readonly created_at: string;
+  /** What it consists of, in order. */
+  readonly parts: readonly TaskMessagePart[];
+  /** Tokens of the turn, with its last message. `null` for others, and before the turn has ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  } | null;
+  /** Only of a completed turn with an output schema: its result. */
+  readonly output?: Readonly<Record<string, unknown>> | undefined;
+  /** The state of the turn, with its last message. `completed` for those before it. */
+  readonly status: "running" | "waiting_for_human" | "completed" | "errored";
+}
+
+/** A part of a message, by its `type`. */
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
+
+/** Messages of a conversation, in their order. */
+export interface TaskMessages {
+  /** The messages of this page, the oldest first. */
+  readonly items: readonly TaskMessage[];
+  /** The `before` of the page with older messages. `null`: there are none. */
+  readonly before: string | null;
+  /** The `after` of the page with newer messages. `null`: there are none. */
+  readonly after: string | null;
+}
+
+/** Tasks, the latest activity first. */
+export interface TaskPage {
+  /** The tasks of this page. */
+  readonly items: readonly TaskRecord[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** Where a task was forked from. */
+export interface TaskParent {
+  /** The task it was forked from. It may be deleted since. */
+  readonly task_id: string;
+  /** The last message that both have. `null`: none. */
+  readonly after_message: string | null;
+}
+
+/** A question or a permission prompt to a person. */
+export interface TaskQuestionPart {
+  /** The kind of part. */
+  readonly type: "question";
+  /** The request's id, which `POST /hitl/respond` takes. */
+  readonly request_id: string;
+  /** `question`: of the agent. `permission`: a permission prompt. */
+  readonly kind: HitlKind;
+  /** The text of the question. */
+  readonly question: string;
+  /** The answers to choose from. */
+  readonly options: readonly string[];
+  /** `closed`: it was cancelled or has expired, and nobody answered. */
+  readonly status: "open" | "answered" | "closed";
+  /** The answer. `null` without one. */
+  readonly answer: string | null;
+}
+
+/** Reasoning of the model. */
+export interface TaskReasoningPart {
+  /** The kind of part. */
+  readonly type: "reasoning";
+  /** The text of the reasoning. */
+  readonly text: string;
+}
+
+/** A task, which is a conversation. */
+export interface TaskRecord {
+  /** The task's id, which its first turn named. */
+  readonly task_id: string;
+  /** What it is about. */
+  readonly title: string;
+  /** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+  readonly title_source: TaskTitleSource;
+  /** The agent that ran its last turn. */
+  readonly agent: string;
+  /** When its first turn began. */
+  readonly created_at: string;
+  /** When its last turn began or ended. */
+  readonly last_active_at: string;
+  /** Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them. */
+  readonly message_count: number;
+  /** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+  readonly state: TaskState;
+  /** Open questions and permission prompts. */
+  readonly open_requests: number;
+  /** Tokens of all its turns that have ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  };
+  /** Whether lists leave it out. */
+  readonly archived: boolean;
+  /** Strings of the product's own, by their keys. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** `null` for a task that is no fork. */
+  readonly parent: TaskParent | null;
+}
+
+/** The `data:` line. */
+export interface TaskRemoved {
+  /** The task's id. */
+  readonly task_id: string;
+}
+
+/** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+export type TaskState = "idle" | "running" | "waiting" | "queued";
+
+/** Text of the user or of the agent. */
+export interface TaskTextPart {
+  /** The kind of part. */
+  readonly type: "text";
+  /** The text. */
+  readonly text: string;
+}
+
+/** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+export type TaskTitleSource = "first_words" | "model" | "user";
+
+/** A call of a tool, with its result once it has one. */
+export interface TaskToolPart {
+  /** The kind of part. */
+  readonly type: "tool";
+  /** The call's id. */
+  readonly tool_call_id: string;
+  /** The tool's name. */
+  readonly tool: string;
+  /** The input of the call. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** `running`: it has no result yet. */
+  readonly status: "running" | "completed" | "failed";
+  /** What the tool returned. `null` before, and for a call that failed. */
+  readonly output: unknown;
+  /** Why the call failed. `null` otherwise. */
+  readonly error: string | null;
+  /** Files of the result. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
 }
 
 /** A text of a message. */

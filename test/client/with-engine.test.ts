@@ -54,6 +54,22 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.match((await readAll(client.execute({ taskId: "csv", message: [whole] }))).error, { code: "PAYLOAD_TOO_LARGE" });
   });
 
+  await t.test("a turn names its model, and is told of another one on request", async (t) => {
+    const rules = { allowed: null, fallback: ["second"] };
+    const cooldowns = [{ model: "first", reason: "overloaded", for_ms: 60_000 }];
+    await engine.control("/control/models", { body: { ...rules, cooldowns } });
+    const turn = { taskId: "models", message: "/say hi", model: "first", effort: "low" } as const;
+    const changed = async (events?: string) =>
+      (await readAll(client.execute({ ...turn, ...(events && { events }) }))).events.filter(
+        ({ event }) => event === "model_changed",
+      );
+    t.match(await changed("model"), [{ data: { from: "first", to: "second", reason: "cooldown" } }]);
+    t.same(await changed(), []);
+    const wrong = client.execute({ ...turn, model: "openai:gpt-6" });
+    t.match((await readAll(wrong)).error, { code: "INVALID_REQUEST", message: /^model: / });
+    await engine.control("/control/models", { body: { allowed: null, fallback: [], cooldowns: [] } });
+  });
+
   await t.test("a turn, its events and what it comes to", async (t) => {
     const message = "/think hm\n/say Hello \n/usage 7 5 3";
     const turn = client.execute({ taskId: "a", message, thinking: true, metadata: { from: "test" } });
@@ -225,4 +241,35 @@ t.test("a turn whose engine is killed and started again is read to its end, and 
   }
   const { text } = await turn.result();
   t.equal(text, await client.execute({ taskId: "unbroken", message }).text());
+});
+
+t.test("a turn with an output schema gives its result, and with context its text", async (t) => {
+  const { client } = await withEngine(t);
+  const outputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const submit = (city: unknown) => `/tool submit_result ${JSON.stringify({ city })}`;
+  const turn = client.execute({ taskId: "o", message: `/say Bonn\n${submit("Bonn")}`, outputSchema });
+  const { city } = await turn.output<{ city: string }>();
+  t.equal(city, "Bonn");
+  t.match(await turn.result(), { text: "Bonn", output: { city: "Bonn" } });
+  t.match(await client.turn(String(turn.turnId)), { output: { city: "Bonn" } });
+  const resumed = client.resume({ taskId: "o", turnId: String(turn.turnId) });
+  t.same(await resumed.output(), { city: "Bonn" });
+
+  const plain = client.execute({ taskId: "o", message: "/say hi" });
+  t.equal((await plain.result()).output, null);
+  await t.rejects(plain.output(), { code: "NO_OUTPUT" });
+  const repairs = [1, 2, 3].map(submit).join("\n/say again\n");
+  await t.rejects(client.execute({ taskId: "o", message: repairs, outputSchema }).output(), {
+    code: "OUTPUT_INVALID",
+    details: { repairs: 2 },
+  });
+  await t.rejects(client.execute({ taskId: "o", message: "hi", outputSchema: { type: "list" } }).output(), {
+    code: "INVALID_REQUEST",
+    message: /output_schema\.type/,
+  });
+
+  const context = [{ name: "page", content: "/orders/17", ttl: "task" as const }];
+  await client.execute({ taskId: "c", message: "/say ok", context }).text();
+  const shown = await client.execute({ taskId: "c", message: "/context" }).text();
+  t.equal(shown, '{"name":"page","valid":"task","content":"/orders/17"}');
 });

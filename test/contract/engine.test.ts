@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
@@ -115,6 +116,77 @@ t.test("turns and their requests", async (t) => {
   await call("showRequest", { path: { turn_id: turn, number: "first" }, expect: "INVALID_REQUEST" });
 });
 
+t.test("forks and rewinds", async (t) => {
+  const path = { task_id: "branches" };
+  await execute("branches", "/say one");
+  const store = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
+  const [asked] = store.prepare("select id from messages where task_id = 'branches' order by id").all();
+  store.close();
+  const first = `msg_${Number(asked?.["id"])}`;
+  const { body: made } = await call("forkTask", {
+    path,
+    body: { after_message: first, task_id: "forked" },
+    expect: 200,
+  });
+  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
+  await call("forkTask", { path, body: {}, expect: 200 });
+  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
+  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
+  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
+  const rewind = { to_message: first, files: "restore" };
+  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
+  await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
+});
+
+t.test("tasks", async (t) => {
+  const { body: page } = await call("listTasks", { query: "?limit=1&q=read_file", expect: 200 });
+  t.match(page, { items: [{ task_id: "shown", title: /^\/tool read_file/, state: "idle", message_count: 2 }] });
+  await call("listTasks", { query: `?limit=1&cursor=${page.next_cursor}`, expect: 200 });
+  const { body: found } = await call("listTasks", { query: "?q=likes%20TEA&archived=any", expect: 200 });
+  t.same(
+    found.items.map((one: { task_id: string }) => one.task_id),
+    ["talk"],
+  );
+  for (const query of ["cursor=next", "archived=perhaps", `q=${"x".repeat(1001)}`, "limit=0", "follow=1"])
+    await call("listTasks", { query: `?${query}`, expect: "INVALID_REQUEST" });
+  await call("listTasks", { query: "?q=tea&follow=true", headers: SSE, expect: "INVALID_REQUEST" });
+  const path = { task_id: "talk" };
+  const change = { title: "Tea", archived: true, metadata: { folder: "work" } };
+  const { body: changed } = await call("changeTask", { path, body: change, expect: 200 });
+  t.match(changed, { ...change, title_source: "user" });
+  for (const body of [{ title: " " }, { title: "x".repeat(201) }, { metadata: { a: 1 } }, { metadata: { "": "x" } }])
+    await call("changeTask", { path, body, expect: "INVALID_REQUEST" });
+  t.same((await call("showTask", { path, expect: 200 })).body, changed);
+  const { body: kept } = await call("listTasks", { query: "?archived=true&metadata.folder=work", expect: 200 });
+  t.same(kept.items, [changed]);
+  const { body: messages } = await call("listMessages", { path, query: "?limit=1", expect: 200 });
+  t.match(messages, {
+    items: [{ role: "assistant", status: "completed", parts: [{ type: "reasoning" }] }],
+    after: null,
+  });
+  const { body: older } = await call("listMessages", { path, query: `?before=${messages.before}`, expect: 200 });
+  t.match(older, { items: [{ role: "user", parts: [{ type: "text" }] }], before: null });
+  await call("listMessages", { path: { task_id: "parts" }, expect: 200 });
+  await call("listMessages", { path: { task_id: "shown" }, expect: 200 });
+  await call("listMessages", { path, query: "?after=7", expect: "INVALID_REQUEST" });
+  await call("listMessages", { path, query: "?after=msg_1&before=msg_2", expect: "INVALID_REQUEST" });
+  for (const name of ["showTask", "changeTask", "deleteTask", "listMessages"] as const)
+    await call(name, { path: { task_id: "none" }, ...(name === "changeTask" && { body: {} }), expect: "NOT_FOUND" });
+  const stream = await engine.stream("/tasks?follow=true&archived=any", { headers: { ...SSE, "x-engine-key": key } });
+  await stream.first("heartbeat");
+  const { body: gone } = await call("deleteTask", { path, query: "?forget=true", expect: 200 });
+  t.match(gone, { deleted: { messages: 4, turns: 1 }, kept_messages: 0, forgotten: { episodes: 1, notes: 1 } });
+  await stream.first("task_removed", ({ task_id }) => task_id === "talk");
+  stream.cut();
+  const frames = stream.frames.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  const streamed = { status: 200, headers: stream.headers, body: null, text: frames };
+  caller.check("listTasks", streamed, 200);
+});
+
 t.test("people", async () => {
   const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
   const { data } = await stream.first("hitl_request");
@@ -122,6 +194,7 @@ t.test("people", async () => {
   await call("pending", { expect: 200 });
   await call("execute", { body: { task_id: "ask", message: "/say now" }, expect: "TASK_BUSY" });
   await call("eraseMemory", { expect: "TASK_BUSY" });
+  await call("deleteTask", { path: { task_id: "ask" }, expect: "TASK_BUSY" });
   await call("respond", { body: answer("up"), expect: "INVALID_REQUEST" });
   await call("respond", { body: answer("left"), expect: 200 });
   await call("respond", { body: answer("right"), expect: "HITL_ALREADY_ANSWERED" });
@@ -200,12 +273,12 @@ t.test("refusals that every route of its kind shares", async (t) => {
     if (route.auth === "engine") await call(name, { headers: { "x-engine-key": "" }, expect: "INVALID_ENGINE_KEY" });
     if (route.auth === "control") await call(name, { headers: { "x-control-token": "" }, expect: "NOT_FOUND" });
     if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
-    if (route.method === "POST" && route.requestLines === undefined) {
+    if ((route.method === "POST" || route.method === "PATCH") && route.requestLines === undefined) {
       await call(name, { body: "{", expect: "INVALID_REQUEST" });
       await call(name, { body: "x".repeat(engineBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
     }
     if (route.auth === "control") continue;
-    const { status, headers } = await ask(engine.url, route.path, { method: "PATCH" });
+    const { status, headers } = await ask(engine.url, route.path, { method: "PUT" });
     t.equal(status, 405);
     t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
   }
@@ -234,6 +307,16 @@ t.test("the engine itself", async (t) => {
   await call("setBudgets", { body: { ...budgets, own: [{ name: "tokens" }] }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "spent", message: "/say no" }, expect: "BUDGET_EXCEEDED" });
   await call("setBudgets", { body: budgets, expect: 200 });
+  const rules = { allowed: ["sandbox"], fallback: ["sandbox:second"], cooldowns: [] };
+  const failing = { model: "second", reason: "overloaded", for_ms: 1000 };
+  await call("setModels", { body: { ...rules, cooldowns: [failing] }, expect: 200 });
+  await call("setModels", { body: { ...rules, cooldowns: [{ ...failing, for_ms: -1 }] }, expect: "INVALID_REQUEST" });
+  const asking = { task_id: "models", message: "/say no" };
+  await call("execute", { body: { ...asking, model: "third" }, expect: "POLICY_DENIED" });
+  await call("startTurn", { body: { key: "run_m", request: { ...asking, agent: "elsewhere" } }, expect: "NOT_FOUND" });
+  await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
+  await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

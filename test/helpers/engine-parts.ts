@@ -9,8 +9,10 @@ import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
+import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
@@ -22,14 +24,20 @@ import { MemoryPortability } from "../../src/engine/memory/portability/memory-po
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
+import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
+import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
+import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
+import { TaskTable } from "../../src/engine/store/tasks.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
@@ -48,6 +56,7 @@ import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
+import type { TurnStart } from "../../src/engine/turns/turn.ts";
 import { type TurnParts, TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { NO_TRACER } from "../../src/shared/tracing/span.ts";
@@ -116,13 +125,18 @@ export interface Parts {
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
   /** Runs a turn to its end and gives its events. */
-  turn(taskId: string, message?: string): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
+  turn(
+    taskId: string,
+    message?: string,
+    more?: Partial<TurnStart>,
+  ): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
   events(turnId: string): readonly { event: string; data: Record<string, unknown> }[];
 }
 
 export interface PartsOptions {
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
+  readonly models?: ModelParts;
   readonly concurrency?: number;
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
@@ -140,6 +154,14 @@ export interface PartsOptions {
   readonly recalls?: boolean;
 }
 
+const SCRIPTED = {
+  provider: "sandbox",
+  upstreams: new Map(),
+  model: "scripted",
+  plannerModel: "scripted",
+  lightModel: "scripted",
+} as const;
+
 /** An engine's inside without its process: on a real store, with a scripted model. */
 export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const {
@@ -149,6 +171,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     toolTimeoutMs = 5000,
     ttlMs = 900_000,
     around = (loop) => loop,
+    models = { rules: new ModelRules(SCRIPTED), cooldowns: new ModelCooldowns() },
   } = options;
   const dataDir = options.dataDir ?? t.testdir();
   const workspaceDir = join(dataDir, "workspace");
@@ -165,7 +188,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const profiles = options.profiles?.(registry);
   const loop = {
     provider,
-    maxOutputTokens: 1000,
+    models,
+    maxOutputTokens: () => 1000,
     ...(options.compactor && { compactor: options.compactor }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, disk: unlimitedDisk(), logger }),
@@ -188,15 +212,18 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
   const runParts = {
     telemetry,
+    tasks: new TaskTable(store),
     turns,
     messages,
     toolCalls,
     compactions,
+    conversations: new ConversationTable(store),
     memory,
     meter,
     budgets: { refusal: () => null },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const runner = new TurnRunner({
@@ -220,8 +247,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     idempotency: new IdempotencyTable(store),
     events,
-    async turn(taskId, message = "go") {
-      const turn = runner.start({ task_id: taskId, message });
+    async turn(taskId, message = "go", more = {}) {
+      const turn = runner.start({ task_id: taskId, message, ...more });
       turn.run();
       await until("the turn is over", () => turns.state(turn.turnId) !== "running");
       return events(turn.turnId);
@@ -242,6 +269,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
     budgets: { set: () => undefined },
+    setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
@@ -267,7 +295,22 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
+    ...openTasks({
+      ...parts,
+      events: new EventTable(parts.store),
+      taskChanges: new TaskChanges(),
+      search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
+      workspaceDir: join(parts.store.dataDir, "workspace"),
+      logger: createLogger("test", "silent"),
+    }),
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    branches: {
+      lastAsked: () => null,
+      fork: () => {
+        throw new Error("no task is forked here");
+      },
+      rewind: () => Promise.reject(new Error("no task is rewound here")),
+    },
     requests: null,
     memory: {
       endFact: () => Promise.resolve(false),

@@ -290,6 +290,14 @@ socket.socket(fileno=fds[0]).connect((E["OTHER_HOST"], int(E["LISTEN_PORT"]))); 
 s.setsockopt(0, 4, bytes([131, 7, 4]) + socket.inet_aton(E["OTHER_HOST"]) + bytes(1)); print("ESCAPED")`,
   },
   {
+    name: "send a connection to loopback by another device",
+    py: "s = socket.socket(); s.setsockopt(1, 25, b'lo'); print('ESCAPED')",
+  },
+  {
+    name: "send it by the number of a device",
+    py: "s = socket.socket(); s.setsockopt(1, 62, 1); print('ESCAPED')",
+  },
+  {
     name: "route a connection of IPv6 by another host",
     py: `s = socket.socket(socket.AF_INET6)
 s.setsockopt(41, 57, bytes([0, 2, 4, 0]) + bytes(4) + socket.inet_pton(10, "2001:db8::1")); print("ESCAPED")`,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { engineStatus } from "./status.ts";
 import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
+import { BRANCH_RESPONSES } from "./branch.ts";
 import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
 import { engineHealth } from "./health.ts";
@@ -11,6 +12,7 @@ import { MEMORY_RESPONSES } from "./memory.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
 import { startedTurn } from "./turn.ts";
 import { TOOL_SERVER_RESPONSES } from "./tool-server.ts";
+import { TASK_RESPONSES } from "./task.ts";
 import { TURN_RESPONSES } from "./turn.ts";
 
 /** The schemas of all response bodies of the engine, by their names in the OpenAPI document. */
@@ -18,12 +20,14 @@ export const ENGINE_RESPONSES = {
   EngineHealth: engineHealth,
   ...TURN_EVENT_RESPONSES,
   ...TURN_RESPONSES,
+  ...TASK_RESPONSES,
   ...HUMAN_REQUEST_RESPONSES,
   ...TOOL_SERVER_RESPONSES,
   ...ENGINE_CATALOG_RESPONSES,
   ...MEMORY_RESPONSES,
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,
+  ...BRANCH_RESPONSES,
   Error: engineErrorBody,
   OpenApiDocument: openApiDocument,
   KeysAccepted: z.object({ keys: count }),

@@ -4,13 +4,17 @@ import {
   CONTROL_PATHS,
   controlCatalogRequest,
   controlKeysRequest,
+  controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
+import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
+import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
+import { ENGINE_TASK_ROUTES } from "./task-routes.ts";
 import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
@@ -120,6 +124,24 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
+    request: forkRequest,
+    clientNames: { task_id: "new_task_id" },
+    responses: ok("ForkedTask"),
+    repeatable: false,
+    errors: ["NOT_FOUND", "TASK_BUSY", "TASK_EXISTS"],
+  }),
+  rewindTask: engine(
+    "POST /tasks/{task_id}/rewind",
+    "Take a conversation back to a message, and [its files](conversations.md#rewind) too",
+    {
+      request: rewindRequest,
+      timeout: "hour",
+      responses: ok("Rewound"),
+      errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
+    },
+  ),
+  ...ENGINE_TASK_ROUTES,
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",
@@ -167,6 +189,11 @@ export const ENGINE_ROUTES = {
     request: controlSuspensionRequest,
     responses: ok("EngineStatus"),
   }),
+  setModels: control(`POST ${CONTROL_PATHS.models}`, "Say which models are allowed, fall back and cool down", {
+    request: controlModelsRequest,
+    maxBodyBytes: MAX_MODELS_BYTES,
+    responses: ok("EngineStatus"),
+  }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
     request: controlCatalogRequest,
     responses: ok("CatalogVersionUsed"),
@@ -210,7 +237,7 @@ export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),

@@ -31,7 +31,10 @@ export interface MaintenanceParts {
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
   readonly attachments: AttachmentNames;
+  readonly checkpoints: { maintain(now: number): Promise<void> };
   readonly workspaceDir: string;
+  /** Deletes tasks that are inactive for too long. Never rejects. */
+  readonly pruneTasks: () => Promise<void>;
   readonly logger: Logger;
   /** Default: {@link collectGarbage}. */
   readonly collect?: () => void;
@@ -42,14 +45,17 @@ export function startMaintenance(parts: MaintenanceParts): () => void {
   const firstWork = () => inBackground("first work", Promise.all([loadProvider(parts), pruneFiles(parts)]));
   const firstAttachments = () =>
     inBackground("removal of attachments", pruneAttachments({ ...parts, names: parts.attachments }));
+  const oldTasks = () => inBackground("removal of inactive tasks", parts.pruneTasks());
   const prune = () => {
     pruneRows(parts);
+    oldTasks();
     inBackground("removal of old files", pruneFiles(parts));
   };
   const timers = [
     setTimeout(firstWork, FIRST_WORK_AFTER_MS),
     collectAfterLoading(parts),
     setTimeout(firstAttachments, COLLECT_AFTER_MS),
+    setTimeout(oldTasks, COLLECT_AFTER_MS),
     setInterval(prune, PRUNE_EVERY_MS),
   ];
   for (const timer of timers) timer.unref();
@@ -95,5 +101,11 @@ function pruneRows({ journal, idempotency, meter, requestTable, logger }: Mainte
   }
 }
 
-const pruneFiles = ({ workspaceDir, slots, logger }: MaintenanceParts): Promise<void> =>
-  pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
+async function pruneFiles({ workspaceDir, slots, checkpoints, logger }: MaintenanceParts): Promise<void> {
+  await pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
+  try {
+    await checkpoints.maintain(Date.now());
+  } catch (error) {
+    logger.error({ err: error }, "failed to prune checkpoints");
+  }
+}

@@ -3,14 +3,18 @@ import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { modelAssertion } from "../agent/assert-model.ts";
 import { stateSections } from "../agent/compaction-text.ts";
+import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
 import { createDiskReport } from "../isolation/disk-report.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
+import { ConversationTable } from "../store/conversations.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
@@ -18,17 +22,23 @@ import { IdempotencyTable } from "../store/idempotency-keys.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
+import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { MessageSearch } from "../tasks/message-search.ts";
+import { TaskChanges } from "../tasks/task-changes.ts";
+import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
+import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
+import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
 
@@ -45,6 +55,7 @@ interface TurnOwnerParts {
   readonly model: EngineModel;
   readonly memory: Memory;
   readonly tools: EngineTools;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly learning: Learning;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
@@ -55,30 +66,68 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
-  const { meter, budgets } = model;
-  const journal = openJournal(new EventTable(store), { slots, logger });
+  const {
+    launch,
+    config,
+    store,
+    workspace,
+    model,
+    tools,
+    checkpoints,
+    learning,
+    slots,
+    suspension,
+    stopAccepting,
+    logger,
+  } = parts;
+  const {
+    meter,
+    budgets,
+    models: { cooldowns },
+  } = model;
+  const events = new EventTable(store);
+  const journal = openJournal(events, { slots, logger });
+  const search = openMessageSearch({ store, logger });
+  const taskChanges = new TaskChanges();
+  const { provider } = model;
+  const titles = openTitles(config, {
+    store,
+    search,
+    taskChanges,
+    provider,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
+  const [tasks, conversations] = [
+    new TaskTable(store, { titled: config.titles !== "off" }),
+    new ConversationTable(store),
+  ];
   const runner = new TurnRunner({
     journal,
     humanRequests,
     slots,
     suspension,
+    tasks,
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
-    memory: recordOf(parts),
+    conversations,
+    memory: recordOf(parts, { search, titles }),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
     toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
     logger,
   });
   runner.recover();
+  // What an upgrade, an import or a killed engine has left.
+  search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
     if (suspended !== "now") return;
@@ -101,12 +150,34 @@ export function openTurns(parts: TurnOwnerParts) {
     runner,
     suspend,
     wakefulness,
-    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
+    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    branches: new TaskBranches({
+      journal,
+      runner,
+      slots,
+      tasks,
+      conversations,
+      checkpoints,
+      plans: tools.plans,
+      workingMemory: new WorkingMemoryTable(store),
+    }),
+    ...openTasks({
+      store,
+      slots,
+      journal,
+      events,
+      search,
+      taskChanges,
+      workspaceDir: workspace.folders.workspace,
+      logger,
+    }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
+      search.close();
+      titles?.close();
       for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
@@ -115,24 +186,32 @@ export function openTurns(parts: TurnOwnerParts) {
 }
 
 /** Where turns are recorded. Learning takes the ended ones from there. */
-const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+const recordOf = (
+  { memory, learning }: TurnOwnerParts,
+  { search, titles }: { readonly search: MessageSearch; readonly titles: TaskTitles | null },
+): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);
     learning.turnEnded();
+    search.indexSoon();
+    if (ended.outcome === "completed") titles?.turnCompleted(ended.taskId);
   },
 });
 
 function agentOf({ config, store, workspace, model, memory, tools, logger }: TurnOwnerParts, requests: HumanRequests) {
   const workingMemory = new WorkingMemoryTable(store);
+  const messages = new MessageTable(store);
   return openAgent({
     provider: model.provider,
+    models: model.models,
     config,
     profiles: tools.profiles,
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),
-        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        notes: workingMemory.ofConversation(taskId, NOTES_SHOWN),
+        context: taskContext(messages.ofTask(taskId)),
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),
     memorySearch: memory.search,

@@ -45,7 +45,7 @@ export const exportRoute =
       product,
       exported_at: isoTime(Date.now()),
     });
-    if (exporting.kind === "busy") throw busy(exporting.with);
+    if (exporting.kind === "busy") throw busyMemory(exporting.with);
     const { chunks, signal: ended } = exporting;
     response.set({
       "Content-Type": MEMORY_FILE_TYPE,
@@ -72,7 +72,7 @@ export const importRoute =
     if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
       const done = await memory.portability.import(piecesOf(request));
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
       response.json(done.answer);
     } catch (error) {
       // A client that disconnected gets no answer, and its disconnect is no fault to log.
@@ -99,7 +99,7 @@ export const eraseRoute =
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
-      if (hold.turns.length === 0) throw busy("erasure");
+      if (hold.turns.length === 0) throw busyMemory("erasure");
       const turns = hold.turns.map(({ taskId, turnId, startedAt, state }) => ({
         task_id: taskId,
         turn_id: turnId,
@@ -127,7 +127,7 @@ export const eraseRoute =
       });
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
       response.json(done.answer);
     } finally {
       hold.dispose();
@@ -137,7 +137,7 @@ export const eraseRoute =
 const tooLarge = () =>
   new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_MEMORY_FILE_BYTES / 1024 ** 3} GiB`);
 
-const busy = (holder: "import" | "erasure") =>
+export const busyMemory = (holder: "import" | "erasure") =>
   new EngineError(
     "MEMORY_BUSY",
     `${holder === "import" ? "a memory import" : "a memory erasure"} is running; retry when it has finished`,

@@ -31,18 +31,22 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
+import { branchRoutes } from "./branch-routes.ts";
+import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts
   extends
     Omit<TurnRouteParts, "followerLimit">,
+    Omit<TaskRouteParts, "followerLimit" | "followers">,
     TurnRecordParts,
     AdminParts,
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
-  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"];
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] & TurnRouteParts["branches"];
+  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
@@ -78,9 +82,15 @@ export function createRoutes(parts: RouteParts): Express {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
-    if (route.method === "POST" && route.requestLines === undefined)
-      app.post(path, ...gate, receiveJson(room, name === "execute" ? messageBytes : engineBodyBytes(route)), handler);
-    else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, ...gate, handler);
+    const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    if ((method === "post" || method === "patch") && route.requestLines === undefined)
+      app[method](
+        path,
+        ...gate,
+        receiveJson(room, name === "execute" ? messageBytes : engineBodyBytes(route)),
+        handler,
+      );
+    else app[method](path, ...gate, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
@@ -113,6 +123,8 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
     ...turnRecordRoutes(parts),
+    ...branchRoutes(parts),
+    ...taskRoutes(streams),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),
     importMemory: importRoute(parts),

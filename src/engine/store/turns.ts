@@ -1,4 +1,5 @@
 import { Table } from "./table.ts";
+import type { TaskTokens } from "./tasks.ts";
 
 export interface NewTurn {
   readonly turnId: string;
@@ -8,6 +9,14 @@ export interface NewTurn {
   /** Options of the request, needed to resume the turn after a restart. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly startedAt: number;
+}
+
+interface TurnEnd {
+  readonly errorCode: string | null;
+  readonly endedAt: number;
+  readonly usage: TaskTokens;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
 }
 
 /** A turn that an earlier process left running. */
@@ -44,6 +53,16 @@ export interface TurnRow {
 const TURN_ROW = `rowid as rowId, turn_id as turnId, task_id as taskId, state, error_code as errorCode,
   iif(json_valid(request), request ->> '$.agent', null) as agent, substr(message, 1, 1000) as message, started_at as startedAt, ended_at as endedAt`;
 
+/** How a turn ended, for the messages that it has made. */
+export interface TurnResult {
+  readonly state: "running" | "completed" | "errored";
+  readonly errorCode: string | null;
+  /** Null before it ended, and of turns of earlier releases. */
+  readonly usage: TaskTokens | null;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
 interface TurnOutcome {
   readonly state: "running" | "completed" | "errored";
   /** The code of one that errored. */
@@ -64,10 +83,22 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(turnId: string, { errorCode, endedAt }: { readonly errorCode: string | null; readonly endedAt: number }): void {
+  end(turnId: string, { errorCode, endedAt, usage, output }: TurnEnd): void {
+    const state = errorCode === null ? "completed" : "errored";
+    const stored = output === null ? null : JSON.stringify(output);
     this.db
-      .prepare("update turns set state = ?, error_code = ?, ended_at = ? where turn_id = ? and state = 'running'")
-      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
+      .prepare(
+        `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
+         where turn_id = ? and state = 'running'`,
+      )
+      .run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
+  }
+
+  /** The result of an ended turn with an output schema. */
+  outputOf(turnId: string): Readonly<Record<string, unknown>> | null {
+    const row = this.db.prepare("select output from turns where turn_id = ?").get(turnId);
+    const output = row?.["output"] ?? null;
+    return output === null ? null : (JSON.parse(String(output)) as Record<string, unknown>);
   }
 
   /** Turns that an earlier process left running, oldest first. */
@@ -147,6 +178,22 @@ export class TurnTable extends Table {
   find(turnId: string): TurnRow | null {
     const row = this.db.prepare(`select ${TURN_ROW} from turns where turn_id = ?`).get(turnId);
     return (row as unknown as TurnRow | undefined) ?? null;
+  }
+
+  /** The results of turns, of those that are stored. */
+  results(turnIds: readonly string[]): ReadonlyMap<string, TurnResult> {
+    const rows = this.db
+      .prepare(
+        `select turn_id as turnId, state, error_code as errorCode, usage, output from turns
+         where turn_id in (select value from json_each(?))`,
+      )
+      .all(JSON.stringify(turnIds));
+    return new Map(
+      rows.map(({ turnId, state, errorCode, usage, output }) => [
+        String(turnId),
+        { state, errorCode, usage: JSON.parse(String(usage)), output: JSON.parse(String(output)) } as TurnResult,
+      ]),
+    );
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {

@@ -5,6 +5,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly strict?: true;
 }
 
 export interface ToolRegistry {
@@ -21,7 +22,12 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   return {
     get: (name) => byName.get(name),
     tools: sorted,
-    modelTools: sorted.map(({ name, description, input }) => ({ name, description, inputSchema: input.jsonSchema })),
+    modelTools: sorted.map(({ name, description, input, endsTurn }) => ({
+      name,
+      description,
+      inputSchema: input.jsonSchema,
+      ...(endsTurn === true && { strict: true }),
+    })),
   };
 }
 

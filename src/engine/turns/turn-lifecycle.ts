@@ -2,12 +2,13 @@ import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import type { EngineEventData } from "../../contract/engine/events.ts";
 import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
+import type { TaskTable } from "../store/tasks.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export type Ending =
-  | { readonly kind: "completed" }
+  | { readonly kind: "completed"; readonly output?: Readonly<Record<string, unknown>> }
   | {
       readonly kind: "errored";
       readonly code: EngineErrorCode;
@@ -15,10 +16,11 @@ export type Ending =
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     };
 
-type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "error" | "message">;
+type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "output" | "error" | "message">;
 
 export interface LifecycleParts {
   readonly journal: EventJournal;
+  readonly tasks: TaskTable;
   readonly turns: TurnTable;
   readonly taskId: string;
   readonly turnId: string;
@@ -94,21 +96,24 @@ export class TurnLifecycle {
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
     for (const [id, tool] of openCalls) this.#close(id, tool, "the turn ended before the call did");
     this.#over = true;
+    const output = ending.kind === "completed" ? ending.output : undefined;
     if (ending.kind === "completed") {
-      this.#append(this.#lifecycle("completed"));
+      this.#append(this.#lifecycle("completed", output && { output }));
     } else {
       const { code, message, details } = ending;
       this.#append(this.#lifecycle("errored", { error: code, message }));
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
     const errorCode = ending.kind === "errored" ? ending.code : null;
-    const { journal, turns, turnId, startedAt, observed, meter } = this.#parts;
-    observed.end(errorCode, this.tally.usage);
+    const { journal, tasks, turns, taskId, turnId, startedAt, observed, meter } = this.#parts;
+    const { usage } = this.tally;
+    observed.end(errorCode, usage);
     journal.endTurn({
       alongside: () => {
         alongside();
         const endedAt = Date.now();
-        turns.end(turnId, { errorCode, endedAt });
+        turns.end(turnId, { errorCode, endedAt, usage, output: output ?? null });
+        tasks.turnEnded(taskId, { at: endedAt, usage });
         meter.turnEnded({ startedAt, endedAt, toolCalls: this.tally.callIds.size, failed: errorCode !== null });
       },
       between: freeSlot,
