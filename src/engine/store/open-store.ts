@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
+import { programDir } from "../isolation/program-dir.ts";
 import { Database, isDamage } from "./database.ts";
 import { EngineState, ResetNotice } from "./engine-state.ts";
+import { applyMigrations, copyEmptyStore } from "./new-store.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
 import { WalCheckpointer } from "./wal-checkpointer.ts";
@@ -117,6 +119,7 @@ function replace(dataDir: string, damage: Damage): Database {
 }
 
 function openDatabase(file: string): Database {
+  copyEmptyStore(file, programDir());
   const db = new Database(file, { timeout: BUSY_WAIT_MS });
   try {
     assertWritable(file);
@@ -173,8 +176,5 @@ function migrate(db: Database, file: string): void {
     const versions = `schema version ${had}, this engine supports ${ENGINE_MIGRATIONS.length}`;
     throw new StoreUnusable("store_newer", `${basename(file)} was written by a newer version (${versions})`);
   }
-  transactionsOf(db)(() => {
-    for (const sql of ENGINE_MIGRATIONS.slice(had)) db.exec(sql);
-    db.exec(`pragma user_version = ${ENGINE_MIGRATIONS.length}`);
-  });
+  transactionsOf(db)(() => applyMigrations(db, had));
 }
