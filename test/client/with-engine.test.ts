@@ -146,6 +146,20 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.same(waits, [], "a wait that is too long is not waited");
   });
 
+  await t.test("a task is forked, rewound, and its last message answered again", async (t) => {
+    await client.execute({ taskId: "long", message: "/say first" }).result();
+    const fork = await client.forkTask({ taskId: "long", newTaskId: "short" });
+    t.match(fork, { task_id: "short", parent: { task_id: "long" }, message_count: 2 });
+    const answer = fork.parent.after_message ?? "";
+    const planned = { taskId: "short", toMessage: answer, files: "restore", dryRun: true } as const;
+    t.match(await client.rewindTask(planned), { left_branch: null, files: { counts: { restorable: 0 } } });
+    const asked = `msg_${Number(answer.slice("msg_".length)) - 1}`;
+    t.match(await client.rewindTask({ taskId: "short", toMessage: asked }), { last_message: asked });
+    const { text } = await client.execute({ taskId: "short", regenerate: true }).result();
+    t.equal(text, "first");
+    await t.rejects(client.forkTask({ taskId: "long", newTaskId: "short" }), { code: "TASK_EXISTS" });
+  });
+
   await t.test("the same name for a turn takes it up instead of beginning another", async (t) => {
     const wish = { taskId: "h", message: "/stream 20", idempotencyKey: "order-4711" };
     const first = await client.execute(wish).result();

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
@@ -116,34 +115,8 @@ t.test("turns and their requests", async (t) => {
   await call("showRequest", { path: { turn_id: turn, number: "first" }, expect: "INVALID_REQUEST" });
 });
 
-t.test("forks and rewinds", async (t) => {
-  const path = { task_id: "branches" };
-  await execute("branches", "/say one");
-  const store = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
-  const [asked] = store.prepare("select id from messages where task_id = 'branches' order by id").all();
-  store.close();
-  const first = `msg_${Number(asked?.["id"])}`;
-  const { body: made } = await call("forkTask", {
-    path,
-    body: { after_message: first, task_id: "forked" },
-    expect: 200,
-  });
-  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
-  await call("forkTask", { path, body: {}, expect: 200 });
-  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
-  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
-  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
-  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
-  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
-  const rewind = { to_message: first, files: "restore" };
-  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
-  await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
-  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
-  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
-});
-
 t.test("tasks", async (t) => {
-  const { body: page } = await call("listTasks", { query: "?limit=1&q=read_file", expect: 200 });
+  const { body: page } = await call("listTasks", { query: "?limit=1", expect: 200 });
   t.match(page, { items: [{ task_id: "shown", title: /^\/tool read_file/, state: "idle", message_count: 2 }] });
   await call("listTasks", { query: `?limit=1&cursor=${page.next_cursor}`, expect: 200 });
   const { body: found } = await call("listTasks", { query: "?q=likes%20TEA&archived=any", expect: 200 });
@@ -187,6 +160,38 @@ t.test("tasks", async (t) => {
   caller.check("listTasks", streamed, 200);
 });
 
+t.test("forks and rewinds", async (t) => {
+  const path = { task_id: "branches" };
+  await execute("branches", "/say one");
+  const { body: said } = await call("listMessages", { path, expect: 200 });
+  const first = said.items[0].message_id;
+  const { body: made } = await call("forkTask", {
+    path,
+    body: { after_message: first, task_id: "forked" },
+    expect: 200,
+  });
+  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
+  await call("forkTask", { path, body: {}, expect: 200 });
+  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
+  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
+  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
+  const rewind = { to_message: first, files: "restore" };
+  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
+  const { body: rewound } = await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  const { body: task } = await call("showTask", { path, query: "?branches=true", expect: 200 });
+  t.match(task, {
+    message_count: 0,
+    branches: [{ branch_id: rewound.left_branch, is_current: false }, { is_current: true }],
+  });
+  const { body: left } = await call("listMessages", { path, query: `?branch=${rewound.left_branch}`, expect: 200 });
+  t.same(left.items, said.items, "what came after stays readable");
+  await call("listMessages", { path, query: "?branch=branch_999", expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
+});
+
 t.test("people", async () => {
   const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
   const { data } = await stream.first("hitl_request");
@@ -206,6 +211,54 @@ t.test("people", async () => {
   await call("cancel", { body: { task_id: "left" }, expect: 200 });
   await asked.all();
   await call("cancel", { body: { task_id: "left" }, expect: 200 });
+});
+
+t.test("messages that wait", async (t) => {
+  const stream = await engine.execute({ task_id: "inbox", message: "/ask Which one?" });
+  const { data } = await stream.first("hitl_request");
+  const json = { accept: "application/json" };
+  const message = { task_id: "inbox", message: "/say later", when_busy: "queue", message_id: "m1" };
+  const path = { task_id: "inbox", message_id: "m1" };
+  await call("execute", { body: message, headers: json, expect: 202 });
+  await call("execute", { body: { ...message, message: "other" }, headers: json, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("execute", { body: { ...message, when_busy: "now" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, interrupt: true }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, message_id: "" }, expect: "INVALID_REQUEST" });
+  const file = { type: "image", data: base64(png(3, 2)), name: "dot.png" };
+  await call("editMessage", { path, body: { message: [{ type: "text", text: "/say it" }, file] }, expect: 200 });
+  await call("editMessage", { path, body: {}, expect: "INVALID_REQUEST" });
+  await call("editMessage", { path: { ...path, message_id: "none" }, body: { message: "x" }, expect: "NOT_FOUND" });
+  t.match((await call("listInbox", { path, expect: 200 })).body, {
+    messages: [{ message_id: "m1", position: 1, attachments: [{ name: "dot.png" }] }],
+  });
+  await call("listInbox", { path: { task_id: "x".repeat(257) }, expect: "INVALID_REQUEST" });
+  const removed = { ...message, message_id: "m2" };
+  const gone = { task_id: "inbox", message_id: "m2" };
+  await call("execute", { body: removed, headers: json, expect: 202 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: { ...path, message_id: "none" }, expect: "NOT_FOUND" });
+  await call("execute", { body: removed, headers: json, expect: "MESSAGE_REMOVED" });
+  await call("editMessage", { path: gone, body: { message: "x" }, expect: "MESSAGE_REMOVED" });
+  for (let at = 2; at <= 100; at++)
+    await engine.call("/execute", { body: { ...message, message_id: `n${at}` }, headers: json });
+  await call("execute", { body: { ...message, message_id: "n101" }, headers: json, expect: "INBOX_FULL" });
+  const scheduled = { key: "run_q", request: { task_id: "inbox", message: "/say on time" } };
+  await call("startTurn", { body: scheduled, expect: "INBOX_FULL" });
+  await call("removeMessage", { path: { ...path, message_id: "n100" }, expect: 200 });
+  t.match((await call("startTurn", { body: scheduled, expect: 200 })).body, { state: "queued", turn_id: null });
+  const query = "?key=run_q&task_id=inbox";
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { state: "queued" } });
+  t.same((await call("withdrawTurn", { query, expect: 200 })).body, { turn: null });
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { error: "MESSAGE_REMOVED" } });
+  await call("cancel", { body: { task_id: "inbox", inbox: false }, expect: 200 });
+  await stream.all();
+  await until("the next one is taken", async () => (await engine.call("/tasks/inbox/inbox")).body.messages.length < 99);
+  await call("removeMessage", { path, expect: "MESSAGE_TAKEN" });
+  await call("editMessage", { path, body: { message: "x" }, expect: "MESSAGE_TAKEN" });
+  t.match((await call("cancel", { body: { task_id: "inbox", inbox: true }, expect: 200 })).body, { removed: /\d+/ });
+  await call("replay", { query: "?task_id=inbox&events=message", expect: 200 });
+  await call("respond", { body: { request_id: data.request_id, answer: "x" }, expect: "HITL_ALREADY_ANSWERED" });
 });
 
 t.test("tool servers", async () => {

@@ -65,6 +65,10 @@ const files: readonly Omit<Attempt, "part">[] = [
   },
   { name: "read the engine's log", sh: 'head -c1 "$OWN/engine.log" | grep -q . && echo ESCAPED' },
   { name: "list the launch files", sh: 'ls "$DATA/run" && echo ESCAPED' },
+  {
+    name: "write among the engine's checkpoints",
+    sh: 'mkdir -p "$OWN/checkpoints" && : > "$OWN/checkpoints/x" && echo ESCAPED; rm -rf "$OWN/checkpoints"',
+  },
   { name: "read a neighbour's store", sh: 'grep -aq SQLite "$BOB/engine.db" && echo ESCAPED' },
   { name: "list a neighbour's workspace", sh: 'ls "$BOB/workspace" && echo ESCAPED' },
   { name: "read a neighbour's file", sh: 'grep -q bob "$BOB/workspace/diary" && echo ESCAPED' },

@@ -1,11 +1,13 @@
 import type { EngineConfig } from "../config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { TaskForgetting } from "../memory/forget-task.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
 import { EventTable } from "../store/events.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageIndex } from "../store/message-index.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
@@ -21,15 +23,18 @@ import { TaskMessageList } from "../tasks/task-messages.ts";
 import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
 import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 
 export interface TaskOwnerParts {
   readonly store: Store;
   readonly slots: TaskSlots;
+  readonly inbox: Pick<Inbox, "clear">;
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly search: MessageSearch;
   readonly taskChanges: TaskChanges;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly workspaceDir: string;
   readonly logger: Logger;
 }
@@ -52,29 +57,29 @@ export function openTitles(
 }
 
 /** The records of an engine's tasks, and their messages. */
-export function openTasks({
-  store,
-  slots,
-  journal,
-  events,
-  search,
-  taskChanges,
-  workspaceDir,
-  logger,
-}: TaskOwnerParts) {
+export function openTasks(parts: TaskOwnerParts) {
+  const { store, slots, inbox, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
-    taskList: new TaskList({ tasks, hitl, slots, search }),
-    taskMessages: new TaskMessageList({ messages: new MessageTable(store), turns: new TurnTable(store), hitl, slots }),
+    taskList: new TaskList({ tasks, hitl, slots, inbox: new InboxTable(store), search }),
+    taskMessages: new TaskMessageList({
+      branches: new BranchTable(store),
+      messages: new MessageTable(store),
+      turns: new TurnTable(store),
+      hitl,
+      slots,
+    }),
     taskChanger: new TaskChanger({
       journal,
       events,
       tasks,
       removal: new TaskRemoval(store),
       forgetting: new TaskForgetting(store),
+      checkpoints,
       search,
       slots,
+      inbox,
       changes: taskChanges,
       files: {
         ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),

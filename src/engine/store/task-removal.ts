@@ -49,7 +49,7 @@ export class TaskRemoval extends Table {
     const requests = this.#run(`delete from hitl_requests where turn_id in ${gone}`, taskId);
     this.#run(`delete from recalls where turn_id in ${gone}`, taskId);
     const removed = this.#run(`delete from turns where turn_id in ${gone}`, taskId);
-    for (const table of ["plan_items", "grants"]) this.#run(`delete from ${table} where task_id = ?`, taskId);
+    for (const table of ["plan_items", "grants", "inbox"]) this.#run(`delete from ${table} where task_id = ?`, taskId);
     this.#run("delete from tasks where task_id = ?", taskId);
     const kept = this.#handOver(taskId, new Set(needed.map(({ branchId }) => branchId)));
     return { messages, turns: removed, requests, kept };
@@ -68,7 +68,7 @@ export class TaskRemoval extends Table {
     );
     if (fork === undefined) return 0;
     const owner = String(fork["task_id"]);
-    for (const table of ["branches", "compactions", "turns", "hitl_requests"])
+    for (const table of ["branches", "compactions", "turns", "hitl_requests", "file_changes", "incomplete_comparisons"])
       this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
     let kept = 0;
     for (const branch of needed) kept += this.#run("update messages set task_id = ?2 where branch = ?1", branch, owner);

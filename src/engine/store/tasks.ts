@@ -141,11 +141,6 @@ export class TaskTable extends Table {
     return true;
   }
 
-  messageCount(taskId: string): number | null {
-    const row = this.#find.get(taskId);
-    return row === undefined ? null : Number(row["message_count"]);
-  }
-
   find(taskId: string): TaskRow | null {
     const row = this.#find.get(taskId);
     return row === undefined ? null : taskRow(row);

@@ -6,10 +6,17 @@ import type { EventTable } from "../store/events.ts";
 import type { RemovedRows, TaskRemoval } from "../store/task-removal.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { busy } from "../turns/turn-runner.ts";
 import type { MessageSearch } from "./message-search.ts";
 import type { TaskChanges } from "./task-changes.ts";
+
+/** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
+interface Checkpoints {
+  readonly changes: { removeTask(taskId: string): readonly string[] };
+  readonly recorder: { readonly contents: { remove(digests: readonly string[]): void } };
+}
 
 interface Parts {
   readonly journal: EventJournal;
@@ -17,8 +24,10 @@ interface Parts {
   readonly tasks: TaskTable;
   readonly removal: TaskRemoval;
   readonly forgetting: TaskForgetting;
+  readonly checkpoints: Checkpoints;
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly slots: Pick<TaskSlots, "get">;
+  readonly inbox: Pick<Inbox, "clear">;
   readonly changes: TaskChanges;
   readonly files: {
     /** The names of files that a task mentions, each with the time of its last message. */
@@ -52,20 +61,25 @@ export class TaskChanger {
 
   /** `forget`: also what memory has learned from this task alone. Throws `NOT_FOUND` and `TASK_BUSY`. */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
-    const { journal, events, tasks, removal, forgetting, slots, changes, files } = this.#parts;
+    const { journal, events, tasks, removal, forgetting, checkpoints, slots, inbox, changes, files } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const holder = slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
     const attached = files.ofTask(taskId);
-    const done: { removed?: RemovedRows; events?: number; forgotten?: Forgotten } = {};
+    // Ends the streams that wait for a turn.
+    inbox.clear(taskId);
+    const done: { removed?: RemovedRows; events?: number; forgotten?: Forgotten; contents?: readonly string[] } = {};
     // Pending events are stored first, so that none comes after their task was deleted.
     if (!journal.flush())
       throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored; nothing is deleted");
     journal.commit(() => {
       done.events = events.removeTask(taskId);
       if (forget) done.forgotten = forgetting.forget(taskId);
+      // While its branches still tell which messages a fork shares.
+      done.contents = checkpoints.changes.removeTask(taskId);
       done.removed = removal.remove(taskId);
     });
+    checkpoints.recorder.contents.remove(done.contents ?? []);
     changes.changed(taskId);
     const { kept = 0, ...rows } = done.removed ?? {};
     return {
