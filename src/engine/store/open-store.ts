@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
-import { programDir } from "../isolation/program-dir.ts";
 import { Database, isDamage } from "./database.ts";
 import { EngineState, ResetNotice } from "./engine-state.ts";
 import { applyMigrations, copyEmptyStore } from "./new-store.ts";
@@ -36,13 +35,15 @@ export interface Store {
 /**
  * Opens the engine's SQLite file in WAL mode: what is committed survives a kill of the process. A lock file, released
  * with the process, excludes a second engine. A damaged file is moved aside and replaced. The time to open does not
- * depend on the size of the data. Throws `StoreUnusable`.
+ * depend on the size of the data. A new one begins as a copy of that in the folder `emptyStores`. Throws `StoreUnusable`.
  */
-export function openStore(dataDir: string): Store {
+export function openStore(dataDir: string, { emptyStores }: { readonly emptyStores?: string } = {}): Store {
   const isFirst = !existsSync(join(dataDir, LOCK));
   const lock = takeLock(join(dataDir, LOCK));
   const file = join(dataDir, DATABASE);
   try {
+    // While the lock is held: nobody else makes the file meanwhile.
+    if (emptyStores !== undefined) copyEmptyStore(file, emptyStores);
     const { db, isNew } = openSound(dataDir, { isFirst });
     const state = new EngineState({ db });
     const damaged = Promise.withResolvers<Error>();
@@ -119,7 +120,6 @@ function replace(dataDir: string, damage: Damage): Database {
 }
 
 function openDatabase(file: string): Database {
-  copyEmptyStore(file, programDir());
   const db = new Database(file, { timeout: BUSY_WAIT_MS });
   try {
     assertWritable(file);
