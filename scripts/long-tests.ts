@@ -25,6 +25,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/client/with-daemon.test.ts",
   "test/client/with-engine.test.ts",
   "test/console/console.test.ts",
+  "test/console/conversations.test.ts",
   "test/console/engine-views.test.ts",
   "test/console/large-fleet.test.ts",
   "test/console/tabs.test.ts",
