@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, ReplayPage, Resolved, RespondRequest, RespondToolRequest, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -36,6 +36,8 @@ export interface ExecuteParams {
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
+  /** [Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB. */
+  readonly clientTools?: ExecuteRequest["client_tools"] | undefined;
 }
 
 /** Run a turn and stream its events. */
@@ -44,7 +46,7 @@ export const execute: Route<ExecuteParams, never> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata"],
+  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","client_tools"],
 };
 
 export interface ReplayParams {
@@ -108,6 +110,30 @@ export type PendingParams = object;
 export const pending: Route<PendingParams, PendingRequests> = {
   method: "GET",
   path: "/hitl/pending",
+};
+
+export interface RespondToolParams {
+  /** The `tool_call_id` of the call. */
+  readonly toolCallId: RespondToolRequest["tool_call_id"];
+  /** The result, any JSON. It matches the tool's `output_schema`, if it has one. Either this or `error`. */
+  readonly output?: RespondToolRequest["output"] | undefined;
+  /** Why the tool failed, for the model. */
+  readonly error?: RespondToolRequest["error"] | undefined;
+}
+
+/** Answer a call of a tool that the client runs. */
+export const respondTool: Route<RespondToolParams, ToolAnswered> = {
+  method: "POST",
+  path: "/tools/respond",
+  body: ["tool_call_id","output","error"],
+};
+
+export type PendingToolsParams = object;
+
+/** List the calls that wait for the client's answer. */
+export const pendingTools: Route<PendingToolsParams, PendingToolCalls> = {
+  method: "GET",
+  path: "/tools/pending",
 };
 
 export interface ListTurnsParams {

@@ -8,11 +8,15 @@ import type { Test } from "tap";
 import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
+import type { ClientTool } from "../../src/contract/engine/client-tool.ts";
+import { isEngineTool } from "../../src/contract/engine/tool-names.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
+import { offeredTools } from "../../src/engine/agent/offered-tools.ts";
+import type { ToolLimits } from "../../src/engine/agent/split-tools.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
@@ -23,17 +27,21 @@ import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ClientCallTable } from "../../src/engine/store/client-calls.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { LoadedToolTable } from "../../src/engine/store/loaded-tools.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
+import { rankByWords } from "../../src/engine/store/word-index.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
 import { AttachmentFiles } from "../../src/engine/tools/attachments/attachment-files.ts";
+import { clientToolsOf, outputProblem } from "../../src/engine/tools/client-tools.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { EngineCounters } from "../../src/engine/telemetry/engine-counters.ts";
@@ -44,10 +52,12 @@ import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
+import { ClientCalls } from "../../src/engine/turns/client-calls.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
+import type { TurnStart } from "../../src/engine/turns/turn.ts";
 import { type TurnParts, TurnRunner } from "../../src/engine/turns/turn-runner.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { NO_TRACER } from "../../src/shared/tracing/span.ts";
@@ -112,11 +122,16 @@ export interface Parts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
   /** Runs a turn to its end and gives its events. */
-  turn(taskId: string, message?: string): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
+  turn(
+    taskId: string,
+    message?: string,
+    more?: Partial<TurnStart>,
+  ): Promise<readonly { event: string; data: Record<string, unknown> }[]>;
   events(turnId: string): readonly { event: string; data: Record<string, unknown> }[];
 }
 
@@ -132,6 +147,8 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly hitlTtlMs?: number;
+  /** Beyond these, tools are found by tool search. Default: none. */
+  readonly toolLimits?: ToolLimits;
   readonly toolsReady?: TurnParts["toolsReady"];
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
@@ -159,10 +176,17 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
+  const clientCalls = new ClientCalls(new ClientCallTable(store), journal, {
+    ttlMs: options.hitlTtlMs ?? null,
+    checkOutput: outputProblem,
+  });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
   const profiles = options.profiles?.(registry);
+  const { toolLimits = { maxTools: Infinity, maxTokens: Infinity, shownTokens: Infinity } } = options;
+  const offered = (clientTools: readonly ClientTool[]) =>
+    offeredTools([...registry().tools, ...clientToolsOf(clientTools)], toolLimits, rankByWords);
   const loop = {
     provider,
     maxOutputTokens: 1000,
@@ -178,9 +202,11 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     ...loop,
     ...(options.recalls && { recall: createRecall({ search: new MemorySearch(store), window: 200_000, logger }) }),
     tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
-    profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
+    profiles:
+      profiles?.ofAgent ?? ((_agent, clientTools = []) => ({ system: "", model: "scripted", ...offered(clientTools) })),
   });
   const turns = new TurnTable(store);
+  const loadedTools = new LoadedToolTable(store);
   const memory = new MemoryWriter(store, new FullTextIndex(store));
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
@@ -192,6 +218,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     toolCalls,
     compactions,
+    loadedTools,
+    clientCalls,
     memory,
     meter,
     budgets: { refusal: () => null },
@@ -216,12 +244,13 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     journal,
     runner,
     humanRequests,
+    clientCalls,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
     events,
-    async turn(taskId, message = "go") {
-      const turn = runner.start({ task_id: taskId, message });
+    async turn(taskId, message = "go", more = {}) {
+      const turn = runner.start({ task_id: taskId, message, ...more });
       turn.run();
       await until("the turn is over", () => turns.state(turn.turnId) !== "running");
       return events(turn.turnId);
@@ -231,11 +260,12 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, idempotency } = parts;
+  const { runner, journal, humanRequests, clientCalls, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
+    clientCalls,
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
@@ -262,6 +292,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       limits: DEFAULT_ATTACHMENT_LIMITS,
     },
     hasAgent: (name) => name === DEFAULT_AGENT,
+    hasTool: (name) => isEngineTool(name),
     catalog: {
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
+import { clientTools } from "./client-tool.ts";
 import { messageContent } from "./message-content.ts";
 import { field, record } from "../record.ts";
 
@@ -40,6 +41,10 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "What happens to the turn when the client disconnects. `continue` when omitted.",
   ),
   metadata: field(z.optional(keptJson()), "An object that is stored with the turn.", { locale: "en" }),
+  client_tools: field(
+    z.optional(clientTools),
+    "[Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB.",
+  ),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
 

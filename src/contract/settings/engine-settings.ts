@@ -44,6 +44,8 @@ export interface EngineConfig {
   /** Whether requests to models are kept for a day. */
   readonly keepRequests: boolean;
   readonly toolConcurrency: number;
+  /** Share of the context window for tool definitions, 0 to 1. */
+  readonly toolsShare: number;
   /** The timeout of a question to a person, which then counts as denied. Null: no limit. */
   readonly hitlTtlMs: number | null;
   readonly logLevel: LogLevel;
@@ -71,6 +73,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     cacheHitMonitor: readFlag(read, "CACHE_HIT_MONITOR_ENABLED"),
     keepRequests: readFlag(read, "ENGINE_KEEP_REQUESTS"),
     hitlTtlMs: hitlTtlS === null ? null : hitlTtlS * 1000,
+    toolsShare: readInteger(read, "ENGINE_TOOLS_SHARE") / 100,
     toolConcurrency: readInteger(read, "ORCH_CODE_MAX_TOOL_USE_CONCURRENCY"),
     logLevel: readLevel(read),
   };

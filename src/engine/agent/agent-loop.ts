@@ -46,7 +46,7 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
     const { log } = context;
     const guard = new LoopGuard(log.settledCalls());
-    let profile = parts.profiles(context.agent);
+    let profile = parts.profiles(context.agent, context.clientTools);
     for (;;) {
       const next = log.next();
       if (next.kind === "done") return { kind: "completed" };
@@ -54,8 +54,9 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
-          profile = parts.profiles(context.agent);
-          const failure = await askModel(parts, profile, context);
+          profile = parts.profiles(context.agent, context.clientTools);
+          const done = context.work();
+          const failure = await askModel(parts, profile, context).finally(done);
           if (failure !== null) return failedOutcome(failure, context);
           break;
         }
@@ -77,10 +78,11 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
   await recall?.(context);
   const full = requestOf(parts, profile, context);
   let request = (await compactor?.fit(full, context)) ?? full;
-  let answer = await callAndSpend(parts, request, context);
+  const call = async (request: ModelRequest) => callAndSpend({ ...parts, profile }, request, context);
+  let answer = await call(request);
   if (answer.failure !== null && answer.content.length === 0) {
     const smaller = await compactor?.shrink(full, answer.failure, context);
-    if (smaller) answer = await callAndSpend(parts, (request = smaller), context);
+    if (smaller) answer = await call((request = smaller));
   }
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);
@@ -88,20 +90,25 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
   return answer.failure;
 }
 
-async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
-  const answer = await callModel(parts.provider, request, context);
+async function callAndSpend(
+  { provider, profile }: Pick<AgentParts, "provider"> & { readonly profile: AgentProfile },
+  request: ModelRequest,
+  context: TurnContext,
+): Promise<ModelAnswer> {
+  const runsOnClient = (tool: string) => profile.registry.get(tool)?.runsOnClient === true;
+  const answer = await callModel({ provider, runsOnClient }, request, context);
   if (answer.usage !== null) context.spend(answer.usage);
   return answer;
 }
 
 function requestOf(
   { maxOutputTokens, showAttachments }: AgentParts,
-  { system, model, registry }: AgentProfile,
+  { system, model, offer }: AgentProfile,
   { log, thinking, scope }: TurnContext,
 ): ModelRequest {
   const stored = modelMessages(log.messages());
   const messages = showAttachments?.(stored, model) ?? stored;
-  return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens, scope };
+  return { model, system, messages, tools: offer(log.loadedTools()), thinking, maxOutputTokens, scope };
 }
 
 /** Stores the tool results for the model. A call repeated with the same result gets a hint. */

@@ -1,32 +1,37 @@
+import type { ClientTool } from "../../contract/engine/client-tool.ts";
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
-import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
+import { clientToolsOf } from "../tools/client-tools.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolNamed } from "../tools/tool.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
-import { type ToolLimits, fitTools } from "./fit-tools.ts";
+import { type OfferedTools, offeredTools } from "./offered-tools.ts";
+import type { ToolLimits } from "./split-tools.ts";
 import { systemPrompt } from "./system-prompt.ts";
+import { type RankByWords, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
 /** System prompt, model and tools of one agent. */
-export interface AgentProfile {
+export interface AgentProfile extends Pick<OfferedTools, "registry" | "offer"> {
   /** Byte-identical until a reload, so that the provider's prompt cache hits. */
   readonly system: string;
   readonly model: string;
-  readonly registry: ToolRegistry;
 }
 
 /**
- * Returns the current profile of a named agent. The loop asks before each model call, so a reload applies from the
- * next call. An agent that a reload removed falls back to the default agent.
+ * Returns the current profile of a named agent, with the tools that the client runs in the turn. The loop asks before
+ * each model call, so a reload applies from the next call. An agent that a reload removed falls back to the default
+ * agent.
  */
-export type AgentProfiles = (agent: string) => AgentProfile;
+export type AgentProfiles = (agent: string, clientTools?: readonly ClientTool[]) => AgentProfile;
 
 export interface ProfileParts {
   /** The current catalog and core soul. */
   readonly now: () => { readonly catalog: Catalog; readonly soul: CoreSoul };
   readonly registry: () => ToolRegistry;
   readonly toolLimits: (model: string) => ToolLimits;
+  readonly rankByWords: RankByWords;
   readonly models: { readonly main: string; readonly planner: string; readonly light: string };
   readonly userId: string;
   readonly product: string;
@@ -35,35 +40,40 @@ export interface ProfileParts {
 export interface CatalogProfiles {
   readonly ofAgent: AgentProfiles;
   /** Profile of a sub-agent. It gets a subset of the tools of `parent`, no wider permissions, and cannot delegate. */
-  ofSubAgent(agent: string, parent: string): AgentProfile;
+  ofSubAgent(agent: string, parent: string, clientTools?: readonly ClientTool[]): AgentProfile;
   /** A tool of any agent. */
   readonly toolNamed: ToolNamed;
-  /** Tools omitted from an agent's requests: name to reason. */
-  leftOut(agent: string): ReadonlyMap<string, string>;
+  /** Which tools of an agent are not in every request. */
+  omitted(agent: string): Pick<OfferedTools, "deferred" | "leftOut">;
 }
+
+/** Of turns without tools of the client. */
+const NONE: readonly ClientTool[] = [];
 
 /** Agent profiles built from the catalog, cached until the catalog, core soul or tool registry changes. */
 export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   const cache = new ProfileCache(parts);
-  const fitted = (agent: string): FittedProfile =>
-    cache.get(agent, ({ catalog, registry }) => {
+  const ofAgent = (agent: string, clientTools = NONE): FittedProfile =>
+    cache.get(agent, clientTools, ({ catalog, registry }) => {
       const definition = definitionOf(catalog, agent);
       const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
-      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent).registry.tools);
-      return { definition, tools: toolsFor(definition, [...registry.tools, ...delegate]) };
+      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent, clientTools).registry.tools);
+      const own = toolsFor(definition, [...registry.tools, ...delegate]);
+      // A later tool of the catalog keeps its name. The client's are for this turn, whatever tools the agent's file lists.
+      const given = clientToolsOf(clientTools).filter(({ name }) => registry.get(name) === undefined);
+      return { definition, tools: [...own, ...toolsFor({ ...definition, tools: null }, given)] };
     });
-  const ofAgent = (agent: string): AgentProfile => fitted(agent).profile;
-  const ofSubAgent = (agent: string, parent: string): AgentProfile => {
-    const { profile } = cache.get(`${parent} > ${agent}`, ({ catalog }) => {
+  const ofSubAgent = (agent: string, parent: string, clientTools = NONE): FittedProfile =>
+    cache.get(`${parent} > ${agent}`, clientTools, ({ catalog }) => {
       const definition = definitionOf(catalog, agent);
-      const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
+      const offered = ofAgent(parent, clientTools).registry.tools.filter(
+        ({ name }) => name !== DELEGATE && name !== TOOL_SEARCH,
+      );
       return { definition, tools: toolsFor(definition, offered, { neverAbove: true }) };
     });
-    return profile;
-  };
-  const [delegate] = delegateTool([DEFAULT_AGENT], () => []);
-  const toolNamed: ToolNamed = (name) => (name === DELEGATE ? delegate : parts.registry().get(name));
-  return { ofAgent, ofSubAgent, toolNamed, leftOut: (agent) => fitted(agent).leftOut };
+  const own = [...delegateTool([DEFAULT_AGENT], () => []), toolSearch([], parts.rankByWords)];
+  const toolNamed: ToolNamed = (name) => own.find((tool) => tool.name === name) ?? parts.registry().get(name);
+  return { ofAgent, ofSubAgent, toolNamed, omitted: (agent) => ofAgent(agent) };
 }
 
 /** Falls back to the default agent when a reload removed the agent. */
@@ -73,10 +83,7 @@ function definitionOf({ agents }: Catalog, agent: string): AgentDefinition {
   return found;
 }
 
-interface FittedProfile {
-  readonly profile: AgentProfile;
-  readonly leftOut: ReadonlyMap<string, string>;
-}
+interface FittedProfile extends AgentProfile, OfferedTools {}
 
 interface Sources {
   readonly catalog: Catalog;
@@ -86,7 +93,8 @@ interface Sources {
 
 class ProfileCache {
   readonly #parts: ProfileParts;
-  readonly #profiles = new Map<string, FittedProfile>();
+  /** By the client's tools, of which each turn has its own, and by name. */
+  #profiles = new WeakMap<readonly ClientTool[], Map<string, FittedProfile>>();
   #sources: Sources | undefined;
 
   constructor(parts: ProfileParts) {
@@ -95,20 +103,23 @@ class ProfileCache {
 
   get(
     name: string,
+    clientTools: readonly ClientTool[],
     make: (sources: Sources) => { readonly definition: AgentDefinition; readonly tools: readonly Tool[] },
   ): FittedProfile {
     const sources = this.#current();
-    const known = this.#profiles.get(name);
+    const key = clientTools.length === 0 ? NONE : clientTools;
+    const profiles = this.#profiles.get(key) ?? new Map<string, FittedProfile>();
+    this.#profiles.set(key, profiles);
+    const known = profiles.get(name);
     if (known !== undefined) return known;
     const { definition, tools } = make(sources);
-    const { models, toolLimits, userId, product } = this.#parts;
+    const { models, toolLimits, rankByWords, userId, product } = this.#parts;
     const model = modelOf(definition, models);
-    const { tools: shown, leftOut } = fitTools(tools, toolLimits(model));
-    const registry = createToolRegistry(shown);
+    const offered = offeredTools(tools, toolLimits(model), rankByWords);
     const { catalog, soul } = sources;
-    const system = systemPrompt({ soul, catalog, agent: definition, registry, userId, product });
-    const fitted = { profile: { system, model, registry }, leftOut };
-    this.#profiles.set(name, fitted);
+    const system = systemPrompt({ soul, catalog, agent: definition, registry: offered.registry, userId, product });
+    const fitted = { system, model, ...offered };
+    profiles.set(name, fitted);
     return fitted;
   }
 
@@ -117,7 +128,7 @@ class ProfileCache {
     const registry = this.#parts.registry();
     const known = this.#sources;
     if (known?.catalog === catalog && known.soul === soul && known.registry === registry) return known;
-    this.#profiles.clear();
+    this.#profiles = new WeakMap();
     this.#sources = { catalog, soul, registry };
     return this.#sources;
   }

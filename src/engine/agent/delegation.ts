@@ -25,7 +25,7 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const run = createAgentLoop({
           ...parts,
           tools: { ...parts.tools, queue },
-          profiles: () => profiles.ofSubAgent(agent, context.agent),
+          profiles: () => profiles.ofSubAgent(agent, context.agent, context.clientTools),
         });
         const observed = context.telemetry.subAgent(agent, context.scope);
         const inside = { ...branch, scope: observed.scope };
@@ -83,6 +83,8 @@ function subAgentContext(
           return branch.emit(event);
       }
     },
+    wantsToolInput: () => false,
+    callClient: (call) => branch.callClient({ ...call, agent, parentToolCallId: parentCallId }),
     ask: (question) => branch.ask({ ...question, context: { ...question.context, ...mark } }),
   };
 }

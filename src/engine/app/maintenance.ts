@@ -3,6 +3,7 @@ import { collectGarbage } from "../../shared/collect-garbage.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineProvider } from "../model/create-provider.ts";
 import type { AttachmentNames } from "../store/attachment-names.ts";
+import type { ClientCallTable } from "../store/client-calls.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
 import { pruneAttachments } from "../tools/attachments/prune-attachments.ts";
@@ -28,6 +29,7 @@ export interface MaintenanceParts {
   readonly journal: EventJournal;
   readonly idempotency: IdempotencyTable;
   readonly meter: UsageMeter;
+  readonly clientCallTable: Pick<ClientCallTable, "prune">;
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
   readonly attachments: AttachmentNames;
@@ -83,12 +85,13 @@ function collectAfterLoading({ slots, journal, collect = collectGarbage }: Maint
   return timer;
 }
 
-function pruneRows({ journal, idempotency, meter, requestTable, logger }: MaintenanceParts): void {
+function pruneRows({ journal, idempotency, meter, clientCallTable, requestTable, logger }: MaintenanceParts): void {
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
     meter.prune();
+    clientCallTable.prune(before);
     requestTable.prune(before);
   } catch (error) {
     logger.error({ err: error }, "failed to prune old events");

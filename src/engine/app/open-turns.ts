@@ -10,17 +10,21 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import { ClientCallTable } from "../store/client-calls.ts";
 import { CompactionTable } from "../store/compactions.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { LoadedToolTable } from "../store/loaded-tools.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
+import { outputProblem } from "../tools/client-tools.ts";
+import { ClientCalls } from "../turns/client-calls.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
@@ -59,16 +63,23 @@ export function openTurns(parts: TurnOwnerParts) {
   const { meter, budgets } = model;
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const clientCallTable = new ClientCallTable(store);
+  const clientCalls = new ClientCalls(clientCallTable, journal, {
+    ttlMs: config.hitlTtlMs,
+    checkOutput: outputProblem,
+  });
   const turns = new TurnTable(store);
   const runner = new TurnRunner({
     journal,
     humanRequests,
+    clientCalls,
     slots,
     suspension,
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
+    loadedTools: new LoadedToolTable(store),
     memory: recordOf(parts),
     meter,
     budgets,
@@ -98,6 +109,8 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    clientCalls,
+    clientCallTable,
     runner,
     suspend,
     wakefulness,

@@ -70,6 +70,11 @@ export class EventStream {
     return this.#closed.signal;
   }
 
+  /** Whether it gets events of a type. */
+  wants(type: string): boolean {
+    return this.#options.wants({ type });
+  }
+
   get isBackedUp(): boolean {
     return this.#response.writableLength > this.#options.limits.maxQueuedBytes;
   }

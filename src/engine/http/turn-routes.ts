@@ -5,10 +5,14 @@ import {
   executeRequest,
   hitlRespondRequest,
 } from "../../contract/engine/requests.ts";
+import { toolRespondRequest } from "../../contract/engine/client-tool.ts";
 import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
+import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
+import { checkClientTools } from "../tools/client-tools.ts";
+import type { ClientCalls } from "../turns/client-calls.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
@@ -25,6 +29,7 @@ export interface TurnRouteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -32,13 +37,15 @@ export interface TurnRouteParts {
   };
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
+  /** Whether a built-in tool or one of the catalog has this name. */
+  readonly hasTool: (name: string) => boolean;
   /** Stores the attachments of messages. */
   readonly attachments: MessageStorage;
   readonly followerLimit: FollowerLimit;
   readonly limits: StreamLimits;
 }
 
-/** The routes of turns and their human requests. */
+/** The routes of turns, their human requests and their calls of the client's tools. */
 export const turnRoutes = (parts: TurnRouteParts) =>
   ({
     execute: executeRoute(parts),
@@ -54,6 +61,15 @@ export const turnRoutes = (parts: TurnRouteParts) =>
       response.json({ request_id: requestId, status: "resolved" });
     },
     pending: (_request, response) => response.json({ requests: parts.humanRequests.pending() }),
+    respondTool(request, response) {
+      const { tool_call_id, output, error } = validateBody(toolRespondRequest, request.body, response);
+      if ((output === undefined) === (error === undefined))
+        throw new InvalidInput("output", "expected either output or error");
+      parts.runner.assertNotSuspended();
+      parts.clientCalls.answer(tool_call_id, error === undefined ? { output } : { error });
+      response.json({ tool_call_id, status: "answered" });
+    },
+    pendingTools: (_request, response) => response.json({ calls: parts.clientCalls.pending() }),
   }) satisfies Record<string, RequestHandler>;
 
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
@@ -105,6 +121,7 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   const { agent, task_id: taskId } = execution;
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
+  checkClientTools(execution.client_tools ?? [], parts.hasTool);
   // A text message starts its turn in the same tick, without waiting for files.
   let message: UserContent;
   if (typeof execution.message === "string") message = execution.message;

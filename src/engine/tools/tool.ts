@@ -13,6 +13,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly input: ToolInput;
   /** Where it comes from, such as a tool server; omitted for built-in tools. */
   readonly source?: string;
+  /** It is in every request, and never left to tool search. */
+  readonly alwaysLoad?: boolean;
   /** A read-only call is repeated after a crash. */
   readonly readOnly: boolean;
   /** `ask`: each call needs a human's permission or a grant. */
@@ -23,6 +25,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   mayAskHuman?(input: Input): boolean;
   /** The call waits for a sub-agent, whose own calls have deadlines and count against the concurrency cap. */
   readonly delegates?: boolean;
+  /** The client runs it: the call waits for the answer, beside others of its step, and has no deadline of its own. */
+  readonly runsOnClient?: boolean;
   /**
    * Where its results come from: the engine or the user, or sources that the results label with their trust. Omitted:
    * outside, and what the turn leaves in memory counts as external.
@@ -74,8 +78,17 @@ export interface ToolContext {
   progress(): void;
   /** Takes the files of the result, such as images, for models that can read them. */
   readonly files?: ResultFiles;
+  /** Gives the call to the client and waits for the output. Rejects with {@link ToolFailed} for its error. */
+  callClient?(call: ClientToolCall): Promise<unknown>;
+  /** Loads tools for the rest of the conversation, from the next model call on. */
+  loadTools?(names: readonly string[]): void;
   /** Delegates a task to a sub-agent within this turn; resolves with its final text. */
   delegate?(order: DelegateOrder): Promise<string>;
+}
+
+export interface ClientToolCall {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly outputSchema: Readonly<Record<string, unknown>> | null;
 }
 
 export interface DelegateOrder {

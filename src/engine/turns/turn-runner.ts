@@ -103,7 +103,9 @@ export class TurnRunner {
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
     const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
-    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    const { humanRequests, clientCalls } = this.#parts;
+    const oldest = () => humanRequests.oldestOf(turnId) ?? clientCalls.oldestOf(turnId);
+    const requestId = state === "waiting_for_human" ? oldest() : null;
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
@@ -145,13 +147,13 @@ export class TurnRunner {
     return this.#draining;
   }
 
-  /** Number of turns that do not wait for a human. */
+  /** Number of turns that do not wait for a human or the client. */
   get busy(): number {
     return this.#parts.slots.all().filter(({ state }) => state === "running").length;
   }
 
   /**
-   * Parks each turn at its next step, or at once when it waits for a human. Call repeatedly until nothing is `busy`, as a
+   * Parks each turn at its next step, or at once when it waits for a human or the client. Call repeatedly until nothing is `busy`, as a
    * turn may start to wait meanwhile.
    */
   park(): void {
@@ -192,10 +194,11 @@ export class TurnRunner {
   }
 
   #resume(row: RunningTurn, slot: Slot): void {
-    const { journal, turns, toolCalls, humanRequests, logger } = this.#parts;
+    const { journal, turns, toolCalls, humanRequests, clientCalls, logger } = this.#parts;
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
-    const verdict = resumeVerdict(row, { waits: humanRequests.waitsFor(turnId) });
+    const waits = humanRequests.waitsFor(turnId) || clientCalls.waitsFor(turnId);
+    const verdict = resumeVerdict(row, { waits });
     const from = originOf(row);
     const turn = new Turn(this.#parts, { slot, request, parking, from, tally: TurnTally.of(journal, turnId) });
     if (verdict.kind === "give_up") {
@@ -261,7 +264,7 @@ function busy({ turnId, startedAt, state }: Slot): EngineError {
 }
 
 /**
- * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
+ * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human or the client, so it cannot have caused
  * the restarts.
  */
 function resumeVerdict(

@@ -8,12 +8,14 @@ import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
+import type { LoadedToolTable } from "../store/loaded-tools.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import { summarizeTurn } from "./turn-summary.ts";
+import type { ClientCalls } from "./client-calls.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import type { ProductSuspension } from "./product-suspension.ts";
@@ -25,12 +27,14 @@ import { TurnTally } from "./turn-tally.ts";
 export interface TurnParts {
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly loadedTools: LoadedToolTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
   /** Why no model call can be made now. */
@@ -59,7 +63,7 @@ export interface BudgetRefusal {
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
-export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect">;
+export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect" | "client_tools">;
 
 /** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
@@ -71,6 +75,8 @@ export class Turn {
   readonly #parking: () => boolean;
   /** One question at a time per turn, sub-agents included. */
   readonly #asking = new SerialLanes();
+  /** Stays true, so that a reader which reconnects has missed nothing. */
+  #wantsToolInput = false;
   #log: TurnLog | undefined;
 
   /** `tally`: of the events that an earlier process emitted. */
@@ -132,10 +138,11 @@ export class Turn {
   }
 
   end(ending: Ending): void {
-    const { humanRequests, toolCalls, logger } = this.#parts;
+    const { humanRequests, clientCalls, toolCalls, logger } = this.#parts;
     const { turnId, startedAt } = this.slot;
     try {
       humanRequests.closeAll(turnId);
+      clientCalls.closeAll(turnId);
     } catch (error) {
       logger.error({ err: error, turn_id: turnId }, "failed to close the requests of a turn");
     }
@@ -182,7 +189,7 @@ export class Turn {
   }
 
   #context(log: TurnLog): TurnContext {
-    const { humanRequests, memory, journal, telemetry } = this.#parts;
+    const { humanRequests, clientCalls, memory, journal, telemetry } = this.#parts;
     const { slot, lifecycle } = this;
     const { scope } = this.observed;
     const { taskId, turnId, signal } = slot;
@@ -190,7 +197,10 @@ export class Turn {
     const emit: TurnContext["emit"] = (event) => {
       slot.progress();
       // A request from before a restart may still be open.
-      if (event.event === "tool_result") humanRequests.closeOf(turnId, event.data.tool_call_id);
+      if (event.event === "tool_result") {
+        humanRequests.closeOf(turnId, event.data.tool_call_id);
+        clientCalls.closeOf(event.data.tool_call_id);
+      }
       lifecycle.emit(event);
     };
     // Read lazily: most turns have no calls, and conversations can be long.
@@ -206,6 +216,7 @@ export class Turn {
       signal,
       thinking: this.#request.thinking ?? false,
       maxSteps: this.#request.max_steps ?? 100,
+      clientTools: this.#request.client_tools ?? NO_CLIENT_TOOLS,
       log,
       telemetry,
       scope,
@@ -219,6 +230,10 @@ export class Turn {
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
       ask: (question) => this.#asking.run("", () => humanRequests.ask(slot, question)),
+      callClient: (call) => clientCalls.run(slot, call),
+      isAnnounced: (callId) => tally.openCalls.has(callId),
+      work: () => slot.work(),
+      wantsToolInput: () => (this.#wantsToolInput ||= journal.isWanted("tool_input_delta", slot)),
       isWaitingForHuman: () => slot.state === "waiting_for_human",
       humanWaitOver: () => slot.humanWaitOver(),
       progress: () => slot.progress(),
@@ -235,6 +250,9 @@ export class Turn {
     };
   }
 }
+
+/** One array for all turns: what is made of it is made once. */
+const NO_CLIENT_TOOLS: TurnContext["clientTools"] = [];
 
 /** Short enough for every provider. */
 const newCallId = (): string => `call_${randomBytes(12).toString("hex")}`;

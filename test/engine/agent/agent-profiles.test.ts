@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import { joinedRegistry } from "../../../src/engine/tools/registry.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { testTool } from "../../helpers/engine-parts.ts";
@@ -13,7 +14,8 @@ async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own:
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => own.tools }, catalog]),
-    toolLimits: () => ({ maxTools: 128, maxTokens: 100_000 }),
+    toolLimits: () => ({ maxTools: 128, maxTokens: 100_000, shownTokens: 20_000 }),
+    rankByWords,
     models: { main: "m", planner: "p", light: "l" },
     userId: "{{product}}",
     product: "shop",

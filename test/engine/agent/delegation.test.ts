@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { type Frame, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { type Answer, calls, engineParts, says, testTool } from "../../helpers/engine-parts.ts";
@@ -9,7 +10,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile, catalogBench } from "../catalog/catalog-bench.ts";
 
-const NO_LIMITS = () => ({ maxTools: 128, maxTokens: 100_000 });
+const NO_LIMITS = () => ({ maxTools: Infinity, maxTokens: Infinity, shownTokens: Infinity });
 
 /** What a model says by the agent it speaks for, which is the first line of the request's last system paragraph. */
 type Roles = Readonly<Record<string, (request: ModelRequest, step: number) => ReturnType<Answer>>>;
@@ -36,7 +37,15 @@ async function team(t: Test, roles: Roles, options: Parameters<typeof enginePart
     provider,
     ...options,
     profiles: (registry) =>
-      catalogProfiles({ now: () => catalog, registry, toolLimits: NO_LIMITS, models, userId: "u", product: "p" }),
+      catalogProfiles({
+        now: () => catalog,
+        registry,
+        toolLimits: NO_LIMITS,
+        rankByWords,
+        models,
+        userId: "u",
+        product: "p",
+      }),
   });
   const run = async (agent = "default") => {
     const turn = parts.runner.start({ task_id: "task", message: "go", agent });
