@@ -1,5 +1,6 @@
 import t from "tap";
 import { DELEGATE } from "../../src/engine/agent/delegate-tool.ts";
+import { TOOL_SEARCH } from "../../src/engine/agent/tool-search.ts";
 import { parseAgent } from "../../src/engine/catalog/agent-file.ts";
 import { USE_SKILL } from "../../src/engine/catalog/catalog.ts";
 import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
@@ -21,7 +22,7 @@ const blocks = (language: string) =>
 t.test("the names of built-in tools, which a catalog cannot use, are those of the code", async (t) => {
   t.same(
     Object.keys(ENGINE_TOOLS).sort(),
-    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, USE_SKILL].sort(),
+    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, TOOL_SEARCH, USE_SKILL].sort(),
     "ENGINE_TOOLS of src/contract/engine/tool-names.ts (actual) has the tools of built-in-tools.ts (expected)",
   );
 });

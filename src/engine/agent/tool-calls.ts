@@ -2,8 +2,7 @@ import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";
-import { waitsOnOthers } from "../tools/running-calls.ts";
-import { CallParked } from "../tools/tool.ts";
+import { CallParked, waitsOnOthers } from "../tools/tool.ts";
 import { announce } from "./model-call.ts";
 import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
@@ -75,13 +74,11 @@ async function runTogether(
     const observed = context.telemetry.toolCall({ ...tool, id: call.id }, context.scope);
     const done = waitsOnOthers(tool) ? undefined : context.work();
     const inside = toolContext(ready, { ...context, scope: observed.scope }, { ...parts, queue });
-    const result = await parts
-      .execute(tool, input, inside)
-      .catch((reason: unknown) => {
-        observed.end("aborted");
-        throw reason;
-      })
-      .finally(done);
+    const executed = parts.execute(tool, input, inside).finally(done);
+    const result = await executed.catch((reason: unknown) => {
+      observed.end("aborted");
+      throw reason;
+    });
     observed.end(result.failure);
     // Another call of this step may be waiting for a human: no event may come before its answer.
     await context.humanWaitOver();

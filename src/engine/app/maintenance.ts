@@ -3,7 +3,7 @@ import { collectGarbage } from "../../shared/collect-garbage.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineProvider } from "../model/create-provider.ts";
 import type { AttachmentNames } from "../store/attachment-names.ts";
-import type { ClientCallTable } from "../store/client-calls.ts";
+import type { ClientCallTable } from "../store/client-call-table.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
 import { pruneAttachments } from "../tools/attachments/prune-attachments.ts";

@@ -10,7 +10,7 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
-import { ClientCallTable } from "../store/client-calls.ts";
+import { ClientCallTable } from "../store/client-call-table.ts";
 import { CompactionTable } from "../store/compactions.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";

@@ -6,8 +6,7 @@ import type { ResultFiles } from "../attachments/result-files.ts";
 import type { DiskQuota } from "../../sandbox/programs.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { MAX_OUTPUT, spillLongOutput } from "./spill.ts";
-import { waitsOnOthers } from "./running-calls.ts";
-import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
+import { CallParked, type Tool, type ToolContext, ToolFailed, waitsOnOthers } from "./tool.ts";
 
 /** Limit of a call in total, whatever its progress. */
 const MAX_MS = 600_000;

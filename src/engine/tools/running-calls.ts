@@ -1,9 +1,5 @@
 import type { ToolExecutor } from "./execute.ts";
-import type { Tool } from "./tool.ts";
-
-/** Whether calls of a tool only wait: for a human, for the client or for another agent. */
-export const waitsOnOthers = ({ asksHuman, runsOnClient, delegates }: Tool): boolean =>
-  asksHuman === true || runsOnClient === true || delegates === true;
+import { waitsOnOthers } from "./tool.ts";
 
 /** Counts the tool calls that work. Those that wait for others do not count. */
 export class RunningCalls {

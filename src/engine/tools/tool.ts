@@ -56,6 +56,10 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
 
+/** Whether calls of a tool only wait: for a human, for the client or for another agent. */
+export const waitsOnOthers = ({ asksHuman, runsOnClient, delegates }: Tool): boolean =>
+  asksHuman === true || runsOnClient === true || delegates === true;
+
 /** Finds a tool for its name in a record of a call. */
 export type ToolNamed = (name: string) => Pick<Tool, "source" | "readOnly" | "returns" | "bookkeeping"> | undefined;
 

@@ -3,7 +3,7 @@ import type { PendingToolCall } from "../../contract/engine/client-tool.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { ClientCall, ClientCallEnd } from "../agent/turn-context.ts";
 import { EngineError } from "../engine-error.ts";
-import type { ClientCallAnswer, ClientCallClosed, ClientCallRow, ClientCallTable } from "../store/client-calls.ts";
+import type { ClientCallAnswer, ClientCallClosed, ClientCallRow, ClientCallTable } from "../store/client-call-table.ts";
 import type { EventJournal } from "./event-journal.ts";
 import { type Slot, TurnParked } from "./task-slots.ts";
 
