@@ -80,7 +80,7 @@ async function ask(search: MemorySearch, speech: Speech): Promise<readonly numbe
 /** As an engine that has kept a great deal: what it opens must not depend on how much there is. */
 function inflate({ db }: Store): void {
   const insert = db.prepare(
-    "insert into messages (task_id, turn_id, role, content) values ('large', 'large', 'tool', zeroblob(1048576) || '')",
+    "insert into messages (task_id, turn_id, thread, role, created_at, content) values ('large', 'large', 'a', 'tool', 1, zeroblob(1048576) || '')",
   );
   for (let mib = 0; mib < GIB; mib++) insert.run();
   db.exec("pragma wal_checkpoint(truncate)");

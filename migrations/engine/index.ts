@@ -12,6 +12,7 @@ import { sql as usage } from "./0011-usage.ts";
 import { sql as attachments } from "./0012-attachments.ts";
 import { sql as modelRequests } from "./0013-model-requests.ts";
 import { sql as toolServers } from "./0014-tool-servers.ts";
+import { sql as tasks } from "./0015-tasks.ts";
 import { sql as clientTools } from "./0018-client-tools.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
@@ -30,5 +31,6 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   attachments,
   modelRequests,
   toolServers,
+  tasks,
   clientTools,
 ];

@@ -37,6 +37,7 @@ import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { rankByWords } from "../../src/engine/store/word-index.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
+import { TaskTable } from "../../src/engine/store/tasks.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
@@ -214,6 +215,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
   const runParts = {
     telemetry,
+    tasks: new TaskTable(store),
     turns,
     messages,
     toolCalls,

@@ -20,6 +20,7 @@ import { LoadedToolTable } from "../store/loaded-tools.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
+import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
@@ -75,6 +76,7 @@ export function openTurns(parts: TurnOwnerParts) {
     clientCalls,
     slots,
     suspension,
+    tasks: new TaskTable(store),
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),

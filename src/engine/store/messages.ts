@@ -1,3 +1,4 @@
+import { BranchTable, type Prefix } from "./branches.ts";
 import { Table } from "./table.ts";
 
 /** A message with its id. Later messages have higher ids. */
@@ -20,14 +21,28 @@ export interface StoredRecall {
   readonly trust: number;
 }
 
-/** The messages of conversations, in order. A task's conversation has the thread "", a nested one its own name. */
+/**
+ * The messages of conversations, in order. A task's own conversation has the thread "" and is made of branches; a nested
+ * one has its own name.
+ */
 export class MessageTable extends Table {
+  readonly #branches = new BranchTable(this.store);
   readonly #insert = this.db.prepare(
-    "insert into messages (task_id, turn_id, role, content, thread) values (?, ?, ?, ?, ?)",
+    `insert into messages (task_id, turn_id, thread, branch, role, created_at, content)
+     values (?1, ?2, ?3, iif(?3 = '', (select branch_id from tasks where task_id = ?1), null), ?4, ?5, ?6)`,
   );
-  readonly #select = this.db.prepare(
+  readonly #count = this.db.prepare("update tasks set message_count = message_count + 1 where task_id = ?");
+  readonly #previous = this.db.prepare(
+    `select role, turn_id as turnId from messages
+     where branch = (select branch_id from tasks where task_id = ?) order by id desc limit 1`,
+  );
+  readonly #ofBranch = this.db.prepare(
     `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
-     where task_id = ? and thread = ? and id > ? order by id`,
+     where branch = ? and id > ? and id <= ? order by id`,
+  );
+  readonly #ofThread = this.db.prepare(
+    `select id, turn_id, role, content, null as block from messages
+     where task_id = ? and thread = ? and thread <> '' and id > ? order by id`,
   );
   readonly #answers = this.db.prepare(
     "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
@@ -39,24 +54,45 @@ export class MessageTable extends Table {
     "select turn_id, role, content, thread from messages where turn_id = ? order by id",
   );
   readonly #hasAnswer = this.db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
-  readonly #delete = this.db.prepare("delete from messages where turn_id = ? and role = 'user'");
+  readonly #withdraw = this.db.prepare(
+    `delete from messages where turn_id = ?2 and role = 'user' and branch = (select branch_id from tasks where task_id = ?1)
+     and not exists (select 1 from branches where parent_branch_id = messages.branch and through >= messages.id)`,
+  );
+  readonly #uncount = this.db.prepare("update tasks set message_count = message_count - ? where task_id = ?");
   readonly #insertRecall = this.db.prepare(
     "insert into recalls (turn_id, block, trust, created_at) values (?, ?, ?, ?)",
   );
   readonly #recallOf = this.db.prepare("select block, trust from recalls where turn_id = ?");
   readonly #deleteRecall = this.db.prepare("delete from recalls where turn_id = ?");
 
-  append(taskId: string, { turnId, role, content }: StoredMessage, thread = ""): void {
-    this.#insert.run(taskId, turnId, role, JSON.stringify(content), thread);
+  /** Of the thread "": to the current branch of the task, which must have a record. */
+  append(taskId: string, { turnId, role, content }: StoredMessage, thread = "", now = Date.now()): void {
+    if (thread === "" && this.#isShownAlone(taskId, { turnId, role })) this.#count.run(taskId);
+    this.#insert.run(taskId, turnId, thread, role, now, JSON.stringify(content));
   }
 
-  /** `afterId`: only messages after that id. */
+  /** Answers of a turn and the results of its calls are shown as one message. */
+  #isShownAlone(taskId: string, { turnId, role }: Pick<StoredMessage, "turnId" | "role">): boolean {
+    if (role === "user") return true;
+    const previous = this.#previous.get(taskId);
+    return previous === undefined || previous["role"] === "user" || previous["turnId"] !== turnId;
+  }
+
+  /** The conversation of a task, or a nested one. `afterId`: only messages after that id. */
   ofTask(taskId: string, thread = "", afterId = 0): MessageRow[] {
-    return this.#select.all(taskId, thread, afterId).map((row) => ({
+    const rows = thread === "" ? this.#ofLineage(taskId, afterId) : this.#ofThread.all(taskId, thread, afterId);
+    return rows.map((row) => ({
       id: Number(row["id"]),
       ...storedMessage(row),
-      ...(thread === "" && row["role"] === "user" && row["block"] !== null && { recalled: String(row["block"]) }),
+      ...(row["role"] === "user" && row["block"] !== null && { recalled: String(row["block"]) }),
     }));
+  }
+
+  #ofLineage(taskId: string, afterId: number) {
+    return this.#branches
+      .ofTask(taskId)
+      .filter(({ through }) => through > afterId)
+      .flatMap(({ branchId, through }: Prefix) => this.#ofBranch.all(branchId, afterId, through));
   }
 
   /** Stores the block that is shown, byte for byte, with the turn's message. */
@@ -87,9 +123,14 @@ export class MessageTable extends Table {
     return this.#hasAnswer.get(turnId) !== undefined;
   }
 
-  /** Deletes the user message of a turn that failed without an answer. */
-  withdraw(turnId: string): void {
-    this.#delete.run(turnId);
+  /**
+   * Deletes the user message of a turn that failed without an answer, unless another branch refers to it or the task has
+   * left its branch.
+   */
+  withdraw(taskId: string, turnId: string): void {
+    const { changes } = this.#withdraw.run(taskId, turnId);
+    if (changes === 0) return;
+    this.#uncount.run(changes, taskId);
     this.#deleteRecall.run(turnId);
   }
 }

@@ -1,4 +1,5 @@
 import { Table } from "./table.ts";
+import type { TaskTokens } from "./tasks.ts";
 
 export interface NewTurn {
   readonly turnId: string;
@@ -64,10 +65,19 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(turnId: string, { errorCode, endedAt }: { readonly errorCode: string | null; readonly endedAt: number }): void {
+  end(
+    turnId: string,
+    {
+      errorCode,
+      endedAt,
+      usage,
+    }: { readonly errorCode: string | null; readonly endedAt: number; readonly usage: TaskTokens },
+  ): void {
     this.db
-      .prepare("update turns set state = ?, error_code = ?, ended_at = ? where turn_id = ? and state = 'running'")
-      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, turnId);
+      .prepare(
+        "update turns set state = ?, error_code = ?, ended_at = ?, usage = ? where turn_id = ? and state = 'running'",
+      )
+      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, JSON.stringify(usage), turnId);
   }
 
   /** Turns that an earlier process left running, oldest first. */

@@ -2,6 +2,7 @@ import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import type { EngineEventData } from "../../contract/engine/events.ts";
 import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
+import type { TaskTable } from "../store/tasks.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -19,6 +20,7 @@ type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" 
 
 export interface LifecycleParts {
   readonly journal: EventJournal;
+  readonly tasks: TaskTable;
   readonly turns: TurnTable;
   readonly taskId: string;
   readonly turnId: string;
@@ -102,13 +104,15 @@ export class TurnLifecycle {
       this.#append({ event: "error", data: { error: code, message, ...(details && { details }) } });
     }
     const errorCode = ending.kind === "errored" ? ending.code : null;
-    const { journal, turns, turnId, startedAt, observed, meter } = this.#parts;
-    observed.end(errorCode, this.tally.usage);
+    const { journal, tasks, turns, taskId, turnId, startedAt, observed, meter } = this.#parts;
+    const { usage } = this.tally;
+    observed.end(errorCode, usage);
     journal.endTurn({
       alongside: () => {
         alongside();
         const endedAt = Date.now();
-        turns.end(turnId, { errorCode, endedAt });
+        turns.end(turnId, { errorCode, endedAt, usage });
+        tasks.turnEnded(taskId, { at: endedAt, usage });
         meter.turnEnded({ startedAt, endedAt, toolCalls: this.tally.callIds.size, failed: errorCode !== null });
       },
       between: freeSlot,

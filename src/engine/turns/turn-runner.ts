@@ -239,16 +239,18 @@ export class TurnRunner {
     turnId: string,
     trace: TurnTrace | undefined,
   ): void {
-    const { turns, messages } = this.#parts;
+    const { tasks, turns, messages } = this.#parts;
     // Attachments are compared by their digests, which their paths begin with.
     const message = contentText(content);
     const last = turns.lastEnded(taskId);
     if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
-      messages.withdraw(last.turnId);
+      messages.withdraw(taskId, last.turnId);
     }
     const request = { ...options, ...(trace && { trace }) };
-    turns.insert({ turnId, taskId, message, metadata, request, startedAt: Date.now() });
-    messages.append(taskId, { turnId, role: "user", content });
+    const now = Date.now();
+    turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
+    tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });
+    messages.append(taskId, { turnId, role: "user", content }, "", now);
   }
 }
 

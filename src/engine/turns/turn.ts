@@ -10,6 +10,7 @@ import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/eng
 import type { CompactionTable } from "../store/compactions.ts";
 import type { LoadedToolTable } from "../store/loaded-tools.ts";
 import type { MessageTable } from "../store/messages.ts";
+import type { TaskTable } from "../store/tasks.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
@@ -30,6 +31,7 @@ export interface TurnParts {
   readonly clientCalls: ClientCalls;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
+  readonly tasks: TaskTable;
   readonly turns: TurnTable;
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;

@@ -25,7 +25,9 @@ const PAGE = 4096;
 function filled(t: Test): { readonly folder: string; readonly file: string } {
   const folder = t.testdir();
   const store = openStore(folder);
-  const insert = store.db.prepare("insert into messages (task_id, turn_id, role, content) values ('t', ?, 'user', ?)");
+  const insert = store.db.prepare(
+    "insert into messages (task_id, turn_id, thread, role, created_at, content) values ('t', ?, 'a', 'user', 1, ?)",
+  );
   store.transaction(() => {
     for (let n = 0; n < 2000; n++) insert.run(`turn_${n}`, JSON.stringify("words ".repeat(50)));
   });
@@ -136,7 +138,7 @@ t.test("damage found at run time ends the engine, and its next start moves the s
   const { folder, file } = filled(t);
   const root = new DatabaseSync(file);
   const page = Number(
-    root.prepare("select rootpage from sqlite_schema where name = 'messages_of_thread'").get()?.["rootpage"],
+    root.prepare("select rootpage from sqlite_schema where name = 'messages_of_turn'").get()?.["rootpage"],
   );
   root.close();
   overwrite(file, (page - 1) * PAGE, PAGE);

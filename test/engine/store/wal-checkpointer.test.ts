@@ -9,7 +9,7 @@ const PAGE = 4096;
 /** A transaction for each number, as many turns make them. */
 function commit(store: Store, count: number): void {
   const insert = store.db.prepare(
-    "insert into messages (task_id, turn_id, role, content) values ('t', ?, 'user', '1')",
+    "insert into messages (task_id, turn_id, thread, role, created_at, content) values ('t', ?, 'a', 'user', 1, '1')",
   );
   for (let n = 0; n < count; n++) store.transaction(() => insert.run(`turn_${n}`));
 }

@@ -18,13 +18,15 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   tool_definitions: "tools of this engine",
   tool_servers: "where its tools come from",
   engine_state: "about the store",
+  tasks: "made again from turns",
+  branches: "made again from turns",
   usage_days: "what this engine has spent; the daemon collects it",
 };
 /** Columns that only mean something in their own store. */
 const LOCAL: Readonly<Record<string, readonly string[]>> = {
-  turns: ["resumes", "blocks"],
-  messages: ["id"],
-  compactions: ["id"],
+  turns: ["resumes", "blocks", "usage"],
+  messages: ["id", "branch", "created_at"],
+  compactions: ["id", "branch"],
   ...Object.fromEntries(
     ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
       table,

@@ -35,6 +35,13 @@ function remembering(t: Test, { rounds = 3 } = {}): string {
   const store = openStore(folder);
   const run = (sql: string, ...values: (string | number | null)[]) => void store.db.prepare(sql).run(...values);
   store.transaction(() => {
+    run(`insert into branches (branch_id, task_id, created_at) values (1, 'task-1', ?)`, TIME);
+    run(
+      `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at)
+       values ('task-1', 1, 'question 1', 'first_words', 'default', ?, ?)`,
+      TIME,
+      TIME,
+    );
     for (let n = 1; n <= rounds; n++) {
       run(
         `insert into turns (turn_id, task_id, state, message, metadata, request, started_at, ended_at)
@@ -46,7 +53,7 @@ function remembering(t: Test, { rounds = 3 } = {}): string {
       );
       const said = (role: string, content: unknown) =>
         run(
-          "insert into messages (task_id, turn_id, role, content) values ('task-1', ?, ?, ?)",
+          "insert into messages (task_id, turn_id, branch, role, created_at, content) values ('task-1', ?, 1, ?, 1, ?)",
           `turn_${n}`,
           role,
           JSON.stringify(content),
