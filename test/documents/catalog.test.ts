@@ -62,10 +62,13 @@ t.test("the fields of a declared tool are those of the code, both ways", async (
     permission: "ask",
     read_only: true,
     timeout_s: 1,
+    always_load: true,
     disabled: false,
   };
+  const ofClient = { runs: "client", output_schema: { type: "string" } };
   const names = namesIn(FILE, "tool fields");
-  t.same([...names].sort(), [...Object.keys(values), "http"].sort());
+  t.same([...names].sort(), [...Object.keys(values), ...Object.keys(ofClient), "http"].sort());
+  t.ok(parseDeclaredTool("x", JSON.stringify({ description: "x", ...ofClient })));
   for (const [name, value] of Object.entries(values))
     t.ok(parseDeclaredTool("x", JSON.stringify({ ...base, [name]: value })), name);
   t.throws(() => parseDeclaredTool("x", JSON.stringify({ ...base, nonsense: 1 })), { message: /nonsense/ });

@@ -61,7 +61,8 @@ t.test("a search finds tools by name, description and arguments, also by parts a
 });
 
 t.test("loaded tools come after the others, in the order in which they were loaded", async (t) => {
-  const { offer } = offeredTools(TOOLS, FEW, rankByWords);
+  const tools = offeredTools(TOOLS, FEW, rankByWords);
+  const offer = (loaded: readonly string[]) => tools.offer(loaded);
   const before = offer([]);
   t.same(names(before), ["built_in", "tool_search"]);
   const one = offer(["mcp__desk__pay_bill"]);
@@ -73,7 +74,8 @@ t.test("loaded tools come after the others, in the order in which they were load
 });
 
 t.test("of more tools than a request can have, those that were loaded last are in it", async (t) => {
-  const { offer } = offeredTools(TOOLS, { ...FEW, maxTools: 4 }, rankByWords);
+  const tools = offeredTools(TOOLS, { ...FEW, maxTools: 4 }, rankByWords);
+  const offer = (loaded: readonly string[]) => tools.offer(loaded);
   const loaded = [0, 1, 2, 3].map((at) => `mcp__desk__filler_${at}`);
   t.same(names(offer(loaded)).slice(2), loaded.slice(2));
 });
