@@ -29,6 +29,8 @@ const JSON_COLUMNS = ["input", "output_schema", "answer"];
 
 /** Calls that the client runs. A row is open until it has an answer or was closed. */
 export class ClientCallTable extends Table {
+  readonly #find = this.db.prepare("select * from client_tool_calls where tool_call_id = ?");
+
   insert(row: NewClientCall): void {
     this.db
       .prepare(
@@ -65,7 +67,7 @@ export class ClientCallTable extends Table {
   }
 
   find(toolCallId: string): ClientCallRow | null {
-    const row = this.db.prepare("select * from client_tool_calls where tool_call_id = ?").get(toolCallId);
+    const row = this.#find.get(toolCallId);
     return row === undefined ? null : (camelRow(row, ...JSON_COLUMNS) as ClientCallRow);
   }
 

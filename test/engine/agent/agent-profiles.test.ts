@@ -55,6 +55,33 @@ t.test("system prompt and tools are byte-identical between calls until a reload"
   t.ok(profiles.ofAgent("default").registry.get("late"), "a tool server's new tool is there at the next call");
 });
 
+t.test("the client's tools are for the turn, under the permissions of the agent's file", async (t) => {
+  const files = {
+    "agents/strict.md": agentFile("strict", "tools: [look]\npermissions: {pick: ask, drop: deny}\n"),
+    "tools/say.json": toolFile(),
+  };
+  const { profiles } = await profilesOf(t, files, { tools: [tool("look")] });
+  const given = ["pick", "drop", "say"].map((name) => ({
+    name,
+    description: name,
+    input_schema: { type: "object" },
+  }));
+  const strict = profiles.ofAgent("strict", given);
+  t.equal(profiles.ofAgent("strict", given), strict, "made once for a turn");
+  t.same(
+    strict.registry.tools.map(({ name, permission, runsOnClient = false }) => [name, permission, runsOnClient]),
+    [
+      ["look", "allow", false],
+      ["pick", "ask", true],
+    ],
+  );
+  const all = profiles.ofAgent("default", given).registry;
+  t.match([all.get("pick"), all.get("drop")], [{ permission: "allow", runsOnClient: true }, { runsOnClient: true }]);
+  t.notOk(all.get("say")?.runsOnClient, "a tool of the catalog keeps its name");
+  t.notOk(profiles.ofAgent("default").registry.get("pick"));
+  t.notOk(profiles.toolNamed("pick"), "so that what it returns counts as external");
+});
+
 t.test("an agent's file selects its model, and a removed agent falls back to the default", async (t) => {
   const files = {
     "agents/quick.md": agentFile("quick", "model: light\ntools: [look]\n"),

@@ -182,6 +182,34 @@ t.test("a sub-agent never has more permissions than its parent", async (t) => {
   );
 });
 
+t.test("sub-agents call the client's tools that their files name, two at once", async (t) => {
+  const pick = { name: "pick", description: "Picks", input_schema: { type: "object" } };
+  const { runner, clientCalls, requests, ...parts } = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0 ? calls(order("d1", "careful"), order("d2", "careful"), order("d3", "scout"))() : says("x")(),
+      careful: (_, step) => (step === 0 ? calls(["c", "pick", {}])() : says("picked")()),
+    },
+    { tools: [look] },
+    { ...TEAM, "agents/careful.md": agentFile("careful", "tools: [look, pick]\n") },
+  );
+  const turn = runner.start({ task_id: "task", message: "go", client_tools: [pick] });
+  turn.run();
+  await until("both have called", () => clientCalls.pending().length === 2);
+  await until("the turn waits", () => runner.find(turn.turnId)?.state === "waiting_for_human");
+  const open = clientCalls.pending();
+  t.same(new Set(open.map(({ parent_tool_call_id }) => parent_tool_call_id)), new Set(["d1", "d2"]));
+  t.ok(open.every(({ agent, tool }) => agent === "careful" && tool === "pick"));
+  for (const { tool_call_id } of open) clientCalls.answer(tool_call_id, { output: "this" });
+  await until("the turn is over", () => !runner.isRunning(turn.turnId));
+  const announced = parts.events(turn.turnId).filter(({ data }) => data["runs"] === "client");
+  t.match(announced, [{ data: { agent: "careful", parent_tool_call_id: /^d[12]$/ } }, { data: { agent: "careful" } }]);
+  const offered = (agent: string) => requests.find((one) => one.agent === agent)?.request.tools.map(({ name }) => name);
+  t.same(offered("careful"), ["look", "pick"]);
+  t.same(offered("scout"), ["look"]);
+});
+
 t.test("a sub-agent that may ask a human runs alone", async (t) => {
   const parts = await team(
     t,

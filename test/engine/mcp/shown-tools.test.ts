@@ -77,6 +77,32 @@ for (const remote of REMOTES) {
   });
 }
 
+t.test("a tool found by search is called, after kill -9 too", async (t) => {
+  const dataDir = t.testdir();
+  mkdirSync(join(dataDir, "catalog"), { recursive: true });
+  const servers = { many: { ...SERVERS.many, permissions: { "*": "allow" }, always_load: ["many7"] } };
+  writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: servers }));
+  const options = { dataDir, settings: { LLM_CONTEXT_WINDOW: "40000", ENGINE_TOOLS_SHARE: "1" } };
+  const first = await startEngine(t, options);
+  await until(
+    "the server is ready",
+    async () => (await first.call("/assets/servers")).body.servers[0].status === "ready",
+  );
+  const message = '/tool mcp__many__many7 {}\n/tool tool_search {"query":"mcp__many__many42"}\n/slow 600000';
+  const stream = await first.execute({ task_id: "found", message });
+  await stream.first("tool_result", ({ tool }) => tool === "tool_search");
+  await first.stop("SIGKILL");
+  const second = await startEngine(t, { ...options, key: first.key });
+  await second.call("/execute/cancel", { body: { task_id: "found" } });
+  const frames = await second.turn("found", '/tool mcp__many__many42 {"a":"b"}\n/say done');
+  t.match(frames.find(({ event }) => event === "tool_result")?.data, { output: '{"a":"b"}', error: null });
+  const other = await second.turn("other", '/tool mcp__many__many42 {"a":"b"}\n/say done');
+  t.notOk(
+    other.some(({ event }) => event === "tool_call"),
+    "in no other task is it loaded",
+  );
+});
+
 t.test("a call with the names shown to the model reaches the server with its own", async (t) => {
   let wire = "";
   const call: Behaviour = (response) => {
