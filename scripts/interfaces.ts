@@ -59,6 +59,10 @@ export const INTERFACES = {
     errorsOf: engineErrorsOf,
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
-    path: { turn_id: "Id of the turn", number: "The number of the request within the turn, from 1" },
+    path: {
+      task_id: "Id of the task, 1 to 256 bytes",
+      turn_id: "Id of the turn",
+      number: "The number of the request within the turn, from 1",
+    },
   } satisfies Interface<EngineRoute>,
 } as const;

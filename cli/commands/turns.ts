@@ -54,7 +54,8 @@ export const turnsShowCommand: CommandMaker = (turns, settings) => {
       }));
       session.print.document(found, (columns) => {
         const { calls, ...turn } = found;
-        const rows = Object.entries(turn).map(([name, value]) => [name, value] as const);
+        const { output, ...record } = turn;
+        const rows = Object.entries({ ...record, ...(output && { output: JSON.stringify(output) }) });
         const shown = fields(rows, columns);
         if (calls === undefined) return shown;
         if (!calls.kept) return `${shown}\n\nrequests are not kept: ENGINE_KEEP_REQUESTS is off`;
@@ -64,7 +65,9 @@ export const turnsShowCommand: CommandMaker = (turns, settings) => {
     });
 };
 
-const CALL_COLUMNS = "NO MS INPUT OUTPUT CACHED SYSTEM TOOLS RECALLED HISTORY MESSAGE STEPS FILES END".split(" ");
+const CALL_COLUMNS = "NO MS INPUT OUTPUT CACHED SYSTEM TOOLS RECALLED CONTEXT HISTORY MESSAGE STEPS FILES END".split(
+  " ",
+);
 
 const turnRow = ({ started_at, state, error, task_id, message, turn_id }: TurnRecord) => [
   started_at.slice(0, 19).replace("T", " "),
@@ -75,14 +78,14 @@ const turnRow = ({ started_at, state, error, task_id, message, turn_id }: TurnRe
 ];
 
 function callRow({ number, duration_ms, usage, cache_share, context, reason }: ModelRequestSummary) {
-  const { system, tools, recalled, history, message, steps, attachments } = context.parts;
+  const { system, tools, recalled, context: given, history, message, steps, attachments } = context.parts;
   return [
     String(number),
     String(duration_ms),
     usage === null ? null : String(usage.input_tokens),
     usage === null ? null : String(usage.output_tokens),
     cache_share === null ? null : `${Math.round(cache_share * 100)} %`,
-    ...[system, tools, recalled, history, message, steps, attachments].map(String),
+    ...[system, tools, recalled, given, history, message, steps, attachments].map(String),
     reason,
   ];
 }

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, ReplayPage, Resolved, RespondRequest, RespondToolRequest, SearchMemoryRequest, Servers, SkillDecided, SkillDrafts, SocialPage, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, TurnRecord, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -22,22 +22,32 @@ export interface ExecuteParams {
   readonly lastEventId?: string | undefined;
   /** The same as `events`, for clients that cannot change the address */
   readonly xOrchdEvents?: string | undefined;
-  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
-  readonly message: ExecuteRequest["message"];
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+  readonly message?: ExecuteRequest["message"] | undefined;
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
   readonly taskId: ExecuteRequest["task_id"];
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: ExecuteRequest["agent"] | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: ExecuteRequest["model"] | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: ExecuteRequest["effort"] | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: ExecuteRequest["thinking"] | undefined;
   /** Model calls of the turn. 100 when omitted. */
   readonly maxSteps?: ExecuteRequest["max_steps"] | undefined;
+  /** `true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted. */
+  readonly regenerate?: ExecuteRequest["regenerate"] | undefined;
   /** What happens to the turn when the client disconnects. `continue` when omitted. */
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
   /** [Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB. */
   readonly clientTools?: ExecuteRequest["client_tools"] | undefined;
+  /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
+  readonly outputSchema?: ExecuteRequest["output_schema"] | undefined;
+  /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
+  readonly context?: ExecuteRequest["context"] | undefined;
 }
 
 /** Run a turn and stream its events. */
@@ -46,7 +56,7 @@ export const execute: Route<ExecuteParams, never> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","client_tools"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","client_tools","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -158,7 +168,7 @@ export interface ShowTurnParams {
 }
 
 /** Get a turn. */
-export const showTurn: Route<ShowTurnParams, TurnRecord> = {
+export const showTurn: Route<ShowTurnParams, ShownTurn> = {
   method: "GET",
   path: "/turns/{turn_id}",
 };
@@ -185,6 +195,47 @@ export interface ShowRequestParams {
 export const showRequest: Route<ShowRequestParams, ModelRequestRecord> = {
   method: "GET",
   path: "/turns/{turn_id}/requests/{number}",
+};
+
+export interface ForkTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly afterMessage?: ForkRequest["after_message"] | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly newTaskId?: ForkRequest["task_id"] | undefined;
+}
+
+/** Begin a task with messages of another one. */
+export const forkTask: Route<ForkTaskParams, ForkedTask> = {
+  method: "POST",
+  path: "/tasks/{task_id}/fork",
+  body: ["after_message","task_id"],
+  clientNames: {"task_id":"new_task_id"},
+  repeatable: false,
+};
+
+export interface RewindTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The message that becomes the last one. */
+  readonly toMessage: RewindRequest["to_message"];
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: RewindRequest["keep"] | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: RewindRequest["files"] | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dryRun?: RewindRequest["dry_run"] | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: RewindRequest["force"] | undefined;
+}
+
+/** Take a conversation back to a message, and its files too. */
+export const rewindTask: Route<RewindTaskParams, Rewound> = {
+  method: "POST",
+  path: "/tasks/{task_id}/rewind",
+  body: ["to_message","keep","files","dry_run","force"],
+  timeout: "hour",
 };
 
 export interface SearchMemoryParams {

@@ -16,4 +16,5 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "compaction_event",
   "heartbeat",
   "usage",
+  "model_changed",
 ];

@@ -6,6 +6,8 @@ export interface TurnResult {
   /** The answer: the text of all blocks, separated by blank lines. */
   readonly text: string;
   readonly thinking: string;
+  /** The result of a turn with an output schema, which the engine has checked; null without one. */
+  readonly output: Readonly<Record<string, unknown>> | null;
   /** Usage of the whole turn; null if no model was called. */
   readonly usage: EngineEventData["usage"] | null;
   readonly taskId: string;
@@ -31,6 +33,7 @@ export class TurnResultBuilder {
   #open: Block = newBlock(-1);
   #blocks: readonly Block[] = [this.#open];
   #usage: EngineEventData["usage"] | null = null;
+  #output: TurnResult["output"] = null;
   #lastSeq: number | null = null;
   /** Characters of all events. Those above the limit are not stored. */
   #length = 0;
@@ -45,7 +48,8 @@ export class TurnResultBuilder {
     else if (event.event === "usage") {
       const { input_tokens, output_tokens, cache_hit_tokens } = event.data;
       this.#usage = { input_tokens, output_tokens, cache_hit_tokens };
-    } else if (event.event === "error") this.failure = toError(event.data);
+    } else if (event.event === "thread_lifecycle") this.#output = event.data.output ?? null;
+    else if (event.event === "error") this.failure = toError(event.data);
   }
 
   build(of: { readonly taskId: string; readonly turnId: string | null }): TurnResult {
@@ -53,7 +57,7 @@ export class TurnResultBuilder {
       throw new OrchdError({ code: "BAD_ANSWER", message: "the turn's text is longer than 64 MiB" });
     const text = paragraphs(this.#blocks.map((block) => block.text.join("")));
     const thinking = paragraphs(this.#blocks.map((block) => block.thinking.join("")));
-    return { text, thinking, usage: this.#usage, lastSeq: this.#lastSeq, ...of };
+    return { text, thinking, output: this.#output, usage: this.#usage, lastSeq: this.#lastSeq, ...of };
   }
 
   #append(parts: string[], text: string): void {

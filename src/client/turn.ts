@@ -24,7 +24,7 @@ interface Parts {
 type End = { readonly kind: "read" } | { readonly kind: "left" } | { readonly kind: "failed"; readonly error: unknown };
 
 /**
- * One turn. It starts when it is first read: by `for await`, `text()` or `result()`. Its events can be read once.
+ * One turn. It starts when it is first read: by `for await`, `text()`, `output()` or `result()`. Its events can be read once.
  * Leaving the loop leaves the turn running, unless it was started with `onDisconnect: "cancel"`.
  */
 export class Turn implements AsyncIterable<TurnEvent> {
@@ -56,6 +56,17 @@ export class Turn implements AsyncIterable<TurnEvent> {
   /** The whole answer. A failed turn throws its error. */
   async text(): Promise<string> {
     return (await this.result()).text;
+  }
+
+  /** The result of a turn with an output schema: `T` is the type of the schema. A failed turn throws its error. */
+  async output<T extends object = Readonly<Record<string, unknown>>>(): Promise<T> {
+    const { output } = await this.result();
+    // The engine has checked it by the schema.
+    if (output !== null) return output as T;
+    throw new OrchdError({
+      code: "NO_OUTPUT",
+      message: "the turn has no output schema; give `outputSchema`, or an agent that has one",
+    });
   }
 
   /** The turn's result. Reads the turn to its end, or waits for the loop that reads it. */

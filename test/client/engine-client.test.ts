@@ -71,6 +71,7 @@ t.test("a turn comes to its text, thinking, usage and names", async (t) => {
   t.same(await turn.result(), {
     text: "one two",
     thinking: "hm",
+    output: null,
     usage: usage(9),
     lastSeq: 106,
     taskId: "t",

@@ -226,3 +226,34 @@ t.test("a turn whose engine is killed and started again is read to its end, and 
   const { text } = await turn.result();
   t.equal(text, await client.execute({ taskId: "unbroken", message }).text());
 });
+
+t.test("a turn with an output schema gives its result, and with context its text", async (t) => {
+  const { client } = await withEngine(t);
+  const outputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const submit = (city: unknown) => `/tool submit_result ${JSON.stringify({ city })}`;
+  const turn = client.execute({ taskId: "o", message: `/say Bonn\n${submit("Bonn")}`, outputSchema });
+  const { city } = await turn.output<{ city: string }>();
+  t.equal(city, "Bonn");
+  t.match(await turn.result(), { text: "Bonn", output: { city: "Bonn" } });
+  t.match(await client.turn(String(turn.turnId)), { output: { city: "Bonn" } });
+  const resumed = client.resume({ taskId: "o", turnId: String(turn.turnId) });
+  t.same(await resumed.output(), { city: "Bonn" });
+
+  const plain = client.execute({ taskId: "o", message: "/say hi" });
+  t.equal((await plain.result()).output, null);
+  await t.rejects(plain.output(), { code: "NO_OUTPUT" });
+  const repairs = [1, 2, 3].map(submit).join("\n/say again\n");
+  await t.rejects(client.execute({ taskId: "o", message: repairs, outputSchema }).output(), {
+    code: "OUTPUT_INVALID",
+    details: { repairs: 2 },
+  });
+  await t.rejects(client.execute({ taskId: "o", message: "hi", outputSchema: { type: "list" } }).output(), {
+    code: "INVALID_REQUEST",
+    message: /output_schema\.type/,
+  });
+
+  const context = [{ name: "page", content: "/orders/17", ttl: "task" as const }];
+  await client.execute({ taskId: "c", message: "/say ok", context }).text();
+  const shown = await client.execute({ taskId: "c", message: "/context" }).text();
+  t.equal(shown, '{"name":"page","valid":"task","content":"/orders/17"}');
+});

@@ -11,8 +11,10 @@ import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-
 import type { ClientTool } from "../../src/contract/engine/client-tool.ts";
 import { isEngineTool } from "../../src/contract/engine/tool-names.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
+import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { offeredTools } from "../../src/engine/agent/offered-tools.ts";
@@ -26,8 +28,11 @@ import { MemoryPortability } from "../../src/engine/memory/portability/memory-po
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
+import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
+import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
 import { ClientCallTable } from "../../src/engine/store/client-call-table.ts";
+import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
@@ -139,6 +144,7 @@ export interface Parts {
 export interface PartsOptions {
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
+  readonly models?: ModelParts;
   readonly concurrency?: number;
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
@@ -158,6 +164,14 @@ export interface PartsOptions {
   readonly recalls?: boolean;
 }
 
+const SCRIPTED = {
+  provider: "sandbox",
+  upstreams: new Map(),
+  model: "scripted",
+  plannerModel: "scripted",
+  lightModel: "scripted",
+} as const;
+
 /** An engine's inside without its process: on a real store, with a scripted model. */
 export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const {
@@ -167,6 +181,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     toolTimeoutMs = 5000,
     ttlMs = 900_000,
     around = (loop) => loop,
+    models = { rules: new ModelRules(SCRIPTED), cooldowns: new ModelCooldowns() },
   } = options;
   const dataDir = options.dataDir ?? t.testdir();
   const workspaceDir = join(dataDir, "workspace");
@@ -190,7 +205,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     offeredTools([...registry().tools, ...clientToolsOf(clientTools)], toolLimits, rankByWords);
   const loop = {
     provider,
-    maxOutputTokens: 1000,
+    models,
+    maxOutputTokens: () => 1000,
     ...(options.compactor && { compactor: options.compactor }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, disk: unlimitedDisk(), logger }),
@@ -204,7 +220,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     ...(options.recalls && { recall: createRecall({ search: new MemorySearch(store), window: 200_000, logger }) }),
     tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
     profiles:
-      profiles?.ofAgent ?? ((_agent, clientTools = []) => ({ system: "", model: "scripted", ...offered(clientTools) })),
+      profiles?.ofAgent ??
+      ((_agent, { clientTools = [] } = {}) => ({ system: "", model: "scripted", ...offered(clientTools) })),
   });
   const turns = new TurnTable(store);
   const loadedTools = new LoadedToolTable(store);
@@ -222,11 +239,13 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     compactions,
     loadedTools,
     clientCalls,
+    conversations: new ConversationTable(store),
     memory,
     meter,
     budgets: { refusal: () => null },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const runner = new TurnRunner({
@@ -274,6 +293,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
     budgets: { set: () => undefined },
+    setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
@@ -301,6 +321,13 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    branches: {
+      lastAsked: () => null,
+      fork: () => {
+        throw new Error("no task is forked here");
+      },
+      rewind: () => Promise.reject(new Error("no task is rewound here")),
+    },
     requests: null,
     memory: {
       endFact: () => Promise.resolve(false),

@@ -11,12 +11,22 @@ export const ENGINE_ERRORS = {
   },
   POLICY_DENIED: {
     status: 403,
-    cause: "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken.",
+    cause:
+      "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken. Or its policy does not allow the model of the turn.",
   },
   NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn, tool call or agent." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
-  TASK_BUSY: { status: 409, cause: "The task has a turn in flight; `details.turn_id` names it." },
+  TASK_BUSY: {
+    status: 409,
+    cause: "The task has a turn in flight, which `details.turn_id` names, or it is being rewound.",
+  },
+  TASK_EXISTS: { status: 409, cause: "There is a task with this `task_id`." },
+  FILES_CHANGED: {
+    status: 409,
+    cause:
+      "Something else has changed files that a rewind would restore; `details.paths` names the first of them. `force` restores them.",
+  },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
   TOOL_ALREADY_ANSWERED: {
     status: 409,
@@ -63,6 +73,10 @@ export const ENGINE_ERRORS = {
   CHANNEL_EXPIRED: { status: null, cause: "The turn made no progress for 900 s." },
   STEP_LIMIT: { status: null, cause: "The turn reached its limit of model calls." },
   LOOP_DETECTED: { status: null, cause: "The model made the same tool call five times and got the same result." },
+  OUTPUT_INVALID: {
+    status: null,
+    cause: "The model gave no result that matches the output schema, after two repairs. Its texts are kept.",
+  },
   COMPACTION_FAILED: { status: null, cause: "The conversation could not be compacted enough for the context window." },
   ENGINE_RESTARTED: { status: null, cause: "The engine restarted during the turn and could not continue it." },
 } as const satisfies Record<string, { status: number | null; cause: string }>;

@@ -2,7 +2,10 @@ import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
 import { clientTools } from "./client-tool.ts";
+import { effort, modelName } from "./model-schemas.ts";
 import { messageContent } from "./message-content.ts";
+import { outputSchema } from "./output-schema.ts";
+import { turnContext } from "./turn-context.ts";
 import { field, record } from "../record.ts";
 
 /** The body limit for the longest text, even fully escaped, with attachments of `mb` MiB in base64. */
@@ -24,8 +27,8 @@ export const taskId = opaqueId(1, 256);
 
 export const executeRequest = record("ExecuteRequest", "A turn to run.", {
   message: field(
-    messageContent,
-    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments.",
+    z.optional(messageContent),
+    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one.",
     "What can you do?",
   ),
   task_id: field(
@@ -34,8 +37,22 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "t1",
   ),
   agent: field(z.optional(characters(1, 64)), "An agent of the catalog. `default` when omitted.", DEFAULT_AGENT),
+  model: field(
+    z.optional(modelName),
+    "The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted.",
+    "openai:gpt-6.1-sol",
+  ),
+  effort: field(
+    z.optional(effort),
+    "How much the model reasons, if it has this option. The agent's when omitted.",
+    "low",
+  ),
   thinking: field(z.optional(z.boolean()), "`true` requests the model's reasoning. `false` when omitted."),
   max_steps: field(z.optional(integer(1, 1000)), "Model calls of the turn. 100 when omitted.", 100),
+  regenerate: field(
+    z.optional(z.boolean()),
+    "`true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted.",
+  ),
   on_disconnect: field(
     z.optional(z.enum(["continue", "cancel"])),
     "What happens to the turn when the client disconnects. `continue` when omitted.",
@@ -45,8 +62,20 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     z.optional(clientTools),
     "[Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB.",
   ),
+  output_schema: field(
+    z.optional(outputSchema()),
+    "[Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted.",
+    { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] },
+  ),
+  context: field(
+    z.optional(turnContext),
+    "[Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB.",
+  ),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
+
+/** The request without `regenerate: true`. */
+export const executeMessageRequest = z.safeExtend(executeRequest, { message: messageContent });
 
 export const cancelRequest = z.object({ task_id: field(taskId, "The task whose turn is to end.", "t1") });
 

@@ -14,10 +14,15 @@ export const ENGINE_TOOLS = {
   read_file: "Read a text file, or some of its lines",
   run_command: "Run a shell command in the workspace: exit code, stdout, stderr; `timeout_s` up to 600 (120)",
   search_files: "Search files line by line for a regular expression, with glob, context lines and a limit",
+  submit_result:
+    "Submit the result of a turn with an [output schema](conversations.md#structured-output), which ends it",
   tool_search:
     "[Find tools](conversations.md#tool-search) that are not loaded, and load them. Offered only when there are any",
   use_skill: "Read a skill of the catalog, or a file beside it",
   write_file: "Write a whole file and create its folders",
 } as const;
+
+/** Its successful call ends a turn. */
+export const SUBMIT_RESULT = "submit_result" satisfies keyof typeof ENGINE_TOOLS;
 
 export const isEngineTool = (name: string): boolean => Object.hasOwn(ENGINE_TOOLS, name);

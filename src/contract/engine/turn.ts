@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type RecordOf, extended, field, nullable, record } from "../record.ts";
-import { count, text, time } from "../response-schemas.ts";
+import { count, jsonObject, text, time } from "../response-schemas.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 export const turnState = z.enum(["running", "waiting_for_human", "completed", "errored"]);
@@ -34,6 +34,13 @@ export const startedTurn = record("StartedTurn", "A turn that the daemon started
 });
 export type StartedTurn = RecordOf<typeof startedTurn>;
 
+const shownTurn = extended(turnRecord, "ShownTurn", "A turn, with its result.", {
+  output: z.exactOptional(
+    field(jsonObject, "Only of a completed turn with an output schema: its result.", { answer: "42" }),
+  ),
+});
+export type ShownTurn = RecordOf<typeof shownTurn>;
+
 const turnPage = record("TurnPage", "Turns, the newest first.", {
   items: field(z.array(turnRecord), "The turns of this page."),
   next_cursor: nullable(text, "The `cursor` of the next page. `null` on the last one.", null),
@@ -44,6 +51,7 @@ const contextParts = record("ContextParts", "Tokens of a request by what they ar
   system: field(count, "The system prompt.", 1200),
   tools: field(count, "The definitions of the tools.", 3400),
   recalled: field(count, "Memories shown with this and earlier messages.", 250),
+  context: field(count, "Context that callers gave with this and earlier messages.", 0),
   history: field(count, "Messages and answers of earlier turns, or the summary that replaced them.", 5100),
   message: field(count, "The turn's message.", 12),
   steps: field(count, "The turn's own answers and tool results so far.", 800),
@@ -133,7 +141,7 @@ export type ModelRequestRecord = RecordOf<typeof modelRequest>;
 /** The bodies of the engine's `/turns` routes. */
 export const TURN_RESPONSES = {
   TurnPage: turnPage,
-  Turn: turnRecord,
+  Turn: shownTurn,
   ModelRequests: modelRequests,
   ModelRequest: modelRequest,
 } as const satisfies Record<string, z.ZodMiniType>;

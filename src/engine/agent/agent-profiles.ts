@@ -1,10 +1,13 @@
 import type { ClientTool } from "../../contract/engine/client-tool.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
+import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
 import { clientToolsOf } from "../tools/client-tools.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import { SUBMIT_RESULT_TOOL } from "../tools/submit-result.ts";
 import type { Tool, ToolNamed } from "../tools/tool.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
 import { type OfferedTools, offeredTools } from "./offered-tools.ts";
@@ -12,19 +15,35 @@ import type { ToolLimits } from "./split-tools.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { type RankByWords, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
+const MAX_PROFILES = 200;
+
 /** System prompt, model and tools of one agent. */
-export interface AgentProfile extends Pick<OfferedTools, "registry" | "offer"> {
+export interface AgentProfile extends Pick<OfferedTools, "registry" | "offer" | "adding"> {
   /** Byte-identical until a reload, so that the provider's prompt cache hits. */
   readonly system: string;
   readonly model: string;
+  /** Whether the model that a call names takes the place of `model` also where another agent delegates to this one. */
+  readonly followsTurn?: boolean;
+  readonly effort?: Effort | undefined;
+  /** The models that answer when it fails. Omitted: those of the policy. */
+  readonly fallback?: readonly string[] | undefined;
+  /** Of the result of its turns; omitted: they end with text. */
+  readonly outputSchema?: OutputSchema;
+}
+
+/** What a turn brings beside its agent. */
+export interface ProfileChoice {
+  /** The call's model, if it is another than the agent's. */
+  readonly model?: string | undefined;
+  /** Tools that the client runs in the turn. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
 }
 
 /**
- * Returns the current profile of a named agent, with the tools that the client runs in the turn. The loop asks before
- * each model call, so a reload applies from the next call. An agent that a reload removed falls back to the default
- * agent.
+ * Returns the current profile of a named agent. The loop asks before each model call, so a reload applies from the
+ * next call. An agent that a reload removed falls back to the default agent.
  */
-export type AgentProfiles = (agent: string, clientTools?: readonly ClientTool[]) => AgentProfile;
+export type AgentProfiles = (agent: string, choice?: ProfileChoice) => AgentProfile;
 
 export interface ProfileParts {
   /** The current catalog and core soul. */
@@ -40,7 +59,7 @@ export interface ProfileParts {
 export interface CatalogProfiles {
   readonly ofAgent: AgentProfiles;
   /** Profile of a sub-agent. It gets a subset of the tools of `parent`, no wider permissions, and cannot delegate. */
-  ofSubAgent(agent: string, parent: string, clientTools?: readonly ClientTool[]): AgentProfile;
+  ofSubAgent(agent: string, parent: string, choice?: ProfileChoice): AgentProfile;
   /** A tool of any agent. */
   readonly toolNamed: ToolNamed;
   /** Which tools of an agent are not in every request. */
@@ -53,25 +72,27 @@ const NONE: readonly ClientTool[] = [];
 /** Agent profiles built from the catalog, cached until the catalog, core soul or tool registry changes. */
 export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   const cache = new ProfileCache(parts);
-  const ofAgent = (agent: string, clientTools = NONE): FittedProfile =>
-    cache.get(agent, clientTools, ({ catalog, registry }) => {
+  const ofAgent = (agent: string, choice: ProfileChoice = {}): FittedProfile =>
+    cache.get(agent, choice, ({ catalog, registry }) => {
+      const { clientTools = NONE } = choice;
       const definition = definitionOf(catalog, agent);
       const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
-      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent, clientTools).registry.tools);
+      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent, { clientTools }).registry.tools);
       const own = toolsFor(definition, [...registry.tools, ...delegate]);
       // A later tool of the catalog keeps its name. The client's are for this turn, whatever tools the agent's file lists.
       const given = clientToolsOf(clientTools).filter(({ name }) => registry.get(name) === undefined);
       return { definition, tools: [...own, ...toolsFor({ ...definition, tools: null }, given)] };
     });
-  const ofSubAgent = (agent: string, parent: string, clientTools = NONE): FittedProfile =>
-    cache.get(`${parent} > ${agent}`, clientTools, ({ catalog }) => {
+  const ofSubAgent = (agent: string, parent: string, choice: ProfileChoice = {}): FittedProfile =>
+    cache.get(`${parent} > ${agent}`, choice, ({ catalog }) => {
+      const { clientTools } = choice;
       const definition = definitionOf(catalog, agent);
-      const offered = ofAgent(parent, clientTools).registry.tools.filter(
+      const offered = ofAgent(parent, { clientTools }).registry.tools.filter(
         ({ name }) => name !== DELEGATE && name !== TOOL_SEARCH,
       );
       return { definition, tools: toolsFor(definition, offered, { neverAbove: true }) };
     });
-  const own = [...delegateTool([DEFAULT_AGENT], () => []), toolSearch([], parts.rankByWords)];
+  const own = [...delegateTool([DEFAULT_AGENT], () => []), toolSearch([], parts.rankByWords), SUBMIT_RESULT_TOOL];
   const toolNamed: ToolNamed = (name) => own.find((tool) => tool.name === name) ?? parts.registry().get(name);
   return { ofAgent, ofSubAgent, toolNamed, omitted: (agent) => ofAgent(agent) };
 }
@@ -103,23 +124,28 @@ class ProfileCache {
 
   get(
     name: string,
-    clientTools: readonly ClientTool[],
+    { model: other, clientTools = NONE }: ProfileChoice,
     make: (sources: Sources) => { readonly definition: AgentDefinition; readonly tools: readonly Tool[] },
   ): FittedProfile {
     const sources = this.#current();
-    const key = clientTools.length === 0 ? NONE : clientTools;
-    const profiles = this.#profiles.get(key) ?? new Map<string, FittedProfile>();
-    this.#profiles.set(key, profiles);
-    const known = profiles.get(name);
+    const turn = clientTools.length === 0 ? NONE : clientTools;
+    const profiles = this.#profiles.get(turn) ?? new Map<string, FittedProfile>();
+    this.#profiles.set(turn, profiles);
+    const key = other === undefined ? name : `${name} by ${other}`;
+    const known = profiles.get(key);
     if (known !== undefined) return known;
     const { definition, tools } = make(sources);
     const { models, toolLimits, rankByWords, userId, product } = this.#parts;
-    const model = modelOf(definition, models);
+    const model = other ?? modelOf(definition, models);
     const offered = offeredTools(tools, toolLimits(model), rankByWords);
     const { catalog, soul } = sources;
     const system = systemPrompt({ soul, catalog, agent: definition, registry: offered.registry, userId, product });
-    const fitted = { system, model, ...offered };
-    profiles.set(name, fitted);
+    const { effort, fallback, outputSchema } = definition;
+    const choice = { model, followsTurn: definition.model === "main", effort, fallback };
+    const fitted = { system, ...choice, ...offered, ...(outputSchema && { outputSchema }) };
+    // Calls may name any number of models.
+    if (profiles.size >= MAX_PROFILES) profiles.clear();
+    profiles.set(key, fitted);
     return fitted;
   }
 

@@ -1,4 +1,4 @@
-import { type UserContent, contentText } from "../attachments/user-content.ts";
+import { type UserContent, withoutFiles } from "../attachments/user-content.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import type { MessageRow } from "./conversation.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
@@ -48,7 +48,7 @@ export function shownConversation(
 }
 
 function cleared(message: MessageRow, digest: (output: unknown, key: string) => string): MessageRow {
-  if (message.role === "user") return { ...message, content: contentText(message.content as UserContent) };
+  if (message.role === "user") return { ...message, content: withoutFiles(message.content as UserContent) };
   if (message.role !== "tool") return message;
   const results = message.content as readonly ToolOutcome[];
   return {

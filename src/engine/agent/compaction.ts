@@ -24,8 +24,10 @@ const MAX_FACTS_LENGTH = 24_000;
 export interface CompactorParts {
   readonly provider: ModelProvider;
   readonly lightModel: string;
-  /** Configured context window in tokens; null uses the model's known window. */
-  readonly window: number | null;
+  /** The configured or known context window of a model, in tokens. */
+  readonly windowOf: (model: string) => number;
+  /** Whether a model failed a short time ago: others summarise before it. */
+  readonly coolsDown?: (model: string) => boolean;
   /** Whether to compact and retry when the provider rejects a request as too long. */
   readonly reactive: boolean;
   /** Decides which attachments the model is shown. */
@@ -61,7 +63,7 @@ export class ContextCompactor implements Compactor {
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
-    this.#meter = new ContextMeter(parts.window);
+    this.#meter = new ContextMeter(parts.windowOf);
   }
 
   async fit(full: ModelRequest, context: TurnContext): Promise<ModelRequest> {
@@ -149,10 +151,10 @@ export class ContextCompactor implements Compactor {
     const place = cutAt(messages, cut);
     // Summarising only the user message gains nothing: it is shown after the summary.
     if (left.every(({ id }) => id > place.record.hiddenThrough && id <= place.askedId)) return draft;
-    const models = [...new Set([this.#parts.lightModel, full.model])].map((model) => ({
-      model,
-      window: this.#meter.window(model),
-    }));
+    const { lightModel, coolsDown = () => false } = this.#parts;
+    const models = [...new Set([lightModel, full.model])]
+      .toSorted((left, right) => Number(coolsDown(left)) - Number(coolsDown(right)))
+      .map((model) => ({ model, window: this.#meter.window(model) }));
     const outcome = await summarise(
       { before: record?.gist ?? "", messages: left, models },
       { provider: this.#parts.provider, priority, ...context },

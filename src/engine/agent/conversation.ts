@@ -1,4 +1,7 @@
-import { type UserContent, writtenText } from "../attachments/user-content.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { asText } from "../../shared/json-values.ts";
+import { contextBlock } from "../attachments/message-context.ts";
+import { type UserContent, writtenParts, writtenText } from "../attachments/user-content.ts";
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
 import { pairCalls } from "../model/wire/history.ts";
 
@@ -31,19 +34,37 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   switch (role) {
     case "user": {
       const written = content as UserContent;
-      const parts = typeof written === "string" ? {} : { parts: written };
-      return [{ role, text: writtenText(written), ...parts, ...(recalled !== undefined && { recalled }) }];
+      const context = contextBlock(written);
+      const parts = typeof written === "string" ? {} : { parts: writtenParts(written) };
+      const more = { ...(context !== null && { context }), ...(recalled !== undefined && { recalled }) };
+      return [{ role, text: writtenText(written), ...parts, ...more }];
     }
     case "assistant": {
       const parts = content as readonly AssistantContent[];
       return parts.length > 0 ? [{ role, content: parts }] : [];
     }
-    case "tool":
-      return [{ role, results: content as readonly ToolOutcome[] }];
+    case "tool": {
+      const results = content as readonly ToolOutcome[];
+      const [asked] = results.filter(isResultRequest);
+      return [asked === undefined ? { role, results } : { role: "user", text: asText(asked.output), ofEngine: true }];
+    }
     default:
       return role satisfies never;
   }
 }
+
+/**
+ * What the engine asks of a model that has ended without a result: stored like a failed result, but of no call. It is no
+ * message of the user.
+ */
+export const resultRequest = (text: string): ToolOutcome => ({
+  id: "",
+  tool: SUBMIT_RESULT,
+  output: text,
+  isError: true,
+});
+
+const isResultRequest = ({ id }: ToolOutcome): boolean => id === "";
 
 export function unitsOf(stored: readonly MessageRow[]): readonly Unit[] {
   const units: MessageRow[][] = [];

@@ -11,7 +11,7 @@ const MAX_CONCURRENT = 4;
 
 /**
  * Runs sub-agents, each in its own conversation within the turn, at most four of a turn in parallel. Their usage counts
- * for the turn. Their last answer is the call's result; the stream shows only their tool calls and questions.
+ * for the turn. Their last answer is the call's result, or what they submitted; the stream shows only their tool calls and questions.
  */
 export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: CatalogProfiles): Delegate {
   const lanes = new Map<string, PQueue>();
@@ -25,10 +25,12 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const run = createAgentLoop({
           ...parts,
           tools: { ...parts.tools, queue },
-          profiles: () => profiles.ofSubAgent(agent, context.agent, context.clientTools),
+          profiles: (_, choice) => profiles.ofSubAgent(agent, context.agent, choice),
         });
         const observed = context.telemetry.subAgent(agent, context.scope);
-        const inside = { ...branch, scope: observed.scope };
+        const { followsTurn, effort = branch.effort } = profiles.ofSubAgent(agent, context.agent);
+        const model = followsTurn === true ? branch.model : undefined;
+        const inside = { ...branch, scope: observed.scope, model, effort };
         const outcome = await run(subAgentContext(inside, { agent, parentCallId: call.id })).catch((error: unknown) => {
           observed.end("aborted");
           throw error;
@@ -37,7 +39,7 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const answer = lastAnswer(branch.log);
         switch (outcome.kind) {
           case "completed":
-            return answer || "(the agent finished without an answer)";
+            return outcome.output ?? (answer || "(the agent finished without an answer)");
           case "parked":
             throw new CallParked();
           case "errored":
@@ -64,6 +66,7 @@ function subAgentContext(
   return {
     ...branch,
     agent,
+    substituteOf: (model) => branch.substituteOf(model, parentCallId),
     emit(event) {
       switch (event.event) {
         case "text_delta":
@@ -79,6 +82,8 @@ function subAgentContext(
         }
         case "tool_result":
           return branch.emit({ event: "tool_result", data: { ...event.data, ...mark } });
+        case "model_changed":
+          return branch.emit({ event: "model_changed", data: { ...event.data, ...mark } });
         default:
           return branch.emit(event);
       }

@@ -13,6 +13,8 @@ export interface OfferedTools {
    * they were loaded. So a tool that is loaded changes nothing before it, for the provider's prompt cache.
    */
   offer(loaded: readonly string[]): readonly ToolDefinition[];
+  /** The same with a tool more. */
+  adding(tool: Tool): OfferedTools;
   /** Names of the tools that tool search finds. */
   readonly deferred: ReadonlySet<string>;
   /** Tools that no request can have: name to reason. */
@@ -24,9 +26,10 @@ const MAX_KEPT = 64;
 
 export function offeredTools(tools: readonly Tool[], limits: ToolLimits, rankByWords: RankByWords): OfferedTools {
   const { shown, deferred, leftOut } = splitTools(tools, limits);
+  const adding = (tool: Tool) => offeredTools([...tools, tool], limits, rankByWords);
   if (deferred.length === 0) {
     const registry = createToolRegistry(shown);
-    return { registry, offer: () => registry.modelTools, deferred: new Set(), leftOut };
+    return { registry, offer: () => registry.modelTools, adding, deferred: new Set(), leftOut };
   }
   const search = toolSearch(deferred, rankByWords);
   const always = createToolRegistry([...shown, search]).modelTools;
@@ -45,6 +48,7 @@ export function offeredTools(tools: readonly Tool[], limits: ToolLimits, rankByW
       kept.set(key, offered);
       return offered;
     },
+    adding,
     deferred: new Set(deferred.map(({ name }) => name)),
     leftOut,
   };

@@ -24,11 +24,11 @@ export interface ToolParts {
   };
 }
 
-/** Runs a sub-agent and returns its answer. Rejects with `ToolFailed`, or `CallParked` when the engine stops. */
+/** Runs a sub-agent and returns its answer: text, or its result. Rejects with `ToolFailed`, or `CallParked` when the engine stops. */
 export type Delegate = (
   order: DelegateOrder,
   of: { readonly call: LoggedCall; readonly context: TurnContext; readonly queue: PQueue },
-) => Promise<string>;
+) => Promise<unknown>;
 
 export interface ReadyCall {
   readonly kind: "ready";

@@ -40,7 +40,7 @@ export function createRecall({
           limit: ITEMS * 2,
           now: Date.now(),
           isRecall: true,
-          withoutTurns: new Set(shown.map((message) => message.turnId)),
+          withoutTurns: new Set([...shown.map((message) => message.turnId), ...log.rewoundTurns()]),
         },
         AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
       );

@@ -19,6 +19,8 @@ export interface ModelAnswer {
   readonly calls: readonly RequestedCall[];
   readonly usage: ModelUsage | null;
   readonly failure: ModelFailure | null;
+  /** Whether any of it was shown. */
+  readonly hasOutput: boolean;
 }
 
 /** A requested call and its progress. */
@@ -49,6 +51,8 @@ export interface StepLog {
   messages(): readonly MessageRow[];
   /** Whether the turn has had neither a model call nor a recall. */
   readonly opensTurn: boolean;
+  /** Turns that a rewind took from the conversation, and of which it has no answer. */
+  rewoundTurns(): ReadonlySet<string>;
   /** Stores the recalled block that is shown after the turn's message. `trust` limits the trust of the turn. */
   recalled(block: string, trust: number): void;
   /** The current compaction record; null when the conversation was never compacted. */
@@ -69,6 +73,12 @@ export interface StepLog {
   finished(outcome: ToolOutcome): void;
   /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
+  /** The result that the model has submitted; null before that. */
+  result(): Readonly<Record<string, unknown>> | null;
+  /** Why the model has failed to submit a result: one text for each invalid result, and for each end without one. */
+  failedResults(): readonly string[];
+  /** Stores what the engine asks of the model after its answer. */
+  asked(text: string): void;
   /** Keeps the partial content of a failed answer. It is stored only if the turn ends with it. */
   brokeOff(content: readonly AssistantContent[]): void;
 }

@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";
-import { CallParked, waitsOnOthers } from "../tools/tool.ts";
+import { CallParked, ToolFailed, waitsOnOthers } from "../tools/tool.ts";
 import { announce } from "./model-call.ts";
 import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
@@ -48,7 +48,10 @@ export async function runToolCalls(
     settle(call, { output: null, error: one.reason });
   }
   const ready = prepared.filter((one) => one.kind === "ready");
-  await runTogether(ready, context, { parts, settle });
+  const { ending = [], others = [] } = Object.groupBy(ready, ({ tool }) => (tool.endsTurn ? "ending" : "others"));
+  await runTogether(others, context, { parts, settle });
+  if (outcomes.size + ending.length < calls.length) return null;
+  for (const one of ending) await runTogether([unlessTooEarly(one, outcomes)], context, { parts, settle });
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
 }
 
@@ -98,6 +101,18 @@ async function runTogether(
   await Promise.allSettled(started.map(({ done }) => done));
   await Promise.all(started.map(({ done }) => done));
   for (const one of alone) await run(one).catch(unlessParked);
+}
+
+/** A result is refused when a call of its step failed, since the model has not seen that, and after another result. */
+function unlessTooEarly(ready: ReadyCall, outcomes: ReadonlyMap<string, ToolOutcome>): ReadyCall {
+  const others = [...outcomes.values()];
+  const isAfterAnother = others.some(({ tool, isError }) => tool === ready.tool.name && !isError);
+  const failed = others.find(({ tool, isError }) => tool !== ready.tool.name && isError);
+  if (!isAfterAnother && failed === undefined) return ready;
+  const reason = isAfterAnother
+    ? "another call of this step has submitted the result"
+    : `${failed?.tool} failed in this step; submit the result again, with regard to that`;
+  return { ...ready, tool: { ...ready.tool, run: () => Promise.reject(new ToolFailed(reason)) } };
 }
 
 const runsAlone = ({ tool, input }: ReadyCall): boolean =>

@@ -1,6 +1,8 @@
 import type { ClientTool } from "../../contract/engine/client-tool.ts";
 import type { EmittedEvent } from "../../contract/engine/events.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
+import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
 import type { ModelUsage } from "../model/model-provider.ts";
 import type { EngineTelemetry, Scope } from "../telemetry/engine-telemetry.ts";
@@ -52,14 +54,21 @@ export interface TurnContext {
   /** Aborted by cancel, expiry or drain. */
   readonly signal: AbortSignal;
   readonly thinking: boolean;
+  /** The model that the call names instead of the agent's. */
+  readonly model?: string | undefined;
+  readonly effort?: Effort | undefined;
   readonly maxSteps: number;
   /** Tools that the client runs in this turn; the same array throughout. */
   readonly clientTools: readonly ClientTool[];
+  /** The schema of the turn's result, in place of the agent's. */
+  readonly outputSchema?: OutputSchema | undefined;
   readonly log: StepLog;
   readonly telemetry: EngineTelemetry;
   /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
   emit(event: Exclude<EmittedEvent, { event: "heartbeat" }>): void;
+  /** The model that answered instead of one in this turn, or null. `parentCallId`: of a sub-agent. */
+  substituteOf(model: string, parentCallId?: string): string | null;
   /** Index of the next content block. */
   nextBlock(): number;
   /** A call id unique in the task: the provider's id, unless another call has it. */

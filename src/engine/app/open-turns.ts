@@ -3,7 +3,9 @@ import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { modelAssertion } from "../agent/assert-model.ts";
 import { stateSections } from "../agent/compaction-text.ts";
+import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
 import { createDiskReport } from "../isolation/disk-report.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
@@ -11,7 +13,9 @@ import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
 import { ClientCallTable } from "../store/client-call-table.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
+import { ConversationTable } from "../store/conversations.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
@@ -29,6 +33,7 @@ import { ClientCalls } from "../turns/client-calls.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
+import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
@@ -50,6 +55,7 @@ interface TurnOwnerParts {
   readonly model: EngineModel;
   readonly memory: Memory;
   readonly tools: EngineTools;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly learning: Learning;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
@@ -60,8 +66,25 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
-  const { meter, budgets } = model;
+  const {
+    launch,
+    config,
+    store,
+    workspace,
+    model,
+    tools,
+    checkpoints,
+    learning,
+    slots,
+    suspension,
+    stopAccepting,
+    logger,
+  } = parts;
+  const {
+    meter,
+    budgets,
+    models: { cooldowns },
+  } = model;
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const clientCallTable = new ClientCallTable(store);
@@ -70,23 +93,26 @@ export function openTurns(parts: TurnOwnerParts) {
     checkOutput: outputProblem,
   });
   const turns = new TurnTable(store);
+  const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
   const runner = new TurnRunner({
     journal,
     humanRequests,
     clientCalls,
     slots,
     suspension,
-    tasks: new TaskTable(store),
+    tasks,
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
     loadedTools: new LoadedToolTable(store),
+    conversations,
     memory: recordOf(parts),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
     toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
     logger,
@@ -116,9 +142,19 @@ export function openTurns(parts: TurnOwnerParts) {
     runner,
     suspend,
     wakefulness,
-    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
+    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    branches: new TaskBranches({
+      journal,
+      runner,
+      slots,
+      tasks,
+      conversations,
+      checkpoints,
+      plans: tools.plans,
+      workingMemory: new WorkingMemoryTable(store),
+    }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
@@ -140,14 +176,17 @@ const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<t
 
 function agentOf({ config, store, workspace, model, memory, tools, logger }: TurnOwnerParts, requests: HumanRequests) {
   const workingMemory = new WorkingMemoryTable(store);
+  const messages = new MessageTable(store);
   return openAgent({
     provider: model.provider,
+    models: model.models,
     config,
     profiles: tools.profiles,
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),
-        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        notes: workingMemory.ofConversation(taskId, NOTES_SHOWN),
+        context: taskContext(messages.ofTask(taskId)),
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),
     memorySearch: memory.search,

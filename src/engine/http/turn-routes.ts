@@ -1,11 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import {
-  type ExecuteRequest,
-  cancelRequest,
-  executeRequest,
-  hitlRespondRequest,
-} from "../../contract/engine/requests.ts";
 import { toolRespondRequest } from "../../contract/engine/client-tool.ts";
+import { type ExecuteRequest, cancelRequest, hitlRespondRequest } from "../../contract/engine/requests.ts";
 import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
@@ -16,7 +11,9 @@ import type { ClientCalls } from "../turns/client-calls.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
+import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
+import { askedMessage, requestOf } from "./asked-message.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
@@ -30,6 +27,7 @@ export interface TurnRouteParts {
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
   readonly clientCalls: ClientCalls;
+  readonly branches: Pick<TaskBranches, "lastAsked">;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -75,7 +73,7 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
-    const execution = validateBody(executeRequest, request.body, response);
+    const execution = validateBody(requestOf(request.body), request.body, response);
     const wants = wantedEvents(request);
     const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
     const { turnId } = turn;
@@ -123,11 +121,12 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   checkClientTools(execution.client_tools ?? [], parts.hasTool);
   // A text message starts its turn in the same tick, without waiting for files.
+  const asked = askedMessage(execution, parts);
   let message: UserContent;
-  if (typeof execution.message === "string") message = execution.message;
+  if (asked.kind === "ready") ({ message } = asked);
   else {
     parts.runner.assertStartable(taskId);
-    message = await storeMessage(execution.message, parts.attachments);
+    message = await storeMessage(asked.message, parts.attachments);
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findEarlier(parts, key, hash);
     if (meanwhile !== null) return attach(parts, exchange, { turnId: meanwhile, taskId });

@@ -1,4 +1,5 @@
 import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { BlockType } from "../../contract/engine/events.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 
@@ -15,11 +16,16 @@ export interface ModelProvider {
 }
 
 export interface ModelRequest {
+  /** Of another provider than the engine's: `provider:model`. */
   readonly model: string;
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly thinking: boolean;
+  /** How much the model reasons; models without this option ignore it. Omitted: the model's default. */
+  readonly effort?: Effort;
+  /** Whether another model answers if this one fails: it is then not called again and again. */
+  readonly hasFallback?: boolean;
   readonly maxOutputTokens: number;
   /** Omitted when the call answers the user. */
   readonly purpose?: "summary" | "learning";
@@ -39,14 +45,24 @@ export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The provider is to keep the model to the schema, where it can. */
+  readonly strict?: true;
 }
 
 export type ModelMessage =
   /**
    * `recalled`: matching memory, labelled as data; a separate part after the user's text. `parts`: the message in order
-   * where it has attachments; `text` is then what the user wrote.
+   * where it has attachments; `text` is then what the user wrote. `context`: what the caller gave with it, labelled as
+   * data; a separate part too. `ofEngine`: the engine asks for something within the turn.
    */
-  | { readonly role: "user"; readonly text: string; readonly parts?: readonly FilePart[]; readonly recalled?: string }
+  | {
+      readonly role: "user";
+      readonly text: string;
+      readonly parts?: readonly FilePart[];
+      readonly context?: string;
+      readonly recalled?: string;
+      readonly ofEngine?: true;
+    }
   | { readonly role: "assistant"; readonly content: readonly AssistantContent[] }
   | { readonly role: "tool"; readonly results: readonly ToolOutcome[] };
 
@@ -122,6 +138,8 @@ export type ModelFailure =
       readonly message: string;
       readonly status: number | null;
       readonly retryAfterS: number | null;
+      /** No answer in time. */
+      readonly isTimeout?: true;
     }
   /** The request exceeds the context window, whose size in tokens is `window` if the provider reported it. */
   | { readonly kind: "too_long"; readonly message: string; readonly window?: number }

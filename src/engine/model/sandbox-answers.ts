@@ -1,5 +1,7 @@
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
 import { digestOf } from "../attachments/check-file.ts";
 import type { FilePart, ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
+import { sampleObject } from "./sandbox-sample.ts";
 import type { SandboxCommand } from "./sandbox-script.ts";
 import { isSummary } from "./summary-message.ts";
 
@@ -36,6 +38,17 @@ const quoted = (text: string): string => `“${text.trim().replaceAll(/\s+/g, " 
  * conversation.
  */
 export function demonstration(
+  request: ModelRequest,
+  message: string,
+  outcomes: readonly ToolOutcome[],
+): readonly SandboxCommand[] {
+  const shown = demonstrated(request, message, outcomes);
+  const submit = request.tools.find(({ name }) => name === SUBMIT_RESULT);
+  const isOver = submit !== undefined && shown.every(({ kind }) => kind !== "tool");
+  return isOver ? [...shown, tool(SUBMIT_RESULT, sampleObject(submit.inputSchema))] : shown;
+}
+
+function demonstrated(
   { messages, tools, thinking }: ModelRequest,
   message: string,
   outcomes: readonly ToolOutcome[],
@@ -88,7 +101,9 @@ function findings(listed: ToolOutcome | undefined): string {
 /** The user's messages before the current one. */
 function earlierMessages(messages: readonly ModelMessage[]): readonly string[] {
   return messages
-    .flatMap((entry) => (entry.role === "user" && !isSummary(entry.text) ? [entry.text] : []))
+    .flatMap((entry) =>
+      entry.role === "user" && entry.ofEngine !== true && !isSummary(entry.text) ? [entry.text] : [],
+    )
     .slice(0, -1);
 }
 
@@ -111,6 +126,13 @@ function factsIn(message: string): readonly object[] {
       said_by: "user",
     })),
   );
+}
+
+/** The sandbox model's list of the items of context of a conversation. */
+export function receivedContext(messages: readonly ModelMessage[]): string {
+  const blocks = messages.flatMap((message) => (message.role === "user" && message.context ? [message.context] : []));
+  const items = blocks.flatMap((block) => block.split("\n").filter((line) => line.startsWith("{")));
+  return items.join("\n") || "no context";
 }
 
 /** The sandbox model's list of the files of a conversation: those received, and those replaced by a note. */

@@ -12,7 +12,7 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { demonstration, receivedFiles, sandboxLearning } from "./sandbox-answers.ts";
+import { demonstration, receivedContext, receivedFiles, sandboxLearning } from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 
@@ -45,7 +45,8 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   let parts = 0;
   const step = stepName(request.messages);
   for (const [index, given] of commands.entries()) {
-    const command = given.kind === "attachments" ? say(receivedFiles(request.messages)) : given;
+    if (given.kind === "end") break;
+    const command = given.kind === "attachments" || given.kind === "context" ? listed(given.kind, request) : given;
     if (command.kind === "usage") {
       usage = { inputTokens: command.input, outputTokens: command.output, cacheHitTokens: command.cached };
     } else if (command.kind === "slow") {
@@ -72,15 +73,16 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { kind: "done", reason, usage };
 }
 
-const say = (text: string) => ({ kind: "say", text }) as const;
+const listed = (what: "attachments" | "context", { messages }: ModelRequest) =>
+  ({ kind: "say", text: what === "context" ? receivedContext(messages) : receivedFiles(messages) }) as const;
 
 function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];
   if (request.purpose === "learning") return [{ kind: "say", text: sandboxLearning(request) }];
-  const { message, outcomes, callsDone } = currentTurn(request.messages);
+  const { message, outcomes, callsDone, asked } = currentTurn(request.messages);
   const script = readScript(message);
   if (script === null) return demonstration(request, message, outcomes);
-  return remaining(script.map(callable(request.tools)), callsDone + outcomes.length);
+  return remaining(script.map(callable(request.tools)), { calls: callsDone + outcomes.length, ends: asked });
 }
 
 /** The user's last message and the tool results since. */
@@ -89,13 +91,16 @@ function currentTurn(messages: readonly ModelMessage[]): {
   outcomes: readonly ToolOutcome[];
   /** Calls whose results were compacted away. */
   callsDone: number;
+  /** How often the engine has asked for the result. */
+  asked: number;
 } {
-  const index = messages.findLastIndex(({ role }) => role === "user");
+  const index = messages.findLastIndex((entry) => entry.role === "user" && entry.ofEngine !== true);
   const found = messages[index];
   const before = messages[index - 1];
   const callsDone = before?.role === "user" && isSummary(before.text) ? readCallsDone(before.text) : 0;
   const outcomes = messages.slice(index + 1).flatMap((entry) => (entry.role === "tool" ? entry.results : []));
-  return { message: found?.role === "user" ? found.text : "", outcomes, callsDone };
+  const asked = messages.slice(index + 1).filter(({ role }) => role === "user").length;
+  return { message: found?.role === "user" ? found.text : "", outcomes, callsDone, asked };
 }
 
 /** Quotes the user's messages. */
@@ -117,15 +122,25 @@ const callable =
     return { kind: "say", text: `The sandbox model was offered no tool “${command.tool}”; it may call ${names}.` };
   };
 
-/** The script after its first `done` calls, up to the end of the next run of calls. */
-function remaining(script: readonly SandboxCommand[], done: number): readonly SandboxCommand[] {
-  let calls = 0;
-  const last = script.findIndex((command) => command.kind === "tool" && ++calls === done);
-  const rest = done === 0 ? script : last === -1 ? [] : script.slice(last + 1);
+/** The script after the calls and ends that it has made, up to its next end or the end of the next run of calls. */
+function remaining(
+  script: readonly SandboxCommand[],
+  made: { readonly calls: number; readonly ends: number },
+): readonly SandboxCommand[] {
+  const from = Math.max(placeAfter(script, "tool", made.calls), placeAfter(script, "end", made.ends));
+  const left = script.slice(from);
+  const end = left.findIndex(({ kind }) => kind === "end");
+  const rest = end === -1 ? left : left.slice(0, end);
   const first = rest.findIndex(({ kind }) => kind === "tool");
   if (first === -1) return rest;
   const after = rest.slice(first).findIndex(({ kind }) => kind !== "tool");
   return after === -1 ? rest : rest.slice(0, first + after);
+}
+
+/** The place after the first `count` commands of a kind; the end of a script that has fewer. */
+function placeAfter(script: readonly SandboxCommand[], kind: SandboxCommand["kind"], count: number): number {
+  const places = script.flatMap((command, index) => (command.kind === kind ? [index + 1] : []));
+  return count === 0 ? 0 : (places[count - 1] ?? script.length);
 }
 
 type OutputCommand = Extract<SandboxCommand, { kind: "say" | "think" | "stream" | "tool" }>;

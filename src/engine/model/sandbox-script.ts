@@ -14,6 +14,8 @@ import { readToolInput } from "./block-sequence.ts";
  * /compact              the same, until the conversation has been compacted; then continues
  * /usage IN OUT CACHED  report these tokens
  * /attachments          a line for each attachment of the conversation, as the model received it
+ * /context              a line for each item of context of the conversation, as the model received it
+ * /end                  end the answer; what follows runs when the engine asks for the result
  */
 export type SandboxCommand =
   | { readonly kind: "say" | "think"; readonly text: string }
@@ -28,6 +30,8 @@ export type SandboxCommand =
   | { readonly kind: "fail"; readonly how: SandboxFailure; readonly retryAfterS: number | null }
   | { readonly kind: "compact" }
   | { readonly kind: "attachments" }
+  | { readonly kind: "context" }
+  | { readonly kind: "end" }
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
 const FAILURES = ["rate-limited", "provider", "mid-stream", "silent", "too-long"] as const;
@@ -75,11 +79,13 @@ function readLine(line: string): SandboxCommand {
       return { kind: "usage", input: number(0, 0), output: number(1, 0), cached: number(2, 0) };
     case "compact":
     case "attachments":
+    case "context":
+    case "end":
       return { kind: word };
     default:
       return {
         kind: "say",
-        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact, /usage and /attachments.`,
+        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact, /usage, /attachments, /context and /end.`,
       };
   }
 }

@@ -1,4 +1,4 @@
-import { BranchTable, type Prefix } from "./branches.ts";
+import { BranchTable, CURRENT_BRANCH, type Prefix, lineageOf } from "./branches.ts";
 import { Table } from "./table.ts";
 
 /** A message with its id. Later messages have higher ids. */
@@ -20,6 +20,10 @@ export interface StoredRecall {
   readonly block: string;
   readonly trust: number;
 }
+
+/** What the branches of the task that is the first parameter have beyond its conversation. */
+const REWOUND = `from branches left join lineage using (branch_id)
+  join messages on branch = branch_id and id > coalesce(lineage.through, 0) where branches.task_id = ?1`;
 
 /**
  * The messages of conversations, in order. A task's own conversation has the thread "" and is made of branches; a nested
@@ -43,6 +47,12 @@ export class MessageTable extends Table {
   readonly #ofThread = this.db.prepare(
     `select id, turn_id, role, content, null as block from messages
      where task_id = ? and thread = ? and thread <> '' and id > ? order by id`,
+  );
+  readonly #rewound = this.db.prepare(
+    `${lineageOf(CURRENT_BRANCH)} select messages.turn_id as turn_id, role, content ${REWOUND} order by id`,
+  );
+  readonly #rewoundTurns = this.db.prepare(
+    `${lineageOf(CURRENT_BRANCH)} select distinct messages.turn_id as turn_id ${REWOUND}`,
   );
   readonly #answers = this.db.prepare(
     "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
@@ -86,6 +96,16 @@ export class MessageTable extends Table {
       ...storedMessage(row),
       ...(row["role"] === "user" && row["block"] !== null && { recalled: String(row["block"]) }),
     }));
+  }
+
+  /** Those that rewinds took from the conversation of a task. */
+  rewound(taskId: string): StoredMessage[] {
+    return this.#rewound.all(taskId).map(storedMessage);
+  }
+
+  /** The turns of {@link rewound}. */
+  rewoundTurns(taskId: string): ReadonlySet<string> {
+    return new Set(this.#rewoundTurns.all(taskId).map((row) => String(row["turn_id"])));
   }
 
   #ofLineage(taskId: string, afterId: number) {

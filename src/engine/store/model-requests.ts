@@ -65,7 +65,9 @@ export class ModelRequestTable extends Table {
   }
 }
 
-const summaryOf = (row: Record<string, unknown>): ModelRequestSummary => ({
-  number: Number(row["number"]),
-  ...(JSON.parse(String(row["summary"])) as Omit<ModelRequestSummary, "number">),
-});
+function summaryOf(row: Record<string, unknown>): ModelRequestSummary {
+  const stored = JSON.parse(String(row["summary"])) as Omit<ModelRequestSummary, "number">;
+  // An engine of an earlier release stored no part for context.
+  const context = { ...stored.context, parts: { ...stored.context.parts, context: stored.context.parts.context ?? 0 } };
+  return { number: Number(row["number"]), ...stored, context };
+}

@@ -17,6 +17,15 @@ export interface TaskTokens {
   readonly cacheHitTokens: number;
 }
 
+export interface NewFork {
+  readonly taskId: string;
+  readonly prefix: Prefix;
+  /** The last message that both have; null without one. */
+  readonly after: number | null;
+  readonly messageCount: number | null;
+  readonly at: number;
+}
+
 /** The records of tasks. They change in the transactions of the turns that they tell of. */
 export class TaskTable extends Table {
   readonly #branches = new BranchTable(this.store);
@@ -33,6 +42,12 @@ export class TaskTable extends Table {
      ) where role = 'user' or previous is null or previous = 'user' or previous_turn <> turn_id`,
   );
   readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
+  readonly #find = this.db.prepare("select message_count as messageCount from tasks where task_id = ?");
+  readonly #fork = this.db.prepare(
+    `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, message_count,
+       parent_task_id, parent_message)
+     select ?1, ?2, title, title_source, agent, ?3, ?4, metadata, ?5, task_id, ?6 from tasks where task_id = ?7`,
+  );
   readonly #ended = this.db.prepare(
     `update tasks set last_active_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
        cache_hit_tokens = cache_hit_tokens + ? where task_id = ?`,
@@ -69,6 +84,22 @@ export class TaskTable extends Table {
   continueFrom(taskId: string, prefix: Prefix, at: number): void {
     const branchId = this.#branches.insert(taskId, prefix, at);
     this.#move.run(branchId, this.#messagesOf(branchId), taskId);
+  }
+
+  /**
+   * A new task that begins with a prefix of another one's conversation. False when the id is taken. `messageCount`: null
+   * where it must be counted.
+   */
+  fork(from: string, { taskId, prefix, after, messageCount, at }: NewFork): boolean {
+    if (this.#find.get(taskId) !== undefined) return false;
+    const branchId = this.#branches.insert(taskId, prefix, at);
+    this.#fork.run(taskId, branchId, at, at, messageCount ?? this.#messagesOf(branchId), after, from);
+    return true;
+  }
+
+  messageCount(taskId: string): number | null {
+    const row = this.#find.get(taskId);
+    return row === undefined ? null : Number(row["messageCount"]);
   }
 
   /** The messages that a conversation on this branch shows: answers of a turn and the results of its calls are one. */

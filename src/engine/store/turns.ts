@@ -11,6 +11,14 @@ export interface NewTurn {
   readonly startedAt: number;
 }
 
+interface TurnEnd {
+  readonly errorCode: string | null;
+  readonly endedAt: number;
+  readonly usage: TaskTokens;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
 /** A turn that an earlier process left running. */
 export interface RunningTurn {
   readonly turnId: string;
@@ -65,19 +73,22 @@ export class TurnTable extends Table {
       .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
-  end(
-    turnId: string,
-    {
-      errorCode,
-      endedAt,
-      usage,
-    }: { readonly errorCode: string | null; readonly endedAt: number; readonly usage: TaskTokens },
-  ): void {
+  end(turnId: string, { errorCode, endedAt, usage, output }: TurnEnd): void {
+    const state = errorCode === null ? "completed" : "errored";
+    const stored = output === null ? null : JSON.stringify(output);
     this.db
       .prepare(
-        "update turns set state = ?, error_code = ?, ended_at = ?, usage = ? where turn_id = ? and state = 'running'",
+        `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
+         where turn_id = ? and state = 'running'`,
       )
-      .run(errorCode === null ? "completed" : "errored", errorCode, endedAt, JSON.stringify(usage), turnId);
+      .run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
+  }
+
+  /** The result of an ended turn with an output schema. */
+  outputOf(turnId: string): Readonly<Record<string, unknown>> | null {
+    const row = this.db.prepare("select output from turns where turn_id = ?").get(turnId);
+    const output = row?.["output"] ?? null;
+    return output === null ? null : (JSON.parse(String(output)) as Record<string, unknown>);
   }
 
   /** Turns that an earlier process left running, oldest first. */

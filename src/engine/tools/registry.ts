@@ -5,6 +5,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly strict?: true;
 }
 
 export interface ToolRegistry {
@@ -20,8 +21,11 @@ export interface ToolRegistry {
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const sorted = tools.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  const definitions = new Map(
-    sorted.map(({ name, description, input }) => [name, { name, description, inputSchema: input.jsonSchema }]),
+  const definitions = new Map<string, ToolDefinition>(
+    sorted.map(({ name, description, input, endsTurn }) => [
+      name,
+      { name, description, inputSchema: input.jsonSchema, ...(endsTurn === true && { strict: true }) },
+    ]),
   );
   return {
     get: (name) => byName.get(name),

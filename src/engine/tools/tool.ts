@@ -1,5 +1,6 @@
 import type { ResultFiles } from "../attachments/result-files.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
+import type { CallCheckpoint } from "./call-checkpoint.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 /**
@@ -34,6 +35,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly returns?: "own" | "labelled";
   /** Serves the turn itself, such as a note. It neither shows what the work is nor changes what another agent reads. */
   readonly bookkeeping?: boolean;
+  /** A successful call ends the turn with its input as the result. It runs after the other calls of its step. */
+  readonly endsTurn?: boolean;
   /** Overrides the executor's timeout. */
   timeoutMs?(input: Input): number;
   /** Progress restarts its timeout, up to ten minutes in total. */
@@ -44,6 +47,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   resources(input: Input): readonly string[];
   /** Resources it reads. Calls of one step run concurrently, unless one changes what another uses. */
   reads?(input: Input): readonly string[];
+  /** A call may change any file of the workspace, which is compared before and after it. */
+  readonly changesFiles?: boolean;
   /** For a tool that writes to the workspace: how much a call may add, which the disk quota must have room for. */
   writesBytes?(input: Input): number;
   /**
@@ -80,14 +85,16 @@ export interface ToolContext {
   note(entryType: "note" | "observation" | "summary", content: string): void;
   /** Reports progress of the call and the turn. */
   progress(): void;
+  /** Stores what the call changes in the workspace, before it does. Left out by an engine that keeps none. */
+  readonly checkpoint?: CallCheckpoint;
   /** Takes the files of the result, such as images, for models that can read them. */
   readonly files?: ResultFiles;
   /** Gives the call to the client and waits for the output. Rejects with {@link ToolFailed} for its error. */
   callClient?(call: ClientToolCall): Promise<unknown>;
   /** Loads tools for the rest of the conversation, from the next model call on. */
   loadTools?(names: readonly string[]): void;
-  /** Delegates a task to a sub-agent within this turn; resolves with its final text. */
-  delegate?(order: DelegateOrder): Promise<string>;
+  /** Delegates a task to a sub-agent within this turn; resolves with its final text, or with its result. */
+  delegate?(order: DelegateOrder): Promise<unknown>;
 }
 
 export interface ClientToolCall {

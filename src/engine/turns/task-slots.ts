@@ -7,7 +7,8 @@ export interface Slot {
   readonly startedAt: number;
   /** Aborted by cancel, expiry, drain or an engine error, given as the reason. */
   readonly signal: AbortSignal;
-  readonly state: "running" | "waiting_for_human";
+  /** `rewinding`: it is held for a rewind, and has no turn. */
+  readonly state: "running" | "waiting_for_human" | "rewinding";
   abort(reason: TurnAborted | TurnParked | EngineError): void;
   /** Restarts the expiry timer. */
   progress(): void;
@@ -63,6 +64,15 @@ export class TaskSlots {
     return { kind: "claimed", slot };
   }
 
+  /** Holds a task without a turn, so that none starts. */
+  hold(taskId: string): ReturnType<TaskSlots["claim"]> {
+    const holder = this.#slots.get(taskId);
+    if (holder !== undefined) return { kind: "busy", holder };
+    const slot = this.#newSlot(taskId, "", Date.now(), { isTurn: false });
+    this.#slots.set(taskId, slot);
+    return { kind: "claimed", slot };
+  }
+
   get(taskId: string): Slot | undefined {
     return this.#slots.get(taskId);
   }
@@ -75,7 +85,7 @@ export class TaskSlots {
     return this.#slots.size;
   }
 
-  #newSlot(taskId: string, turnId: string, startedAt: number): Slot {
+  #newSlot(taskId: string, turnId: string, startedAt: number, { isTurn = true } = {}): Slot {
     const abort = new AbortController();
     const seconds = Math.round(this.#ttlMs / 1000);
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
@@ -112,6 +122,7 @@ export class TaskSlots {
       startedAt,
       signal: abort.signal,
       get state() {
+        if (!isTurn) return "rewinding";
         return isWaiting() ? "waiting_for_human" : "running";
       },
       abort: (reason) => abort.abort(reason),

@@ -8,7 +8,7 @@ import type { EventJournal, JournalEvent } from "./event-journal.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export type Ending =
-  | { readonly kind: "completed" }
+  | { readonly kind: "completed"; readonly output?: Readonly<Record<string, unknown>> }
   | {
       readonly kind: "errored";
       readonly code: EngineErrorCode;
@@ -16,7 +16,7 @@ export type Ending =
       readonly details?: Readonly<Record<string, unknown>> | undefined;
     };
 
-type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "error" | "message">;
+type LifecycleDetails = Pick<EngineEventData["thread_lifecycle"], "attachments" | "output" | "error" | "message">;
 
 export interface LifecycleParts {
   readonly journal: EventJournal;
@@ -96,8 +96,9 @@ export class TurnLifecycle {
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
     for (const [id, tool] of openCalls) this.#close(id, tool, "the turn ended before the call did");
     this.#over = true;
+    const output = ending.kind === "completed" ? ending.output : undefined;
     if (ending.kind === "completed") {
-      this.#append(this.#lifecycle("completed"));
+      this.#append(this.#lifecycle("completed", output && { output }));
     } else {
       const { code, message, details } = ending;
       this.#append(this.#lifecycle("errored", { error: code, message }));
@@ -111,7 +112,7 @@ export class TurnLifecycle {
       alongside: () => {
         alongside();
         const endedAt = Date.now();
-        turns.end(turnId, { errorCode, endedAt, usage });
+        turns.end(turnId, { errorCode, endedAt, usage, output: output ?? null });
         tasks.turnEnded(taskId, { at: endedAt, usage });
         meter.turnEnded({ startedAt, endedAt, toolCalls: this.tally.callIds.size, failed: errorCode !== null });
       },

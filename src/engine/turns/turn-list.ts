@@ -1,5 +1,5 @@
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
-import type { TurnPage, TurnRecord } from "../../contract/engine/turn.ts";
+import type { ShownTurn, TurnPage, TurnRecord } from "../../contract/engine/turn.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { TurnRow, TurnTable } from "../store/turns.ts";
 import type { TaskSlots } from "./task-slots.ts";
@@ -35,10 +35,12 @@ export class TurnList {
     };
   }
 
-  /** Null for a turn that is not stored. */
-  find(turnId: string): TurnRecord | null {
+  /** With its result. Null for a turn that is not stored. */
+  find(turnId: string): ShownTurn | null {
     const row = this.#turns.find(turnId);
-    return row === null ? null : this.#record(row);
+    if (row === null) return null;
+    const output = this.#turns.outputOf(turnId);
+    return { ...this.#record(row), ...(output !== null && { output }) };
   }
 
   #record({ turnId, taskId, state, errorCode, agent, message, startedAt, endedAt }: TurnRow): TurnRecord {

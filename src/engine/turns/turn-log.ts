@@ -1,4 +1,5 @@
-import { callsOf } from "../agent/conversation.ts";
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { callsOf, resultRequest } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -78,6 +79,10 @@ export class TurnLog implements StepLog {
     return thread === "" && this.#steps === 0 && this.#parts.messages.recallOf(turnId) === null;
   }
 
+  rewoundTurns(): ReadonlySet<string> {
+    return this.#parts.messages.rewoundTurns(this.#context.taskId);
+  }
+
   recalled(block: string, trust: number): void {
     const { turnId } = this.#context;
     this.#store(() => this.#parts.messages.recalled(turnId, { block, trust }, Date.now()), { isStep: false });
@@ -117,8 +122,11 @@ export class TurnLog implements StepLog {
     return this.#next === "settle_calls" ? this.#calls.filter(({ step }) => step < this.#steps) : this.#calls;
   }
 
+  /** Of rewound messages too: the conversation of a sub-agent is named by its call. */
   callIds(): readonly string[] {
-    return callsOf(this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread)).map(({ id }) => id);
+    const { taskId, thread } = this.#context;
+    const { messages } = this.#parts;
+    return callsOf([...messages.ofTask(taskId, thread), ...messages.rewound(taskId)]).map(({ id }) => id);
   }
 
   /** Stores the first message of a nested conversation, unless it has one. */
@@ -156,6 +164,25 @@ export class TurnLog implements StepLog {
 
   settled(results: readonly ToolOutcome[]): void {
     this.#store(() => this.#append("tool", results));
+    this.#next = "ask_model";
+  }
+
+  result(): Readonly<Record<string, unknown>> | null {
+    const accepted = this.#calls.find(({ tool, progress }) => tool === SUBMIT_RESULT && isAccepted(progress));
+    return accepted?.input ?? null;
+  }
+
+  failedResults(): readonly string[] {
+    const { turnId, thread } = this.#context;
+    return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
+      if (message.thread !== thread || message.role !== "tool") return [];
+      const outcomes = message.content as readonly ToolOutcome[];
+      return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
+    });
+  }
+
+  asked(text: string): void {
+    this.#store(() => this.#append("tool", [resultRequest(text)]));
     this.#next = "ask_model";
   }
 
@@ -199,6 +226,9 @@ export class TurnLog implements StepLog {
     this.#parts.journal.commit(step, { durable });
   }
 }
+
+const isAccepted = (progress: LoggedCall["progress"]): boolean =>
+  progress.kind === "finished" && !progress.outcome.isError;
 
 function loggedCall(row: ToolCallRow): LoggedCall {
   const { step, toolCallId: id, tool, input, rawInput, state, output, isError, attachments } = row;

@@ -2,6 +2,7 @@ import { shortened } from "../../shared/one-line.ts";
 import { asText } from "../../shared/json-values.ts";
 import type { TrajectoryStep } from "../../contract/engine/memory.ts";
 import type { AssistantContent, ToolOutcome } from "../agent/step-log.ts";
+import { contextOf } from "../attachments/message-context.ts";
 import { type UserContent, contentText } from "../attachments/user-content.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import type { StoredMessage } from "../store/messages.ts";
@@ -21,19 +22,30 @@ export interface TurnSummary {
 /** `recalled`: trust of the memories recalled for the turn, if any. */
 export function summarizeTurn(
   messages: readonly (StoredMessage & { readonly thread: string })[],
-  { recalled = TRUST.user, toolNamed }: { readonly recalled?: number | undefined; readonly toolNamed: ToolNamed },
+  {
+    recalled = TRUST.user,
+    output,
+    toolNamed,
+  }: {
+    readonly recalled?: number | undefined;
+    /** The result, which is the answer where the model wrote none. */
+    readonly output?: Readonly<Record<string, unknown>> | undefined;
+    readonly toolNamed: ToolNamed;
+  },
 ): TurnSummary {
   const own = messages.filter(({ thread }) => thread === "");
+  const asked = own.filter(({ role }) => role === "user").map(({ content }) => content as UserContent);
+  // Context comes from anywhere, such as a page that the user sees.
+  const given = asked.some((content) => contextOf(content).length > 0) ? TRUST.external : TRUST.user;
   const steps = stepsOf(messages);
+  const said = own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n");
   return {
-    question: own
-      .flatMap(({ role, content }) => (role === "user" ? contentText(content as UserContent) : []))
-      .join("\n\n"),
-    answer: own.flatMap(({ role, content }) => (role === "assistant" ? textOf(content) : [])).join("\n\n"),
+    question: asked.map(contentText).join("\n\n"),
+    answer: said === "" && output !== undefined ? JSON.stringify(output) : said,
     steps,
     trust: steps.reduce<Trust>(
       (least, step) => leastTrust(least, trustOf(step, toolNamed)),
-      leastTrust(TRUST.model, recalled as Trust),
+      leastTrust(TRUST.model, recalled as Trust, given),
     ),
   };
 }

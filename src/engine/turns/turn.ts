@@ -8,6 +8,7 @@ import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
+import type { ConversationTable } from "../store/conversations.ts";
 import type { LoadedToolTable } from "../store/loaded-tools.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TaskTable } from "../store/tasks.ts";
@@ -36,6 +37,7 @@ export interface TurnParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly conversations: ConversationTable;
   readonly loadedTools: LoadedToolTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
@@ -43,6 +45,8 @@ export interface TurnParts {
   readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
   readonly toolNamed: ToolNamed;
+  /** Throws `INVALID_REQUEST` or `POLICY_DENIED` for a model that a turn cannot use. */
+  readonly assertModel?: (turn: Pick<TurnRequest, "agent" | "model">) => void;
   /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
   readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;
@@ -65,7 +69,10 @@ export interface BudgetRefusal {
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
-export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect" | "client_tools">;
+export type TurnRequest = Pick<
+  ExecuteRequest,
+  "agent" | "model" | "effort" | "thinking" | "max_steps" | "on_disconnect" | "client_tools" | "output_schema"
+>;
 
 /** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
@@ -166,13 +173,14 @@ export class Turn {
     const { journal, memory, messages, toolNamed, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     const { usage } = this.lifecycle.tally;
+    const output = ending.kind === "completed" ? ending.output : undefined;
     try {
       memory.round({
         taskId,
         turnId,
         startedAt,
         usage,
-        ...summarizeTurn(messages.ofTurn(turnId), { recalled: messages.recallOf(turnId)?.trust, toolNamed }),
+        ...summarizeTurn(messages.ofTurn(turnId), { recalled: messages.recallOf(turnId)?.trust, output, toolNamed }),
         outcome: ending.kind,
         errorCode: ending.kind === "errored" ? ending.code : null,
         endedAt: Date.now(),
@@ -217,12 +225,16 @@ export class Turn {
       agent: scope.agent,
       signal,
       thinking: this.#request.thinking ?? false,
+      model: this.#request.model,
+      effort: this.#request.effort,
       maxSteps: this.#request.max_steps ?? 100,
       clientTools: this.#request.client_tools ?? NO_CLIENT_TOOLS,
+      outputSchema: this.#request.output_schema,
       log,
       telemetry,
       scope,
       emit,
+      substituteOf: (model, parentCallId) => tally.substituteOf(model, parentCallId),
       nextBlock: () => tally.nextBlock,
       callId(wanted) {
         const id = isTaken(wanted) ? newCallId() : wanted;
@@ -247,7 +259,8 @@ export class Turn {
       branch: (name, message) => {
         const branch = this.#openLog(name);
         branch.open(message);
-        return this.#context(branch);
+        // The schema is that of the turn's result.
+        return { ...this.#context(branch), outputSchema: undefined };
       },
     };
   }

@@ -66,8 +66,8 @@ t.test("the client's tools are for the turn, under the permissions of the agent'
     description: name,
     input_schema: { type: "object" },
   }));
-  const strict = profiles.ofAgent("strict", given);
-  t.equal(profiles.ofAgent("strict", given), strict, "made once for a turn");
+  const strict = profiles.ofAgent("strict", { clientTools: given });
+  t.equal(profiles.ofAgent("strict", { clientTools: given }), strict, "made once for a turn");
   t.same(
     strict.registry.tools.map(({ name, permission, runsOnClient = false }) => [name, permission, runsOnClient]),
     [
@@ -75,7 +75,7 @@ t.test("the client's tools are for the turn, under the permissions of the agent'
       ["pick", "ask", true],
     ],
   );
-  const all = profiles.ofAgent("default", given).registry;
+  const all = profiles.ofAgent("default", { clientTools: given }).registry;
   t.match([all.get("pick"), all.get("drop")], [{ permission: "allow", runsOnClient: true }, { runsOnClient: true }]);
   t.notOk(all.get("say")?.runsOnClient, "a tool of the catalog keeps its name");
   t.notOk(profiles.ofAgent("default").registry.get("pick"));

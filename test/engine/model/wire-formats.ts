@@ -212,7 +212,7 @@ const stop = (contentBlockIndex: number) => ["contentBlockStop", { contentBlockI
 const toolStart = (contentBlockIndex: number, toolUseId: string, name: string) =>
   ["contentBlockStart", { contentBlockIndex, start: { toolUse: { toolUseId, name } } }] as const;
 
-export const converseFrames: readonly Buffer[] = [
+const converseEvents: readonly Parameters<typeof converse>[0][] = [
   ["messageStart", { role: "assistant" }] as const,
   delta(0, { reasoningContent: { text: "Let me see." } }),
   delta(0, { reasoningContent: { signature: "SIGNED==" } }),
@@ -241,7 +241,8 @@ export const converseFrames: readonly Buffer[] = [
       },
     },
   ] as const,
-].map(converse);
+];
+export const converseFrames: readonly Buffer[] = converseEvents.map(converse);
 
 /** How each provider reports, inside a stream that was going well, that it cannot go on. */
 export const streamedErrors = {
@@ -272,6 +273,12 @@ export const FRAMES = {
   bedrock: converseFrames,
   "openai-compatible": chatFrames,
 } as const satisfies Record<RemoteProvider, readonly (string | Buffer)[]>;
+/** The same answer, which calls another tool in place of `read_file`. */
+export function framesCalling(remote: RemoteProvider, tool: string): readonly (string | Buffer)[] {
+  const renamed = (text: string) => text.replaceAll("read_file", tool);
+  if (remote !== "bedrock") return FRAMES[remote].map((frame) => renamed(frame));
+  return (JSON.parse(renamed(JSON.stringify(converseEvents))) as typeof converseEvents).map(converse);
+}
 export type Remote = keyof typeof FRAMES;
 export const REMOTES = Object.keys(FRAMES) as readonly Remote[];
 

@@ -13,6 +13,14 @@ t.test("a pattern that backtracks without end refuses the input", async (t) => {
   t.match(names.check({ [`${"a".repeat(100)}!`]: 1 }), { kind: "invalid", message: /takes longer/ });
 });
 
+t.test("a large schema and a large input are limited on request", async (t) => {
+  const anyOf = Array.from({ length: 2000 }, (_, at) => ({ const: at }));
+  const large = { type: "object", properties: { all: { type: "array", items: { anyOf } } } };
+  const input = jsonSchemaInput(large, { limited: true });
+  t.match(input.check({ all: [1999] }), { kind: "valid" });
+  t.match(input.check({ all: Array.from({ length: 20_000 }, () => 1999) }), { message: /takes longer than 100 ms/ });
+});
+
 t.test("references that multiply refuse the input", async (t) => {
   const levels = Array.from({ length: 40 }, (_, at) => [
     `l${at}`,

@@ -5,6 +5,7 @@ const PARTS: readonly (readonly [name: keyof ContextParts, title: string])[] = [
   ["system", "System prompt"],
   ["tools", "Tools"],
   ["recalled", "Recalled memory"],
+  ["context", "Context of turns"],
   ["history", "Earlier turns"],
   ["message", "This message"],
   ["steps", "This turn so far"],

@@ -100,6 +100,12 @@ export const listed = (sql: string, schema: z.ZodMiniType): FileField => ({
   toStore: (value) => JSON.stringify(value),
 });
 
+/** Files of earlier releases do not have the field. */
+export const orMissing = (field: FileField): FileField => {
+  const nullable = orNull(field);
+  return { ...nullable, schema: z.optional(nullable.schema) };
+};
+
 export const orNull = (field: FileField): FileField => ({
   ...field,
   schema: z.nullable(field.schema),

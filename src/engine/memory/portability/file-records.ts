@@ -9,6 +9,7 @@ import {
   integer,
   json,
   listed,
+  orMissing,
   orNull,
   fraction,
   task,
@@ -48,6 +49,13 @@ const outcome = z.looseObject({
 const userPart = z.union([
   z.object({ kind: z.literal("text"), text: z.string() }),
   z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
+  z.object({
+    kind: z.literal("context"),
+    name: z.string(),
+    content: z.string(),
+    ttl: z.enum(["turn", "task"]),
+    repeated: z.exactOptional(z.literal(true)),
+  }),
 ]);
 /** Content of a message, by role. Attachments are references, without their bytes. */
 const CONTENT = {
@@ -73,6 +81,7 @@ const FILE_RECORDS = {
       error_code: orNull(text("error_code", SHORT)),
       started_at: time("started_at"),
       ended_at: orNull(time("ended_at")),
+      output: orMissing(json("output", anyObject)),
     },
   },
   message: {

@@ -110,19 +110,20 @@ export class FullItems extends Table {
     const stored = item.kind === "episode" && item.turnId !== null ? this.#messages.ofTurn(item.turnId) : [];
     const messages = stored
       .filter(({ thread }) => thread === "")
-      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : textOf(content) }));
+      .map(({ role, content }) => ({ role, text: typeof content === "string" ? content : textOf(content) }))
+      .filter(({ text }) => text !== "");
     return { item, messages };
   }
 }
 
-/** The readable parts of a message, without thinking and signatures. */
+/** What was said and called in a message, without thinking, attachments and context. */
 function textOf(content: unknown): string {
   const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
   return parts
     .flatMap(({ kind, text, tool, input, output }) => {
-      if (kind === "thinking") return [];
       if (kind === "text") return [String(text)];
-      return [`${String(tool)}: ${JSON.stringify(kind === "tool_use" ? input : output)}`];
+      if (typeof tool !== "string") return [];
+      return [`${tool}: ${JSON.stringify(kind === "tool_use" ? input : output)}`];
     })
     .join("\n");
 }

@@ -1,6 +1,7 @@
 import { isRecord } from "../../../shared/json-values.ts";
 import { cleanJson } from "./clean-json.ts";
-import { plainKeywords, referenced } from "./schema-keywords.ts";
+import { referenced } from "../../../contract/json-schema-keywords.ts";
+import { plainKeywords } from "./schema-keywords.ts";
 import type { WireRules } from "./wire-rules.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;

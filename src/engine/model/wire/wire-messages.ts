@@ -53,9 +53,11 @@ class HistoryWriter {
     this.#thinking = new WireThinking(rules);
   }
 
-  user({ text, parts = [{ kind: "text", text }], recalled = "" }: Extract<ModelMessage, { role: "user" }>): void {
+  user(message: Extract<ModelMessage, { role: "user" }>): void {
+    const { text, parts = [{ kind: "text", text }], context = "", recalled = "" } = message;
     const content = parts.map(userPart);
-    if (recalled.trim() !== "") content.push({ type: "text", text: wireText(recalled) });
+    for (const block of [context, recalled])
+      if (block.trim() !== "") content.push({ type: "text", text: wireText(block) });
     this.#write({ role: "user", content });
   }
 

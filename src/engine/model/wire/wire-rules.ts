@@ -19,6 +19,8 @@ export interface WireRules {
   readonly maxTools: number;
   /** Valid names of top-level arguments. */
   readonly argumentName: RegExp;
+  /** Keeps a model to the schema of a tool, for schemas that `isStrictSchema` accepts. */
+  readonly strictTools: boolean;
   /** `subset`: only the keywords that Gemini documents, and no references. */
   readonly schemas: "json_schema" | "subset";
   /** Inserts an answer between tool results and a user message, which some refuse to follow directly. */
@@ -49,6 +51,7 @@ const COMMON = {
   maxCallsPerMessage: Number.POSITIVE_INFINITY,
   maxTools: Number.POSITIVE_INFINITY,
   argumentName: /^[A-Za-z0-9_.-]{1,64}$/,
+  strictTools: false,
   schemas: "json_schema",
   answersResults: false,
   resultFiles: [],
@@ -58,6 +61,7 @@ const COMMON = {
 const ANTHROPIC: WireRules = {
   ...COMMON,
   signer: "anthropic",
+  strictTools: true,
   thinking: "signed",
   thinkingProof: ["signature", "redactedData"],
   thinkingFields: [],
@@ -67,6 +71,7 @@ const ANTHROPIC: WireRules = {
 const OPENAI: WireRules = {
   ...COMMON,
   signer: "openai",
+  strictTools: true,
   thinking: "signed",
   thinkingProof: ["reasoningEncryptedContent"],
   thinkingFields: ["itemId"],
@@ -86,9 +91,12 @@ const GOOGLE: WireRules = {
   schemas: "subset",
 };
 
+const STRICT_GEMINI = /gemini-(?:2\.5|[3-9])/;
+
 const BEDROCK: WireRules = {
   ...COMMON,
   signer: "amazonBedrock",
+  strictTools: true,
   thinking: "signed",
   thinkingProof: ["signature", "redactedData", "redactedContent"],
   thinkingFields: [],
@@ -115,7 +123,7 @@ export function wireRules(provider: RemoteProvider, model: string): WireRules {
     case "openai":
       return OPENAI;
     case "google":
-      return GOOGLE;
+      return STRICT_GEMINI.test(model) ? { ...GOOGLE, strictTools: true } : GOOGLE;
     case "bedrock":
       if (/anthropic\./.test(model)) return { ...BEDROCK, resultFiles: ["image"] };
       return BEDROCK_TAKES_THINKING.test(model) ? BEDROCK : { ...BEDROCK, thinking: "none" };

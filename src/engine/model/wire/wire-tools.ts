@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ProviderName } from "../../../contract/settings/engine-settings.ts";
 import type { ModelTool } from "../model-provider.ts";
 import { wireToolName } from "./call-names.ts";
+import { isStrictSchema } from "./strict-schema.ts";
 import { type WireRules, wireRules } from "./wire-rules.ts";
 import { type ArgumentNames, wireSchema } from "./wire-schema.ts";
 
@@ -24,7 +25,8 @@ export class WireTools {
       const name = wireToolName(tool.name);
       this.#byName.set(name, { original: tool.name, names });
       const description = tool.description.trim() === "" ? name : tool.description.toWellFormed();
-      return { name, description, inputSchema: schema };
+      const strict = tool.strict === true && rules.strictTools && isStrictSchema(schema);
+      return { name, description, inputSchema: schema, ...(strict && { strict }) };
     });
   }
 

@@ -60,6 +60,20 @@ function remembering(t: Test, { rounds = 3 } = {}): string {
         );
       said("user", `question ${n}\u2028 "quoted" 你好`);
       said("assistant", [{ kind: "text", text: `answer ${n}` }]);
+      if (n === 2) {
+        const context = [
+          { kind: "context", name: "page", content: "/", ttl: "task" },
+          { kind: "context", name: "page", content: "/", ttl: "task", repeated: true },
+        ];
+        const asked = JSON.stringify([{ id: "", tool: "submit_result", output: "the result?", isError: true }]);
+        const parts = JSON.stringify([{ kind: "text", text: "question 2" }, ...context]);
+        run("update messages set content = ? where turn_id = 'turn_2' and role = 'user'", parts);
+        run("update turns set output = '{\"answer\":2}' where turn_id = 'turn_2'");
+        run(
+          "insert into messages (task_id, turn_id, branch, role, created_at, content) values ('task-1', 'turn_2', 1, 'tool', 1, ?)",
+          asked,
+        );
+      }
       run(
         `insert into episodes (id, task_id, turn_id, key, description, question, answer, importance, source, trust, event_time, created_at)
            values (?, 'task-1', ?, ?, 'd', ?, ?, 3, 'conversation', 1, ?, ?)`,
@@ -171,7 +185,7 @@ t.test(
     });
     t.match(lines.at(-1), {
       type: "end",
-      counts: { turn: 3, message: 6, episode: 3, knowledge: 2, social_node: 2, social_edge: 1 },
+      counts: { turn: 3, message: 7, episode: 3, knowledge: 2, social_node: 2, social_edge: 1 },
     });
     t.match(
       lines.find(({ id }) => id === "kn_old"),
@@ -188,17 +202,25 @@ t.test(
     const answer = await imported(second, fileOf(lines));
     t.match(answer, {
       status: 200,
-      body: { imported: { turn: 3, message: 6, episode: 3, knowledge: 2, social_mention: 2, skill_draft: 1 } },
+      body: { imported: { turn: 3, message: 7, episode: 3, knowledge: 2, social_mention: 2, skill_draft: 1 } },
     });
     t.same(records(await exported(second)), arrived(lines));
+    t.match(
+      (await second.call("/turns/turn_2")).body,
+      { output: { answer: 2 } },
+      "the result of a turn with an output schema comes along",
+    );
     const again = await imported(second, fileOf(lines));
-    t.match(again, { status: 200, body: { imported: {}, skipped: { turn: 3, message: 6, knowledge: 2, working: 1 } } });
+    t.match(again, { status: 200, body: { imported: {}, skipped: { turn: 3, message: 7, knowledge: 2, working: 1 } } });
     t.same(records(await exported(second)), arrived(lines));
     t.match(
       (await second.turn("task-1", "/say and on")).at(-1),
       { data: { phase: "completed" } },
       "its conversation goes on",
     );
+    const third = await startEngine(t);
+    const earlier = lines.map(({ output: _, ...line }) => line as Line);
+    t.equal((await imported(third, fileOf(earlier))).status, 200, "a file of an earlier release has no results");
   },
 );
 
@@ -217,7 +239,7 @@ t.test("an invalid file is rejected with line and field, and leaves nothing behi
     [
       "a lost line",
       fileOf(lines.filter((_, index) => index !== at("message"))),
-      /counts.message: expected 6 records, got 5/,
+      /counts.message: expected 7 records, got 6/,
     ],
     ["more behind the end", fileOf([...lines, ...lines.slice(1, 2)]), /expected nothing after the end line/],
     ["an unknown type", changed("recall", { type: "reminder" }), /^line \d+: type: expected one of turn, /],
