@@ -124,6 +124,7 @@ const parameterField = ({ name, description, schema, required: isRequired = fals
 
 function parameterType({ type, enum: values }: Schema): string {
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
+  if (type === "object") return "Readonly<Record<string, string>>";
   return type === "integer" ? "number" : String(type);
 }
 

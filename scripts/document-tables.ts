@@ -3,6 +3,7 @@ import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
+import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
 import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
@@ -16,7 +17,7 @@ import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { commandTables } from "./command-tables.ts";
-import { eventTable, recordTable } from "./record-table.ts";
+import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingText } from "./setting-text.ts";
 
 /** A table of the documentation that follows from the code. It stands after `<!-- marker -->`. */
@@ -142,6 +143,14 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/conversations.md", "task record", "TaskRecord"),
+  partTable("docs/conversations.md", "message parts", "TaskMessagePart"),
+  {
+    file: "docs/conversations.md",
+    marker: "task events",
+    head: ["event", "meaning"],
+    rows: Object.entries(TASK_EVENTS).map(([type, { meaning }]) => [code(type), meaning]),
+  },
   recordTable("docs/attachments.md", "attachment part", "AttachmentPart"),
   recordTable("docs/attachments.md", "attachment record", "AttachmentRecord"),
   recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),

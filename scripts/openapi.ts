@@ -97,7 +97,10 @@ const parametersOf = (place: "query" | "header", parameters: Row["query"] = {}):
   Object.entries(parameters).map(([name, parameter]) => ({
     name,
     in: place,
-    description: parameter.summary,
+    description:
+      parameter.kind === "map"
+        ? `${parameter.summary}. Each is a query parameter of its own, \`${name}.<key>=<value>\``
+        : parameter.summary,
     schema: parameterSchema(parameter),
   }));
 
@@ -113,6 +116,8 @@ function parameterSchema(parameter: Parameter): Schema {
         enum: parameter.values,
         ...(parameter.fallback !== null && { default: parameter.fallback }),
       };
+    case "map":
+      return { type: "object", additionalProperties: { type: "string" } };
     case "text":
       return { type: "string", ...(parameter.maxLength !== undefined && { maxLength: parameter.maxLength }) };
     default:

@@ -28,6 +28,21 @@ export function recordTable(file: string, marker: string, name: string): Documen
   return { file, marker, head: ["field", "type", "meaning"], rows: fieldRows(schema, "") };
 }
 
+/** The kinds of a part, by their `type`, with their fields. */
+export function partTable(file: string, marker: string, name: string): DocumentTable {
+  const rows = (SCHEMAS[name]?.oneOf ?? []).map(({ properties = {}, description = "" }) => {
+    const { type, ...fields } = properties;
+    return [
+      `\`${String(type?.const)}\``,
+      description,
+      Object.keys(fields)
+        .map((field) => `\`${field}\``)
+        .join(", "),
+    ];
+  });
+  return { file, marker, head: ["part", "content", "fields"], rows };
+}
+
 /** The events of a turn with the fields of their data. */
 export function eventTable(file: string, marker: string): DocumentTable {
   const frames = SCHEMAS["EngineEvent"]?.oneOf ?? [];

@@ -17,6 +17,8 @@ create table file_changes (
 ) strict;
 create index file_changes_of_task on file_changes (task_id, message_id);
 create index file_changes_of_path on file_changes (path, id);
+create index file_changes_from on file_changes (before ->> '$.digest') where before ->> '$.digest' is not null;
+create index file_changes_to on file_changes (after ->> '$.digest') where after ->> '$.digest' is not null;
 
 create table checkpoint_contents (
   digest text primary key,

@@ -60,11 +60,18 @@ function typeName(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** `?a=b` without the parameters that are undefined or null; an empty string if none is left. */
-export function queryOf(parameters: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === null ? [] : [[name, String(value)]],
-  );
+type QueryValue = string | number | boolean | null | undefined;
+
+/**
+ * `?a=b` without the parameters that are undefined or null; an empty string if none is left. An object gives a parameter
+ * for each of its keys, `?a.key=b`.
+ */
+export function queryOf(parameters: Readonly<Record<string, QueryValue | Readonly<Record<string, string>>>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== "object") return [[name, String(value)]];
+    return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]);
+  });
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }
 

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -16,7 +16,7 @@ export interface ExecuteParams {
   readonly ids?: string | undefined;
   /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
   readonly events?: string | undefined;
-  /** The same key and body within 24 h attaches to the turn of the first call */
+  /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
@@ -44,6 +44,12 @@ export interface ExecuteParams {
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
   /** [Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB. */
   readonly clientTools?: ExecuteRequest["client_tools"] | undefined;
+  /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
+  readonly whenBusy?: ExecuteRequest["when_busy"] | undefined;
+  /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
+  readonly interrupt?: ExecuteRequest["interrupt"] | undefined;
+  /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
+  readonly messageId?: ExecuteRequest["message_id"] | undefined;
   /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
   readonly outputSchema?: ExecuteRequest["output_schema"] | undefined;
   /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
@@ -51,12 +57,12 @@ export interface ExecuteParams {
 }
 
 /** Run a turn and stream its events. */
-export const execute: Route<ExecuteParams, never> = {
+export const execute: Route<ExecuteParams, SentMessage> = {
   method: "POST",
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","client_tools","output_schema","context"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","client_tools","when_busy","interrupt","message_id","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -91,13 +97,57 @@ export const replay: Route<ReplayParams, ReplayPage> = {
 export interface CancelParams {
   /** The task whose turn is to end. */
   readonly taskId: CancelRequest["task_id"];
+  /** `true` also removes the messages that wait in the task's inbox. `false` when omitted. */
+  readonly inbox?: CancelRequest["inbox"] | undefined;
 }
 
 /** End the running turn of a task. `cancelled` is false when it has none. */
 export const cancel: Route<CancelParams, Cancelled> = {
   method: "POST",
   path: "/execute/cancel",
-  body: ["task_id"],
+  body: ["task_id","inbox"],
+};
+
+export interface ListInboxParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+}
+
+/** List the messages that wait. */
+export const listInbox: Route<ListInboxParams, InboxList> = {
+  method: "GET",
+  path: "/tasks/{task_id}/inbox",
+};
+
+export interface EditMessageParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Id of the message, 1 to 255 characters */
+  readonly messageId: string;
+  /** Replaces the message, as `message` of `POST /execute`. */
+  readonly message?: EditMessageRequest["message"] | undefined;
+  /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
+  readonly whenBusy?: EditMessageRequest["when_busy"] | undefined;
+}
+
+/** Change a message that waits. */
+export const editMessage: Route<EditMessageParams, WaitingMessage> = {
+  method: "PATCH",
+  path: "/tasks/{task_id}/inbox/{message_id}",
+  body: ["message","when_busy"],
+};
+
+export interface RemoveMessageParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Id of the message, 1 to 255 characters */
+  readonly messageId: string;
+}
+
+/** Remove a message that waits. */
+export const removeMessage: Route<RemoveMessageParams, RemovedMessage> = {
+  method: "DELETE",
+  path: "/tasks/{task_id}/inbox/{message_id}",
 };
 
 export interface RespondParams {
@@ -195,6 +245,97 @@ export interface ShowRequestParams {
 export const showRequest: Route<ShowRequestParams, ModelRequestRecord> = {
   method: "GET",
   path: "/turns/{turn_id}/requests/{number}",
+};
+
+export interface ListTasksParams {
+  /** Only tasks with all of these words in one message, or in the title. Not with `follow` */
+  readonly q?: string | undefined;
+  /** `false`: without archived ones, `true`: only these, `any`: all */
+  readonly archived?: "false" | "true" | "any" | undefined;
+  /** Only tasks whose last turn this agent ran */
+  readonly agent?: string | undefined;
+  /** Only tasks with this value of a key of their `metadata`. Each is a query parameter of its own, `metadata.<key>=<value>` */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+  /** With `Accept: text/event-stream`: the first page, then each change */
+  readonly follow?: boolean | undefined;
+}
+
+/** List or search tasks, the latest activity first, or follow the list. */
+export const listTasks: Route<ListTasksParams, TaskPage> = {
+  method: "GET",
+  path: "/tasks",
+  query: ["q","archived","agent","metadata","limit","cursor","follow"],
+};
+
+export interface ShowTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Adds its [branches](conversations.md#rewind) */
+  readonly branches?: boolean | undefined;
+}
+
+/** Get a task. */
+export const showTask: Route<ShowTaskParams, TaskRecord> = {
+  method: "GET",
+  path: "/tasks/{task_id}",
+  query: ["branches"],
+};
+
+export interface ChangeTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** 1 to 200 characters. From now on no model changes it. */
+  readonly title?: ChangeTaskRequest["title"] | undefined;
+  /** `true` takes it from lists, `false` puts it back. */
+  readonly archived?: ChangeTaskRequest["archived"] | undefined;
+  /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: ChangeTaskRequest["metadata"] | undefined;
+}
+
+/** Rename or archive a task, or change its metadata. */
+export const changeTask: Route<ChangeTaskParams, TaskRecord> = {
+  method: "PATCH",
+  path: "/tasks/{task_id}",
+  body: ["title","archived","metadata"],
+};
+
+export interface DeleteTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Also what memory has learned from this task alone */
+  readonly forget?: boolean | undefined;
+}
+
+/** Delete a task with its messages. */
+export const deleteTask: Route<DeleteTaskParams, TaskDeleted> = {
+  method: "DELETE",
+  path: "/tasks/{task_id}",
+  query: ["forget"],
+  repeatable: false,
+};
+
+export interface ListMessagesParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Only messages before this `message_id`. Not together with `after` */
+  readonly before?: string | undefined;
+  /** Only messages after this `message_id`. Without both, the last ones */
+  readonly after?: string | undefined;
+  /** Of this branch, as `branches` of the task names it. The current one when omitted */
+  readonly branch?: string | undefined;
+  /** Largest number of messages. A page of large ones has fewer */
+  readonly limit?: number | undefined;
+}
+
+/** List the messages of a task. */
+export const listMessages: Route<ListMessagesParams, TaskMessages> = {
+  method: "GET",
+  path: "/tasks/{task_id}/messages",
+  query: ["before","after","branch","limit"],
 };
 
 export interface ForkTaskParams {

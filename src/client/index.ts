@@ -21,6 +21,7 @@ export {
 } from "./engine-client.ts";
 export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
 export type { ImportOptions, ListOptions } from "./engine-memory.ts";
+export type { FollowTasksOptions } from "./engine-tasks.ts";
 export { type HealthClient, type HostHealth, createHealthClient } from "./health-client.ts";
 export type { HumanRequest, OnHuman } from "./human-responder.ts";
 export type { ConnectionOptions, Retry } from "./http-call.ts";

@@ -121,11 +121,15 @@ export type BlockType = "text" | "thinking" | "tool_use";
 export interface Cancelled {
   /** `false` when the task has no turn. */
   readonly cancelled: boolean;
+  /** Only with `inbox`: how many waiting messages were removed. */
+  readonly removed?: number | undefined;
 }
 
 export interface CancelRequest {
   /** The task whose turn is to end. */
   readonly task_id: string;
+  /** `true` also removes the messages that wait in the task's inbox. `false` when omitted. */
+  readonly inbox?: boolean | undefined;
 }
 
 /** The paths that differ from the version that was current. */
@@ -315,6 +319,16 @@ export interface ChangeScheduleRequest {
   readonly ends_at?: string | null | undefined;
 }
 
+/** Changes of a task. Fields left out stay. */
+export interface ChangeTaskRequest {
+  /** 1 to 200 characters. From now on no model changes it. */
+  readonly title?: string | undefined;
+  /** `true` takes it from lists, `false` puts it back. */
+  readonly archived?: boolean | undefined;
+  /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+}
+
 export interface ChangeWebhookRequest {
   /** 1 to 100 bytes, unique among the webhooks of an engine. */
   readonly name?: string | undefined;
@@ -437,6 +451,13 @@ export interface DecideSkillRequest {
   readonly decision: "allow" | "refuse";
 }
 
+export interface EditMessageRequest {
+  /** Replaces the message, as `message` of `POST /execute`. */
+  readonly message?: MessageContent | undefined;
+  /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
+  readonly when_busy?: "queue" | "steer" | undefined;
+}
+
 export type EmptyRequest = Readonly<Record<string, unknown>>;
 
 export interface EndFactRequest {
@@ -460,7 +481,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -747,6 +768,60 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "message_queued";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** Its place among the messages that wait, from 1. */
+    readonly position: number;
+    /** Whether it waits for a turn of its own or for the running one. */
+    readonly when_busy: "queue" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_taken";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** `turn`: it began this turn. `steer`: it entered the running turn. */
+    readonly how: "turn" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_removed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "usage";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -895,7 +970,7 @@ export interface EngineKeyRotated {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1003,7 +1078,7 @@ export interface EngineRecord {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1102,7 +1177,7 @@ export interface EngineStopped {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1223,7 +1298,7 @@ export interface EngineWithKey {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1371,6 +1446,12 @@ export interface ExecuteRequest {
     /** JSON Schema of the output. An answer that does not match is refused, and the call stays open. */
     readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
   })[] | undefined;
+  /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+  /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
+  readonly interrupt?: boolean | undefined;
+  /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
+  readonly message_id?: string | undefined;
   /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
   readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
   /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
@@ -1587,6 +1668,12 @@ export interface HostStatus {
   readonly warnings: readonly string[];
 }
 
+/** The messages that wait in a task's inbox. */
+export interface InboxList {
+  /** In the order in which they were sent, at most 100. */
+  readonly messages: readonly WaitingMessage[];
+}
+
 /** The isolation of engines and tools on this host. */
 export interface Isolation {
   /** As `ORCH_ISOLATION` sets it. */
@@ -1792,7 +1879,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+/** Replaces the message, as `message` of `POST /execute`. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -2003,10 +2090,14 @@ export interface Policy {
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend: "drain" | "now";
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy: "reject" | "queue" | "steer";
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s: number;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days: number | null;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb: number;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
@@ -2201,6 +2292,12 @@ export interface RegisterProductRequest {
   readonly key_prefix?: string | undefined;
   /** The key's last characters. */
   readonly key_last4?: string | undefined;
+}
+
+/** A message that was removed before a turn took it. */
+export interface RemovedMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
 }
 
 /** Stored events after a cursor. */
@@ -2470,6 +2567,16 @@ export interface SearchMemoryRequest {
   readonly to?: string | undefined;
 }
 
+/** What became of a message that may wait. */
+export interface SentMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. 0: a turn has taken it. */
+  readonly position: number;
+  /** The turn that has taken it. `null` while it waits. */
+  readonly turn_id: string | null;
+}
+
 /** A tool server, without its settings. */
 export interface ServerAsset {
   /** The name in `.mcp.json`. */
@@ -2597,10 +2704,14 @@ export interface SetPolicyRequest {
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend?: "drain" | "now" | undefined;
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */
   readonly drain_s?: number | undefined;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days?: number | null | undefined;
   /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
   readonly memory_mb?: number | undefined;
   /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
@@ -2805,6 +2916,261 @@ export interface StopEngineRequest {
   readonly force?: boolean | undefined;
 }
 
+/** A file that the user attached. */
+export interface TaskAttachmentPart {
+  /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
+  readonly kind: AttachmentKind;
+  /** The original name without path, control characters and markup. */
+  readonly name: string;
+  /** The type of the bytes. */
+  readonly media_type: string;
+  /** The type that the sender declared, if the bytes have another one. */
+  readonly claimed_media_type?: string | undefined;
+  /** The size of the file. */
+  readonly bytes: number;
+  /** SHA-256 of the bytes in lower-case hex. */
+  readonly digest: string;
+  /** Its path in the engine's workspace. */
+  readonly path: string;
+  /** Of an image: pixels. */
+  readonly width?: number | undefined;
+  /** Of an image: pixels. */
+  readonly height?: number | undefined;
+  /** The kind of part. */
+  readonly type: "attachment";
+}
+
+/** A branch that a task's conversation is on, or was on before a rewind. */
+export interface TaskBranch {
+  /** The branch's id. */
+  readonly branch_id: string;
+  /** Whether the conversation is on it. */
+  readonly is_current: boolean;
+  /** The last message that it shares with an earlier branch. `null`: none. */
+  readonly after_message: string | null;
+  /** Its first own message. `null` without one. */
+  readonly first_message: string | null;
+  /** When it began. */
+  readonly created_at: string;
+}
+
+/** Context that went with the message, for audits. The user did not write it. */
+export interface TaskContextPart {
+  /** The kind of part. */
+  readonly type: "context";
+  /** What it is. */
+  readonly name: string;
+  /** Its text. */
+  readonly content: string;
+  /** How long it was valid. */
+  readonly ttl: "turn" | "task";
+}
+
+/** A task that was deleted, and what went with it. */
+export interface TaskDeleted {
+  /** The task's id. A turn with it begins a new task. */
+  readonly task_id: string;
+  /** What was deleted, by kind. */
+  readonly deleted: Readonly<Record<string, number>>;
+  /** Messages that stay, because a fork of the task refers to them. */
+  readonly kept_messages: number;
+  /** With `forget=true`, what memory had learned from this task alone, by kind. `null` without. */
+  readonly forgotten: Readonly<Record<string, number>> | null;
+}
+
+/** Why a turn failed. */
+export interface TaskErrorPart {
+  /** The kind of part. */
+  readonly type: "error";
+  /** The error code, by which programs decide. */
+  readonly error: string;
+}
+
+/** An event of the stream of `GET /tasks`. */
+export type TaskEvent = {
+  /** The `event:` line. */
+  readonly event: "task";
+  /** The `data:` line. */
+  readonly data: TaskRecord;
+} | {
+  /** The `event:` line. */
+  readonly event: "task_removed";
+  /** The `data:` line. */
+  readonly data: TaskRemoved;
+} | {
+  /** The `event:` line. */
+  readonly event: "heartbeat";
+  /** The `data:` line. */
+  readonly data: TaskHeartbeat;
+};
+
+/** The `data:` line. */
+export interface TaskHeartbeat {
+  /** The engine's time. */
+  readonly now: string;
+}
+
+/** What the user or the agent said. All answers of a turn up to the next message of the user are one message, with the results of their calls. */
+export interface TaskMessage {
+  /** The message's id, which stays the same: `msg_` and a number that rises. */
+  readonly message_id: string;
+  /** Who said it. */
+  readonly role: "user" | "assistant";
+  /** The turn it belongs to. */
+  readonly turn_id: string;
+  /** When it was stored; of an answer, its first part. */
+  readonly created_at: string;
+  /** What it consists of, in order. */
+  readonly parts: readonly TaskMessagePart[];
+  /** Tokens of the turn, with its last message. `null` for others, and before the turn has ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  } | null;
+  /** Only of a completed turn with an output schema: its result. */
+  readonly output?: Readonly<Record<string, unknown>> | undefined;
+  /** The state of the turn, with its last message. `completed` for those before it. */
+  readonly status: "running" | "waiting_for_human" | "completed" | "errored";
+}
+
+/** A part of a message, by its `type`. */
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
+
+/** Messages of a conversation, in their order. */
+export interface TaskMessages {
+  /** The messages of this page, the oldest first. */
+  readonly items: readonly TaskMessage[];
+  /** The `before` of the page with older messages. `null`: there are none. */
+  readonly before: string | null;
+  /** The `after` of the page with newer messages. `null`: there are none. */
+  readonly after: string | null;
+}
+
+/** Tasks, the latest activity first. */
+export interface TaskPage {
+  /** The tasks of this page. */
+  readonly items: readonly TaskRecord[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** Where a task was forked from. */
+export interface TaskParent {
+  /** The task it was forked from. It may be deleted since. */
+  readonly task_id: string;
+  /** The last message that both have. `null`: none. */
+  readonly after_message: string | null;
+}
+
+/** A question or a permission prompt to a person. */
+export interface TaskQuestionPart {
+  /** The kind of part. */
+  readonly type: "question";
+  /** The request's id, which `POST /hitl/respond` takes. */
+  readonly request_id: string;
+  /** `question`: of the agent. `permission`: a permission prompt. */
+  readonly kind: HitlKind;
+  /** The text of the question. */
+  readonly question: string;
+  /** The answers to choose from. */
+  readonly options: readonly string[];
+  /** `closed`: it was cancelled or has expired, and nobody answered. */
+  readonly status: "open" | "answered" | "closed";
+  /** The answer. `null` without one. */
+  readonly answer: string | null;
+}
+
+/** Reasoning of the model. */
+export interface TaskReasoningPart {
+  /** The kind of part. */
+  readonly type: "reasoning";
+  /** The text of the reasoning. */
+  readonly text: string;
+}
+
+/** A task, which is a conversation. */
+export interface TaskRecord {
+  /** The task's id, which its first turn named. */
+  readonly task_id: string;
+  /** What it is about. */
+  readonly title: string;
+  /** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+  readonly title_source: TaskTitleSource;
+  /** The agent that ran its last turn. */
+  readonly agent: string;
+  /** When its first turn began. */
+  readonly created_at: string;
+  /** When its last turn began or ended. */
+  readonly last_active_at: string;
+  /** Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them. */
+  readonly message_count: number;
+  /** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+  readonly state: TaskState;
+  /** Open questions and permission prompts. */
+  readonly open_requests: number;
+  /** Tokens of all its turns that have ended. */
+  readonly usage: {
+    /** Tokens of the input, with those read from the provider's cache. */
+    readonly input_tokens: number;
+    /** Tokens of the output, with those of reasoning. */
+    readonly output_tokens: number;
+    /** Tokens of the input that the provider read from its cache. */
+    readonly cache_hit_tokens: number;
+  };
+  /** Whether lists leave it out. */
+  readonly archived: boolean;
+  /** Strings of the product's own, by their keys. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** `null` for a task that is no fork. */
+  readonly parent: TaskParent | null;
+  /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
+  readonly branches?: readonly TaskBranch[] | undefined;
+}
+
+/** The `data:` line. */
+export interface TaskRemoved {
+  /** The task's id. */
+  readonly task_id: string;
+}
+
+/** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+export type TaskState = "idle" | "running" | "waiting" | "queued";
+
+/** Text of the user or of the agent. */
+export interface TaskTextPart {
+  /** The kind of part. */
+  readonly type: "text";
+  /** The text. */
+  readonly text: string;
+}
+
+/** `first_words`: of its first message. `model`: a light model wrote it. `user`: a call of `PATCH` set it. */
+export type TaskTitleSource = "first_words" | "model" | "user";
+
+/** A call of a tool, with its result once it has one. */
+export interface TaskToolPart {
+  /** The kind of part. */
+  readonly type: "tool";
+  /** The call's id. */
+  readonly tool_call_id: string;
+  /** The tool's name. */
+  readonly tool: string;
+  /** The input of the call. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** `running`: it has no result yet. */
+  readonly status: "running" | "completed" | "failed";
+  /** What the tool returned. `null` before, and for a call that failed. */
+  readonly output: unknown;
+  /** Why the call failed. `null` otherwise. */
+  readonly error: string | null;
+  /** Files of the result. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
+}
+
 /** A text of a message. */
 export interface TextPart {
   /** Marks a text. */
@@ -2993,6 +3359,24 @@ export interface UsageSamples {
     /** Input and output tokens of the models in the interval. */
     readonly tokens: readonly (number | null)[];
   };
+}
+
+/** A message that waits in a task's inbox. */
+export interface WaitingMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. */
+  readonly position: number;
+  /** Whether it waits for a turn of its own or for the running one. */
+  readonly when_busy: "queue" | "steer";
+  /** What the user wrote, without attachments. */
+  readonly text: string;
+  /** The files of the message. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
+  /** The agent that answers if the message starts a turn. */
+  readonly agent: string;
+  /** When it was sent. */
+  readonly created_at: string;
 }
 
 /** The answer to a webhook's message. */

@@ -15,6 +15,8 @@ export type Parameter = { readonly summary: string } & (
   | { readonly kind: "flag"; readonly changes?: true }
   | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
   | { readonly kind: "text"; readonly maxLength?: number }
+  /** Values by their keys: each is a parameter of its own, `name.key=value`. */
+  | { readonly kind: "map" }
 );
 export type IntegerParameter = Extract<Parameter, { kind: "integer" }>;
 

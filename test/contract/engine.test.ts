@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
@@ -116,13 +115,56 @@ t.test("turns and their requests", async (t) => {
   await call("showRequest", { path: { turn_id: turn, number: "first" }, expect: "INVALID_REQUEST" });
 });
 
+t.test("tasks", async (t) => {
+  const { body: page } = await call("listTasks", { query: "?limit=1", expect: 200 });
+  t.match(page, { items: [{ task_id: "shown", title: /^\/tool read_file/, state: "idle", message_count: 2 }] });
+  await call("listTasks", { query: `?limit=1&cursor=${page.next_cursor}`, expect: 200 });
+  const { body: found } = await call("listTasks", { query: "?q=likes%20TEA&archived=any", expect: 200 });
+  t.same(
+    found.items.map((one: { task_id: string }) => one.task_id),
+    ["talk"],
+  );
+  for (const query of ["cursor=next", "archived=perhaps", `q=${"x".repeat(1001)}`, "limit=0", "follow=1"])
+    await call("listTasks", { query: `?${query}`, expect: "INVALID_REQUEST" });
+  await call("listTasks", { query: "?q=tea&follow=true", headers: SSE, expect: "INVALID_REQUEST" });
+  const path = { task_id: "talk" };
+  const change = { title: "Tea", archived: true, metadata: { folder: "work" } };
+  const { body: changed } = await call("changeTask", { path, body: change, expect: 200 });
+  t.match(changed, { ...change, title_source: "user" });
+  for (const body of [{ title: " " }, { title: "x".repeat(201) }, { metadata: { a: 1 } }, { metadata: { "": "x" } }])
+    await call("changeTask", { path, body, expect: "INVALID_REQUEST" });
+  t.same((await call("showTask", { path, expect: 200 })).body, changed);
+  const { body: kept } = await call("listTasks", { query: "?archived=true&metadata.folder=work", expect: 200 });
+  t.same(kept.items, [changed]);
+  const { body: messages } = await call("listMessages", { path, query: "?limit=1", expect: 200 });
+  t.match(messages, {
+    items: [{ role: "assistant", status: "completed", parts: [{ type: "reasoning" }] }],
+    after: null,
+  });
+  const { body: older } = await call("listMessages", { path, query: `?before=${messages.before}`, expect: 200 });
+  t.match(older, { items: [{ role: "user", parts: [{ type: "text" }] }], before: null });
+  await call("listMessages", { path: { task_id: "parts" }, expect: 200 });
+  await call("listMessages", { path: { task_id: "shown" }, expect: 200 });
+  await call("listMessages", { path, query: "?after=7", expect: "INVALID_REQUEST" });
+  await call("listMessages", { path, query: "?after=msg_1&before=msg_2", expect: "INVALID_REQUEST" });
+  for (const name of ["showTask", "changeTask", "deleteTask", "listMessages"] as const)
+    await call(name, { path: { task_id: "none" }, ...(name === "changeTask" && { body: {} }), expect: "NOT_FOUND" });
+  const stream = await engine.stream("/tasks?follow=true&archived=any", { headers: { ...SSE, "x-engine-key": key } });
+  await stream.first("heartbeat");
+  const { body: gone } = await call("deleteTask", { path, query: "?forget=true", expect: 200 });
+  t.match(gone, { deleted: { messages: 4, turns: 1 }, kept_messages: 0, forgotten: { episodes: 1, notes: 1 } });
+  await stream.first("task_removed", ({ task_id }) => task_id === "talk");
+  stream.cut();
+  const frames = stream.frames.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  const streamed = { status: 200, headers: stream.headers, body: null, text: frames };
+  caller.check("listTasks", streamed, 200);
+});
+
 t.test("forks and rewinds", async (t) => {
   const path = { task_id: "branches" };
   await execute("branches", "/say one");
-  const store = new DatabaseSync(join(dataDir, "engine.db"), { readOnly: true });
-  const [asked] = store.prepare("select id from messages where task_id = 'branches' order by id").all();
-  store.close();
-  const first = `msg_${Number(asked?.["id"])}`;
+  const { body: said } = await call("listMessages", { path, expect: 200 });
+  const first = said.items[0].message_id;
   const { body: made } = await call("forkTask", {
     path,
     body: { after_message: first, task_id: "forked" },
@@ -137,7 +179,15 @@ t.test("forks and rewinds", async (t) => {
   await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
   const rewind = { to_message: first, files: "restore" };
   await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
-  await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  const { body: rewound } = await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  const { body: task } = await call("showTask", { path, query: "?branches=true", expect: 200 });
+  t.match(task, {
+    message_count: 0,
+    branches: [{ branch_id: rewound.left_branch, is_current: false }, { is_current: true }],
+  });
+  const { body: left } = await call("listMessages", { path, query: `?branch=${rewound.left_branch}`, expect: 200 });
+  t.same(left.items, said.items, "what came after stays readable");
+  await call("listMessages", { path, query: "?branch=branch_999", expect: "NOT_FOUND" });
   await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
   await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
 });
@@ -149,6 +199,7 @@ t.test("people", async () => {
   await call("pending", { expect: 200 });
   await call("execute", { body: { task_id: "ask", message: "/say now" }, expect: "TASK_BUSY" });
   await call("eraseMemory", { expect: "TASK_BUSY" });
+  await call("deleteTask", { path: { task_id: "ask" }, expect: "TASK_BUSY" });
   await call("respond", { body: answer("up"), expect: "INVALID_REQUEST" });
   await call("respond", { body: answer("left"), expect: 200 });
   await call("respond", { body: answer("right"), expect: "HITL_ALREADY_ANSWERED" });
@@ -183,6 +234,54 @@ t.test("tools that the client runs", async () => {
   await call("respondTool", { body: { tool_call_id: "call_none", output: null }, expect: "NOT_FOUND" });
   await stream.all();
   await call("replay", { query: "?task_id=client&events=tool_input", expect: 200 });
+});
+
+t.test("messages that wait", async (t) => {
+  const stream = await engine.execute({ task_id: "inbox", message: "/ask Which one?" });
+  const { data } = await stream.first("hitl_request");
+  const json = { accept: "application/json" };
+  const message = { task_id: "inbox", message: "/say later", when_busy: "queue", message_id: "m1" };
+  const path = { task_id: "inbox", message_id: "m1" };
+  await call("execute", { body: message, headers: json, expect: 202 });
+  await call("execute", { body: { ...message, message: "other" }, headers: json, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("execute", { body: { ...message, when_busy: "now" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, interrupt: true }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, message_id: "" }, expect: "INVALID_REQUEST" });
+  const file = { type: "image", data: base64(png(3, 2)), name: "dot.png" };
+  await call("editMessage", { path, body: { message: [{ type: "text", text: "/say it" }, file] }, expect: 200 });
+  await call("editMessage", { path, body: {}, expect: "INVALID_REQUEST" });
+  await call("editMessage", { path: { ...path, message_id: "none" }, body: { message: "x" }, expect: "NOT_FOUND" });
+  t.match((await call("listInbox", { path, expect: 200 })).body, {
+    messages: [{ message_id: "m1", position: 1, attachments: [{ name: "dot.png" }] }],
+  });
+  await call("listInbox", { path: { task_id: "x".repeat(257) }, expect: "INVALID_REQUEST" });
+  const removed = { ...message, message_id: "m2" };
+  const gone = { task_id: "inbox", message_id: "m2" };
+  await call("execute", { body: removed, headers: json, expect: 202 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: { ...path, message_id: "none" }, expect: "NOT_FOUND" });
+  await call("execute", { body: removed, headers: json, expect: "MESSAGE_REMOVED" });
+  await call("editMessage", { path: gone, body: { message: "x" }, expect: "MESSAGE_REMOVED" });
+  for (let at = 2; at <= 100; at++)
+    await engine.call("/execute", { body: { ...message, message_id: `n${at}` }, headers: json });
+  await call("execute", { body: { ...message, message_id: "n101" }, headers: json, expect: "INBOX_FULL" });
+  const scheduled = { key: "run_q", request: { task_id: "inbox", message: "/say on time" } };
+  await call("startTurn", { body: scheduled, expect: "INBOX_FULL" });
+  await call("removeMessage", { path: { ...path, message_id: "n100" }, expect: 200 });
+  t.match((await call("startTurn", { body: scheduled, expect: 200 })).body, { state: "queued", turn_id: null });
+  const query = "?key=run_q&task_id=inbox";
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { state: "queued" } });
+  t.same((await call("withdrawTurn", { query, expect: 200 })).body, { turn: null });
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { error: "MESSAGE_REMOVED" } });
+  await call("cancel", { body: { task_id: "inbox", inbox: false }, expect: 200 });
+  await stream.all();
+  await until("the next one is taken", async () => (await engine.call("/tasks/inbox/inbox")).body.messages.length < 99);
+  await call("removeMessage", { path, expect: "MESSAGE_TAKEN" });
+  await call("editMessage", { path, body: { message: "x" }, expect: "MESSAGE_TAKEN" });
+  t.match((await call("cancel", { body: { task_id: "inbox", inbox: true }, expect: 200 })).body, { removed: /\d+/ });
+  await call("replay", { query: "?task_id=inbox&events=message", expect: 200 });
+  await call("respond", { body: { request_id: data.request_id, answer: "x" }, expect: "HITL_ALREADY_ANSWERED" });
 });
 
 t.test("tool servers", async () => {
@@ -250,12 +349,12 @@ t.test("refusals that every route of its kind shares", async (t) => {
     if (route.auth === "engine") await call(name, { headers: { "x-engine-key": "" }, expect: "INVALID_ENGINE_KEY" });
     if (route.auth === "control") await call(name, { headers: { "x-control-token": "" }, expect: "NOT_FOUND" });
     if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
-    if (route.method === "POST" && route.requestLines === undefined) {
+    if ((route.method === "POST" || route.method === "PATCH") && route.requestLines === undefined) {
       await call(name, { body: "{", expect: "INVALID_REQUEST" });
       await call(name, { body: "x".repeat(engineBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
     }
     if (route.auth === "control") continue;
-    const { status, headers } = await ask(engine.url, route.path, { method: "PATCH" });
+    const { status, headers } = await ask(engine.url, route.path, { method: "PUT" });
     t.equal(status, 405);
     t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
   }

@@ -34,10 +34,15 @@ import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/mo
 import { ClientCallTable } from "../../src/engine/store/client-call-table.ts";
 import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
+import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { LoadedToolTable } from "../../src/engine/store/loaded-tools.ts";
+import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
+import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
+import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { rankByWords } from "../../src/engine/store/word-index.ts";
@@ -59,7 +64,9 @@ import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { ClientCalls } from "../../src/engine/turns/client-calls.ts";
+import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
+import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
@@ -129,6 +136,9 @@ export interface Parts {
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
   readonly clientCalls: ClientCalls;
+  readonly inbox: Inbox;
+  readonly intake: MessageIntake;
+  readonly suspension: ProductSuspension;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -156,6 +166,8 @@ export interface PartsOptions {
   readonly hitlTtlMs?: number;
   /** Beyond these, tools are found by tool search. Default: none. */
   readonly toolLimits?: ToolLimits;
+  /** Why no turn may start. */
+  readonly refusal?: TurnParts["budgets"]["refusal"];
   readonly toolsReady?: TurnParts["toolsReady"];
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
@@ -230,6 +242,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const compactions = new CompactionTable(store);
   const { telemetry = new EngineTelemetry() } = options;
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const suspension = new ProductSuspension();
   const runParts = {
     telemetry,
     tasks: new TaskTable(store),
@@ -242,20 +255,24 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     conversations: new ConversationTable(store),
     memory,
     meter,
-    budgets: { refusal: () => null },
+    budgets: { refusal: options.refusal ?? (() => null) },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
     ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
+  const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });
   const runner = new TurnRunner({
+    freed: (taskId) => intake.freed(taskId),
+    inbox,
     journal,
     humanRequests,
     slots,
-    suspension: new ProductSuspension(),
+    suspension,
     logger,
     ...runParts,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })
@@ -266,6 +283,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     runner,
     humanRequests,
     clientCalls,
+    inbox,
+    intake,
+    suspension,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
@@ -281,18 +301,21 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, clientCalls, idempotency } = parts;
+  const { runner, journal, humanRequests, clientCalls, inbox, intake, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
     clientCalls,
+    inbox,
+    intake,
+    whenBusy: "reject",
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
-    budgets: { set: () => undefined },
+    setBudgets: () => undefined,
     setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
@@ -320,9 +343,23 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
+    ...openTasks({
+      ...parts,
+      events: new EventTable(parts.store),
+      taskChanges: new TaskChanges(),
+      checkpoints: openCheckpoints({
+        launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+        store: parts.store,
+        workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
+      }),
+      search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
+      workspaceDir: join(parts.store.dataDir, "workspace"),
+      logger: createLogger("test", "silent"),
+    }),
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     branches: {
       lastAsked: () => null,
+      list: () => [],
       fork: () => {
         throw new Error("no task is forked here");
       },

@@ -9,7 +9,7 @@ import { ORDINARY_UID, attackedHost } from "./host.ts";
 
 const MIB = 1_048_576;
 const DISK_MB = 200;
-/** At most 91 MB was seen on an idle machine. Where others use up the processors, the engine comes later. */
+/** Mostly below 62 MB. Where others use up the processors the engine comes later: once 175 MB were seen. */
 const MAX_OVERSHOOT = 200 * MIB;
 
 const { abi, problem } = landlockAbi();

@@ -24,7 +24,7 @@ export type ToolRefusal = (typeof TOOL_REFUSALS)[number];
 const TOOL_FAILURES = ["internal_error", "timeout", "tool_error"] as const;
 export type ToolFailure = (typeof TOOL_FAILURES)[number];
 
-const PURPOSES = ["turn", "summary", "learning"] as const;
+const PURPOSES = ["turn", "summary", "learning", "title"] as const;
 
 /** A label's values. `name`: a name from a product's settings, bounded in length and number. */
 type LabelValues = readonly string[] | "name";

@@ -7,12 +7,14 @@ import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
 import { engineHealth } from "./health.ts";
 import { HUMAN_REQUEST_RESPONSES } from "./human-request.ts";
+import { INBOX_RESPONSES } from "./inbox.ts";
 import { LEARNING_RESPONSES } from "./learning.ts";
 import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
 import { startedTurn } from "./turn.ts";
 import { TOOL_SERVER_RESPONSES } from "./tool-server.ts";
+import { TASK_RESPONSES } from "./task.ts";
 import { TURN_RESPONSES } from "./turn.ts";
 
 /** The schemas of all response bodies of the engine, by their names in the OpenAPI document. */
@@ -20,6 +22,8 @@ export const ENGINE_RESPONSES = {
   EngineHealth: engineHealth,
   ...TURN_EVENT_RESPONSES,
   ...TURN_RESPONSES,
+  ...INBOX_RESPONSES,
+  ...TASK_RESPONSES,
   ...HUMAN_REQUEST_RESPONSES,
   ...CLIENT_TOOL_RESPONSES,
   ...TOOL_SERVER_RESPONSES,

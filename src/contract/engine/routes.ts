@@ -1,4 +1,11 @@
-import { ENGINE_BODY_BYTES, allowToolsRequest, cancelRequest, executeRequest, hitlRespondRequest } from "./requests.ts";
+import {
+  ENGINE_BODY_BYTES,
+  allowToolsRequest,
+  cancelRequest,
+  editMessageRequest,
+  executeRequest,
+  hitlRespondRequest,
+} from "./requests.ts";
 import { toolRespondRequest } from "./client-tool.ts";
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
 import {
@@ -15,6 +22,7 @@ import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
+import { ENGINE_TASK_ROUTES } from "./task-routes.ts";
 import { type EngineRoute, control, engine, unauthenticated } from "./route-row.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
@@ -43,6 +51,11 @@ const LAST_EVENT = {
   "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
 } as const satisfies Record<string, Parameter>;
 
+const TURN_KEY = {
+  key: { kind: "text", summary: "The key that started it" },
+  task_id: { kind: "text", summary: "With `key`: its task. Without, only a turn that has started is found" },
+} as const satisfies Record<string, Parameter>;
+
 /** Every route of the engine. Another path is 404, another method on one of these paths 405. */
 export const ENGINE_ROUTES = {
   health: unauthenticated("GET /health", "Health, identity and the state of the model", {
@@ -54,20 +67,23 @@ export const ENGINE_ROUTES = {
       "Idempotency-Key": {
         kind: "text",
         maxLength: 255,
-        summary: "The same key and body within 24 h attaches to the turn of the first call",
+        summary:
+          "The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one",
       },
       ...LAST_EVENT,
       ...WANTED_HEADER,
     },
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
-    responses: { 200: [events("EngineEvent")] },
+    responses: { 200: [events("EngineEvent")], 202: [json("SentMessage")] },
     errors: [
       "POLICY_DENIED",
       "NOT_FOUND",
       "TASK_BUSY",
+      "MESSAGE_REMOVED",
       "IDEMPOTENCY_CONFLICT",
       "BUDGET_EXCEEDED",
+      "INBOX_FULL",
       "TOO_MANY_READERS",
       "ENGINE_DRAINING",
     ],
@@ -89,6 +105,19 @@ export const ENGINE_ROUTES = {
   cancel: engine("POST /execute/cancel", "End the running turn of a task. `cancelled` is false when it has none", {
     request: cancelRequest,
     responses: ok("Cancelled"),
+  }),
+  listInbox: engine("GET /tasks/{task_id}/inbox", "List the messages that [wait](conversations.md#queue-and-steer)", {
+    responses: ok("InboxList"),
+  }),
+  editMessage: engine("PATCH /tasks/{task_id}/inbox/{message_id}", "Change a message that waits", {
+    request: editMessageRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("WaitingMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN", "MESSAGE_REMOVED"],
+  }),
+  removeMessage: engine("DELETE /tasks/{task_id}/inbox/{message_id}", "Remove a message that waits", {
+    responses: ok("RemovedMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN"],
   }),
   respond: engine(
     "POST /hitl/respond",
@@ -137,6 +166,7 @@ export const ENGINE_ROUTES = {
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
+  ...ENGINE_TASK_ROUTES,
   forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
     request: forkRequest,
     clientNames: { task_id: "new_task_id" },
@@ -230,15 +260,19 @@ export const ENGINE_ROUTES = {
     },
     responses: ok("EngineStatus"),
   }),
-  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, without a reader", {
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, now or when its task is idle", {
     request: startTurnRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: ok("StartedTurn"),
-    errors: ["POLICY_DENIED", "NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "ENGINE_DRAINING"],
+    errors: ["POLICY_DENIED", "NOT_FOUND", "IDEMPOTENCY_CONFLICT", "INBOX_FULL", "ENGINE_DRAINING"],
+  }),
+  withdrawTurn: control(`DELETE ${CONTROL_PATHS.turns}`, "Remove the message of a turn that has not started", {
+    query: TURN_KEY,
+    responses: ok("FoundTurn"),
   }),
   findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
     query: {
-      key: { kind: "text", summary: "The key that started it" },
+      ...TURN_KEY,
       turn_id: { kind: "text", summary: "Its id" },
       wait_ms: TURN_WAIT_MS,
     },
@@ -249,7 +283,7 @@ export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
 export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
-  const takesBody = method === "POST" || method === "PUT";
+  const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "engine" ? (["INVALID_ENGINE_KEY"] as const) : []),

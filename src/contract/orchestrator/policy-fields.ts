@@ -1,4 +1,5 @@
 import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "../engine/attachment-limits.ts";
+import { WHEN_BUSY } from "../engine/when-busy.ts";
 import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
 import { MAX_FALLBACK } from "../engine/model-choice.ts";
 import { type Budgets, NO_BUDGETS } from "./budgets.ts";
@@ -91,6 +92,16 @@ export const POLICY_FIELDS = {
     meaning: "What a suspension does to running turns: `drain` lets them end, `now` cancels them.",
     takesEffect: "at once",
   },
+  when_busy: {
+    value: { kind: "choice", values: WHEN_BUSY },
+    default: "reject",
+    section: "life",
+    label: "Message to a busy task",
+    meaning:
+      "What happens to a [message](conversations.md#queue-and-steer) whose task has a turn, unless the call says it: `reject`, `queue` or `steer`.",
+    takesEffect: "next start",
+    option: "--when-busy <what>",
+  },
   idle_stop_s: {
     value: { kind: "integer", min: 0 },
     default: 300,
@@ -110,6 +121,16 @@ export const POLICY_FIELDS = {
     meaning: "Seconds that a stop waits for running turns.",
     takesEffect: "at once",
     option: "--drain <time>",
+  },
+  task_ttl_days: {
+    value: { kind: "integer", min: 1, max: 36_500, isNullable: true },
+    default: null,
+    section: "life",
+    label: "Days of a task",
+    meaning:
+      "Days without activity after which a [task](conversations.md#delete-a-task) is deleted with its messages. A sleeping engine does it after its next wake.",
+    takesEffect: "next start",
+    option: "--task-ttl-days <n>",
   },
   memory_mb: {
     value: { kind: "integer", min: 64, max: 1_048_576 },

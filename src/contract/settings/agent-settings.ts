@@ -2,6 +2,7 @@ import { type SettingRow, TEXT } from "./setting-row.ts";
 
 export const PROVIDERS = ["anthropic", "openai", "google", "bedrock", "openai-compatible", "sandbox"] as const;
 export const ENGINE_LOG_LEVELS = ["DEBUG", "INFO", "WARN", "ERROR"] as const;
+export const TITLES = ["model", "words", "off"] as const;
 /** The HTTP client gives up by itself after five minutes of silence. */
 const SILENCE = { kind: "integer", min: 1, max: 290 } as const;
 
@@ -60,7 +61,7 @@ export const AGENT_SETTINGS = {
     scope: "product",
     value: TEXT,
     unset: "the main model",
-    description: "The model for compaction and learning, and of agents with `model: light`",
+    description: "The model for compaction, learning and titles, and of agents with `model: light`",
   },
   EMBEDDING_MODEL: {
     scope: "product",
@@ -88,6 +89,12 @@ export const AGENT_SETTINGS = {
     scope: "product",
     value: { kind: "flag", fallback: true },
     description: "Keep the [requests to the model](engine-api.md#requests-to-the-model) for 24 hours, without keys",
+  },
+  ENGINE_TITLES: {
+    scope: "product",
+    value: { kind: "choice", values: TITLES, fallback: "words" },
+    description:
+      "Titles of [tasks](conversations.md#tasks): first words only (`words`), bettered once by the light model (`model`), or none (`off`)",
   },
   ENGINE_TOOLS_SHARE: {
     scope: "product",

@@ -2,7 +2,7 @@ import type { EnvironmentReader } from "../../shared/environment.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import type { AttachmentKind } from "../engine/attachment-limits.ts";
 import type { ProviderName } from "./model-name.ts";
-import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, type SettingName } from "./settings.ts";
+import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, TITLES, type SettingName } from "./settings.ts";
 import { type Upstream, KEYLESS, isAddress, providerOf, readUpstreams } from "./upstreams.ts";
 
 export { PROVIDERS };
@@ -43,6 +43,8 @@ export interface EngineConfig extends Upstream {
   readonly cacheHitMonitor: boolean;
   /** Whether requests to models are kept for a day. */
   readonly keepRequests: boolean;
+  /** Who writes the titles of tasks. */
+  readonly titles: (typeof TITLES)[number];
   readonly toolConcurrency: number;
   /** Share of the context window for tool definitions, 0 to 1. */
   readonly toolsShare: number;
@@ -72,6 +74,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     reactiveCompact: readFlag(read, "REACTIVE_COMPACT_ENABLED"),
     cacheHitMonitor: readFlag(read, "CACHE_HIT_MONITOR_ENABLED"),
     keepRequests: readFlag(read, "ENGINE_KEEP_REQUESTS"),
+    titles: read.choice("ENGINE_TITLES", TITLES, SETTINGS.ENGINE_TITLES.value.fallback),
     hitlTtlMs: hitlTtlS === null ? null : hitlTtlS * 1000,
     toolsShare: readInteger(read, "ENGINE_TOOLS_SHARE") / 100,
     toolConcurrency: readInteger(read, "ORCH_CODE_MAX_TOOL_USE_CONCURRENCY"),

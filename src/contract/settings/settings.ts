@@ -3,7 +3,7 @@ import { DAEMON_SETTINGS } from "./daemon-settings.ts";
 import { PROVIDER_SETTINGS } from "./provider-settings.ts";
 import type { SettingRow, SettingScope } from "./setting-row.ts";
 
-export { ENGINE_LOG_LEVELS, PROVIDERS } from "./agent-settings.ts";
+export { ENGINE_LOG_LEVELS, PROVIDERS, TITLES } from "./agent-settings.ts";
 export { ISOLATION_MODES } from "./daemon-settings.ts";
 export type { SettingRow, SettingScope } from "./setting-row.ts";
 

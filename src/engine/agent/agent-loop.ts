@@ -70,6 +70,7 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
+          log.takeMessages();
           const done = context.work();
           const asked = await askModels(own, context).finally(done);
           if (asked.kind === "denied") return { kind: "errored", code: "POLICY_DENIED", message: asked.message };
@@ -98,6 +99,8 @@ type Asked =
 /** Asks the model of the step. If it fails before it has shown anything, the next one of its list is asked. */
 async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked> {
   const { cooldowns, rules } = parts.models;
+  // Of the whole step, so that a message interrupts it also between two models.
+  const interrupt = context.newInterrupt();
   await parts.recall?.(context);
   const own = parts.profiles(context.agent);
   const chosen = chooseModels(own, context, parts.models);
@@ -115,7 +118,7 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
     const { failure, hasOutput } = await askModel(
       parts,
       { ...profile, model, hasFallback: next !== null },
-      context,
+      { context, interrupt },
     ).catch((error: unknown) => {
       cooldowns.released(model);
       throw error;
@@ -134,15 +137,25 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
 /** What one model is asked with. */
 type Speaker = AgentProfile & { readonly hasFallback: boolean };
 
-async function askModel(parts: AgentParts, speaker: Speaker, context: TurnContext): Promise<ModelAnswer> {
+async function askModel(
+  parts: AgentParts,
+  speaker: Speaker,
+  { context, interrupt }: { readonly context: TurnContext; readonly interrupt: AbortSignal },
+): Promise<ModelAnswer> {
   const { compactor } = parts;
   const full = requestOf(parts, speaker, context);
   let request = (await compactor?.fit(full, context)) ?? full;
-  const call = async (request: ModelRequest) => callAndSpend({ ...parts, profile: speaker }, request, context);
+  const signal = AbortSignal.any([context.signal, interrupt]);
+  const call = async (request: ModelRequest) =>
+    callAndSpend({ ...parts, profile: speaker }, request, { ...context, signal });
   let answer = await call(request);
   if (answer.failure !== null && answer.content.length === 0) {
     const smaller = await compactor?.shrink(full, answer.failure, context);
     if (smaller) answer = await call((request = smaller));
+  }
+  if (answer.failure?.kind === "aborted" && !context.signal.aborted) {
+    context.cutOff(answer.content);
+    return { ...answer, failure: null };
   }
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);

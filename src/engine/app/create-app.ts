@@ -17,6 +17,8 @@ import { openMemory } from "../memory/open-memory.ts";
 import type { WakefulnessParts } from "../sleep/wakefulness.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import type { Store } from "../store/open-store.ts";
+import { TaskTable } from "../store/tasks.ts";
+import { pruneTasks } from "../tasks/prune-tasks.ts";
 import { openTelemetry } from "../telemetry/open-telemetry.ts";
 import { AttachmentFiles } from "../tools/attachments/attachment-files.ts";
 import { AcceptedKeys } from "../turns/accepted-keys.ts";
@@ -79,7 +81,15 @@ export async function createApp(given: {
   const turns = openTurns({ ...base, workspace, model, memory, tools, checkpoints, learning, slots, suspension });
   const names = new AttachmentNames(store);
   const kept = { attachments: names, checkpoints, workspaceDir };
-  const stopMaintenance = startMaintenance({ ...model, ...turns, ...kept, slots, logger });
+  const ttl = { tasks: new TaskTable(store), slots, ttlDays: launch.task_ttl_days, logger };
+  const stopMaintenance = startMaintenance({
+    ...model,
+    ...turns,
+    ...kept,
+    slots,
+    pruneTasks: () => pruneTasks({ ...ttl, taskChanger: turns.taskChanger }),
+    logger,
+  });
   const { engine_id, incarnation } = launch;
   logger.info({ engine_id, incarnation, provider: config.provider, model: config.model }, "engine accepts turns");
   const routes = createRoutes({
@@ -90,6 +100,7 @@ export async function createApp(given: {
     memory,
     learning,
     skills,
+    whenBusy: launch.when_busy ?? "reject",
     keys: new AcceptedKeys(launch.keys),
     launch,
     telemetry,

@@ -5,6 +5,7 @@ import type { EngineProvider } from "../model/create-provider.ts";
 import type { AttachmentNames } from "../store/attachment-names.ts";
 import type { ClientCallTable } from "../store/client-call-table.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
+import type { InboxTable } from "../store/inbox-table.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
 import { pruneAttachments } from "../tools/attachments/prune-attachments.ts";
 import { pruneOutputs } from "../tools/spill.ts";
@@ -28,6 +29,7 @@ export interface MaintenanceParts {
   readonly slots: TaskSlots;
   readonly journal: EventJournal;
   readonly idempotency: IdempotencyTable;
+  readonly inboxTable: Pick<InboxTable, "prune">;
   readonly meter: UsageMeter;
   readonly clientCallTable: Pick<ClientCallTable, "prune">;
   /** Also of engines that keep none any more. */
@@ -35,6 +37,8 @@ export interface MaintenanceParts {
   readonly attachments: AttachmentNames;
   readonly checkpoints: { maintain(now: number): Promise<void> };
   readonly workspaceDir: string;
+  /** Deletes tasks that are inactive for too long. Never rejects. */
+  readonly pruneTasks: () => Promise<void>;
   readonly logger: Logger;
   /** Default: {@link collectGarbage}. */
   readonly collect?: () => void;
@@ -45,14 +49,17 @@ export function startMaintenance(parts: MaintenanceParts): () => void {
   const firstWork = () => inBackground("first work", Promise.all([loadProvider(parts), pruneFiles(parts)]));
   const firstAttachments = () =>
     inBackground("removal of attachments", pruneAttachments({ ...parts, names: parts.attachments }));
+  const oldTasks = () => inBackground("removal of inactive tasks", parts.pruneTasks());
   const prune = () => {
     pruneRows(parts);
+    oldTasks();
     inBackground("removal of old files", pruneFiles(parts));
   };
   const timers = [
     setTimeout(firstWork, FIRST_WORK_AFTER_MS),
     collectAfterLoading(parts),
     setTimeout(firstAttachments, COLLECT_AFTER_MS),
+    setTimeout(oldTasks, COLLECT_AFTER_MS),
     setInterval(prune, PRUNE_EVERY_MS),
   ];
   for (const timer of timers) timer.unref();
@@ -86,11 +93,13 @@ function collectAfterLoading({ slots, journal, collect = collectGarbage }: Maint
   return timer;
 }
 
-function pruneRows({ journal, idempotency, meter, clientCallTable, requestTable, logger }: MaintenanceParts): void {
+function pruneRows(parts: MaintenanceParts): void {
+  const { journal, idempotency, inboxTable, meter, clientCallTable, requestTable, logger } = parts;
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
+    inboxTable.prune(before);
     meter.prune();
     clientCallTable.prune(before);
     requestTable.prune(before);

@@ -1,3 +1,4 @@
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
@@ -20,6 +21,7 @@ import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { LoadedToolTable } from "../store/loaded-tools.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
@@ -27,11 +29,16 @@ import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TaskTable } from "../store/tasks.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
+import type { MessageSearch } from "../tasks/message-search.ts";
+import { TaskChanges } from "../tasks/task-changes.ts";
+import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { outputProblem } from "../tools/client-tools.ts";
 import { ClientCalls } from "../turns/client-calls.ts";
-import { openJournal } from "../turns/event-journal.ts";
+import { type EventJournal, openJournal } from "../turns/event-journal.ts";
+import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
+import { MessageIntake } from "../turns/message-intake.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
@@ -39,6 +46,7 @@ import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
+import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
 
@@ -85,41 +93,47 @@ export function openTurns(parts: TurnOwnerParts) {
     budgets,
     models: { cooldowns },
   } = model;
-  const journal = openJournal(new EventTable(store), { slots, logger });
-  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
-  const clientCallTable = new ClientCallTable(store);
-  const clientCalls = new ClientCalls(clientCallTable, journal, {
-    ttlMs: config.hitlTtlMs,
-    checkOutput: outputProblem,
-  });
-  const turns = new TurnTable(store);
-  const [tasks, conversations] = [new TaskTable(store), new ConversationTable(store)];
-  const runner = new TurnRunner({
-    journal,
-    humanRequests,
-    clientCalls,
-    slots,
-    suspension,
-    tasks,
-    turns,
-    messages: new MessageTable(store),
-    toolCalls: new ToolCallTable(store),
-    compactions: new CompactionTable(store),
-    loadedTools: new LoadedToolTable(store),
-    conversations,
-    memory: recordOf(parts),
-    meter,
-    budgets,
-    runAgent: agentOf(parts, humanRequests),
-    toolNamed: tools.profiles.toolNamed,
-    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
-    toolsReady: tools.toolsReady,
-    telemetry: parts.telemetry,
+  const events = new EventTable(store);
+  const journal = openJournal(events, { slots, logger });
+  const search = openMessageSearch({ store, logger });
+  const taskChanges = new TaskChanges();
+  const { provider } = model;
+  const titles = openTitles(config, {
+    store,
+    search,
+    taskChanges,
+    provider,
+    isAllowed: () => !suspension.isActive,
     logger,
   });
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const clientParts = openClientCalls(parts, journal);
+  const turns = new TurnTable(store);
+  const [tasks, conversations] = [
+    new TaskTable(store, { titled: config.titles !== "off" }),
+    new ConversationTable(store),
+  ];
+  const inboxTable = new InboxTable(store);
+  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
+  const runner = createRunner(parts, {
+    journal,
+    humanRequests,
+    clientCalls: clientParts.clientCalls,
+    tasks,
+    turns,
+    conversations,
+    memory: recordOf(parts, { search, titles }),
+    freed: (taskId) => intake.freed(taskId),
+    inbox,
+  });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
+  inbox.removeLeft();
   runner.recover();
+  // What an upgrade, an import or a killed engine has left.
+  search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
+    if (suspended === null) intake.startWaiting();
     if (suspended !== "now") return;
     runner.cancelAll(suspension.reason);
     learning.interrupt();
@@ -127,6 +141,7 @@ export function openTurns(parts: TurnOwnerParts) {
   suspend(launch.suspended ?? null);
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
+    isStartOverdue: () => intake.isStartOverdue,
     streams: () => journal.readerCount(),
     toolCalls: () => tools.running.count,
     learning,
@@ -134,17 +149,36 @@ export function openTurns(parts: TurnOwnerParts) {
     stopAccepting,
   });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({
+    store,
+    slots,
+    journal,
+    events,
+    search,
+    taskChanges,
+    checkpoints,
+    workspaceDir,
+    logger,
+  });
   return {
     journal,
     humanRequests,
-    clientCalls,
-    clientCallTable,
+    ...clientParts,
+    inbox,
+    inboxTable,
+    intake,
     runner,
     suspend,
+    setBudgets: (wanted: EngineBudgets) => {
+      budgets.set(wanted);
+      intake.startWaiting();
+    },
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
+    ...taskParts,
     branches: new TaskBranches({
       journal,
       runner,
@@ -154,10 +188,14 @@ export function openTurns(parts: TurnOwnerParts) {
       checkpoints,
       plans: tools.plans,
       workingMemory: new WorkingMemoryTable(store),
+      search,
+      changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
       const end = new Deadline(deadlineMs);
+      search.close();
+      titles?.close();
       for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
       runner.parkAll();
       await runner.waitUntilIdle(TOOL_EXIT_MS);
@@ -165,12 +203,53 @@ export function openTurns(parts: TurnOwnerParts) {
   };
 }
 
+function openClientCalls({ store, config }: TurnOwnerParts, journal: EventJournal) {
+  const clientCallTable = new ClientCallTable(store);
+  const options = { ttlMs: config.hitlTtlMs, checkOutput: outputProblem };
+  return { clientCallTable, clientCalls: new ClientCalls(clientCallTable, journal, options) };
+}
+
+type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
+
+const createRunner = (
+  parts: TurnOwnerParts,
+  own: Pick<
+    RunnerParts,
+    "journal" | "humanRequests" | "clientCalls" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+  >,
+): TurnRunner => {
+  const { store, model, tools, slots, suspension, telemetry, logger } = parts;
+  const { meter, budgets, models } = model;
+  return new TurnRunner({
+    ...own,
+    slots,
+    suspension,
+    messages: new MessageTable(store),
+    toolCalls: new ToolCallTable(store),
+    compactions: new CompactionTable(store),
+    loadedTools: new LoadedToolTable(store),
+    meter,
+    budgets,
+    runAgent: agentOf(parts, own.humanRequests),
+    toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, models.rules),
+    toolsReady: tools.toolsReady,
+    telemetry,
+    logger,
+  });
+};
+
 /** Where turns are recorded. Learning takes the ended ones from there. */
-const recordOf = ({ memory, learning }: TurnOwnerParts): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+const recordOf = (
+  { memory, learning }: TurnOwnerParts,
+  { search, titles }: { readonly search: MessageSearch; readonly titles: TaskTitles | null },
+): RunnerParts["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);
     learning.turnEnded();
+    search.indexSoon();
+    if (ended.outcome === "completed") titles?.turnCompleted(ended.taskId);
   },
 });
 

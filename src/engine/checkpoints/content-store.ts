@@ -124,6 +124,14 @@ export class ContentStore {
     return this.#total < before;
   }
 
+  /** Removes contents that no change refers to. */
+  remove(digests: readonly string[]): void {
+    const unused = digests.filter((digest) => !this.#pinned.has(digest));
+    this.#parts.table.remove(unused);
+    this.#total = this.#parts.table.totalBytes();
+    for (const digest of unused) rmSync(this.#pathOf(digest), { force: true });
+  }
+
   /** Removes files without a row, which a killed engine left. */
   async removeOrphans(now: number): Promise<void> {
     for (const name of (await unlessMissing(readdir(this.#folder))) ?? []) {

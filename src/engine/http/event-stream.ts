@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createEventBuffer } from "better-sse";
 import type { Response } from "express";
 import { sleepingComment } from "../../contract/engine/sleep.ts";
-import type { EventRow } from "../turns/event-journal.ts";
 import type { Wanted } from "./wanted-events.ts";
 
 export interface StreamLimits {
@@ -17,6 +16,13 @@ export const STREAM_LIMITS: StreamLimits = {
   maxQueuedBytes: 2 * 1024 * 1024,
   maxQueuedMs: 30_000,
 };
+
+/** An event as it is sent. Without a `seq` it has no `id:` line. */
+export interface Frame {
+  readonly type: string;
+  readonly data: string;
+  readonly seq: number | null;
+}
 
 export interface StreamOptions {
   /** Adds `id: <seq>` lines. */
@@ -75,11 +81,16 @@ export class EventStream {
     return this.#options.wants({ type });
   }
 
+  /** Resolves when the reader is gone, or the stream was ended. */
+  async over(): Promise<void> {
+    if (!this.closed.aborted) await once(this.closed, "abort");
+  }
+
   get isBackedUp(): boolean {
     return this.#response.writableLength > this.#options.limits.maxQueuedBytes;
   }
 
-  write(rows: readonly EventRow[]): void {
+  write(rows: readonly Frame[]): void {
     const wanted = rows.filter(this.#options.wants);
     if (wanted.length > 0) this.#send(wanted);
   }
@@ -124,7 +135,7 @@ export class EventStream {
     if (this.upToDate && now !== null) this.#send([{ type: "heartbeat", data: JSON.stringify({ now }), seq: null }]);
   }
 
-  #send(frames: readonly { readonly type: string; readonly data: string; readonly seq: number | null }[]): void {
+  #send(frames: readonly Frame[]): void {
     if (this.closed.aborted || this.#response.writableEnded) return;
     const buffer = createEventBuffer({ sanitizer: SANITIZER, serializer: String });
     for (const { type, data, seq } of frames) {

@@ -11,6 +11,8 @@ import type { StreamLimits } from "./event-stream.ts";
 import type { MemoryPortability } from "../memory/portability/memory-portability.ts";
 import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
+import type { MessageIntake } from "../turns/message-intake.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** A reader that takes longer keeps the WAL from being checkpointed. */
@@ -21,6 +23,8 @@ const TURNS_GONE_MS = 5000;
 export interface MemoryFileParts {
   readonly memory: { readonly portability: MemoryPortability };
   readonly runner: TurnRunner;
+  readonly intake: MessageIntake;
+  readonly inbox: Inbox;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
   /** Null when none are kept. */
@@ -45,7 +49,7 @@ export const exportRoute =
       product,
       exported_at: isoTime(Date.now()),
     });
-    if (exporting.kind === "busy") throw busy(exporting.with);
+    if (exporting.kind === "busy") throw busyMemory(exporting.with);
     const { chunks, signal: ended } = exporting;
     response.set({
       "Content-Type": MEMORY_FILE_TYPE,
@@ -72,7 +76,7 @@ export const importRoute =
     if (Number(request.get("Content-Length") ?? 0) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
     try {
       const done = await memory.portability.import(piecesOf(request));
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
       response.json(done.answer);
     } catch (error) {
       // A client that disconnected gets no answer, and its disconnect is no fault to log.
@@ -95,11 +99,11 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
-  ({ memory, runner, journal, learning, requests }: MemoryFileParts): RequestHandler =>
+  ({ memory, runner, intake, inbox, journal, learning, requests }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
-      if (hold.turns.length === 0) throw busy("erasure");
+      if (hold.turns.length === 0) throw busyMemory("erasure");
       const turns = hold.turns.map(({ taskId, turnId, startedAt, state }) => ({
         task_id: taskId,
         turn_id: turnId,
@@ -127,17 +131,19 @@ export const eraseRoute =
       });
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
-      if (done.kind === "busy") throw busy(done.with);
+      if (done.kind === "busy") throw busyMemory(done.with);
+      inbox.erased();
       response.json(done.answer);
     } finally {
       hold.dispose();
+      intake.startWaiting();
     }
   };
 
 const tooLarge = () =>
   new EngineError("PAYLOAD_TOO_LARGE", `body: expected at most ${MAX_MEMORY_FILE_BYTES / 1024 ** 3} GiB`);
 
-const busy = (holder: "import" | "erasure") =>
+export const busyMemory = (holder: "import" | "erasure") =>
   new EngineError(
     "MEMORY_BUSY",
     `${holder === "import" ? "a memory import" : "a memory erasure"} is running; retry when it has finished`,

@@ -26,25 +26,30 @@ import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
+import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { branchRoutes } from "./branch-routes.ts";
+import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
 
 export interface RouteParts
   extends
     Omit<TurnRouteParts, "followerLimit">,
+    Omit<TaskRouteParts, "followerLimit" | "followers">,
     TurnRecordParts,
     AdminParts,
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
-  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] & TurnRouteParts["branches"];
-  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"];
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
+    TurnRouteParts["branches"] &
+    TaskRouteParts["branches"];
+  readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
@@ -61,6 +66,9 @@ const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 
 /** `/health` is answered before this is loaded. */
 type LoadedRoute = Exclude<EngineRouteName, "health">;
+
+/** Their largest body follows from the policy's limit of attachments. */
+const MESSAGE_ROUTES: ReadonlySet<LoadedRoute> = new Set<LoadedRoute>(["execute", "editMessage"]);
 
 const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
@@ -80,9 +88,10 @@ export function createRoutes(parts: RouteParts): Express {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
-    if (route.method === "POST" && route.requestLines === undefined)
-      app.post(path, ...gate, receiveJson(room, name === "execute" ? messageBytes : engineBodyBytes(route)), handler);
-    else app[route.method.toLowerCase() as "get" | "post" | "delete"](path, ...gate, handler);
+    const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    const takesJson = (method === "post" || method === "patch") && route.requestLines === undefined;
+    const maxBytes = MESSAGE_ROUTES.has(name) ? messageBytes : engineBodyBytes(route);
+    app[method](path, ...gate, ...(takesJson ? [receiveJson(room, maxBytes)] : []), handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
@@ -114,8 +123,10 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
   return {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
+    ...inboxRoutes(parts),
     ...turnRecordRoutes(parts),
     ...branchRoutes(parts),
+    ...taskRoutes(streams),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),
     importMemory: importRoute(parts),

@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly hasFallback?: boolean;
   readonly maxOutputTokens: number;
   /** Omitted when the call answers the user. */
-  readonly purpose?: "summary" | "learning";
+  readonly purpose?: "summary" | "learning" | "title";
   /**
    * `interactive` (default): a user waits for the answer. `background`, as in learning: waits while interactive calls to
    * the model wait, and fails as `rate_limited` after a minute.

@@ -156,3 +156,11 @@ function fileLine(sender: string, part: FilePart): readonly string[] {
     ? [`${sender} sent ${part.text}`]
     : [];
 }
+
+/** The sandbox model's title: the last words of the message, so that it differs from the first ones. */
+export function sandboxTitle({ messages }: ModelRequest): string {
+  const [prompt] = messages;
+  const text = prompt?.role === "user" ? prompt.text : "";
+  const { user } = JSON.parse(text.slice(text.indexOf("{"))) as { readonly user: string };
+  return `About: ${user.trim().split(/\s+/).slice(-5).join(" ")}`;
+}

@@ -12,7 +12,7 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { demonstration, receivedContext, receivedFiles, sandboxLearning } from "./sandbox-answers.ts";
+import { demonstration, receivedContext, receivedFiles, sandboxLearning, sandboxTitle } from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 
@@ -79,6 +79,7 @@ const listed = (what: "attachments" | "context", { messages }: ModelRequest) =>
 function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];
   if (request.purpose === "learning") return [{ kind: "say", text: sandboxLearning(request) }];
+  if (request.purpose === "title") return [{ kind: "say", text: sandboxTitle(request) }];
   const { message, outcomes, callsDone, asked } = currentTurn(request.messages);
   const script = readScript(message);
   if (script === null) return demonstration(request, message, outcomes);

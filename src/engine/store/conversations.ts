@@ -17,7 +17,6 @@ export interface BranchRow {
   readonly through: number;
   /** Its first own message; null without one. */
   readonly first: number | null;
-  readonly last: number | null;
   readonly createdAt: number;
   readonly isCurrent: boolean;
 }
@@ -40,10 +39,10 @@ export class ConversationTable extends Table {
   readonly #all = this.db.prepare(
     `select branches.branch_id as branchId, coalesce(branches.through, 0) as through, branches.created_at as createdAt,
        (select min(id) from messages where branch = branches.branch_id) as first,
-       (select max(id) from messages where branch = branches.branch_id) as last,
        branches.branch_id = tasks.branch_id as isCurrent
      from branches join tasks using (task_id) where task_id = ? order by branches.branch_id`,
   );
+  readonly #row = this.db.prepare(`select ${PLACED} from messages where id = ? and branch is not null`);
   readonly #content = this.db.prepare("select content from messages where id = ?");
   readonly #taskOf = this.db.prepare("select task_id as taskId from branches where branch_id = ?");
 
@@ -67,6 +66,12 @@ export class ConversationTable extends Table {
     const upTo = this.#ofTurn.all(message.turnId, message.branchId, 0, message.id) as unknown as PlacedMessage[];
     const user = upTo.findLastIndex(({ role }) => role === "user");
     return upTo[user + 1] ?? message;
+  }
+
+  /** The id by which clients know what a row is shown in; null without a row. */
+  shownId(id: number | null): string | null {
+    const row = id === null ? undefined : this.#row.get(id);
+    return row === undefined ? null : `msg_${this.startOf(row as unknown as PlacedMessage).id}`;
   }
 
   /** The first message of a turn; null when the conversation has none of it. */

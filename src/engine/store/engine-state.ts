@@ -11,6 +11,8 @@ export interface StateValues {
   readonly events_floor: { readonly seq: number; readonly ts: number };
   /** Identifies this store to the daemon, which collects its usage. */
   readonly usage_ledger: { readonly id: string };
+  /** The last message that is in the full-text index of messages. */
+  readonly messages_indexed: { readonly through: number };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */

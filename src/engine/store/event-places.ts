@@ -46,6 +46,13 @@ export class EventPlaces extends Table {
     }
   }
 
+  /** Deletes the entries of a task and its turns. */
+  removeTask(taskId: string): void {
+    this.db
+      .prepare("delete from event_places where place = ?1 or place in (select turn_id from turns where task_id = ?1)")
+      .run(taskId);
+  }
+
   /** Deletes the stretches before that of the oldest event. */
   prune(oldestSeq: number): void {
     this.db.prepare("delete from event_places where stretch < ?").run(stretchOf(oldestSeq));

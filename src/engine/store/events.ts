@@ -69,8 +69,19 @@ export class EventTable extends Table {
   /** The stamp of the last event ever written, deleted ones included. */
   last(): { readonly seq: number; readonly ts: number } {
     const row = this.db.prepare("select last_seq, last_ts from events order by last_seq desc limit 1").get();
-    if (row === undefined) return this.store.state.get("events_floor") ?? { seq: 0, ts: 0 };
+    const floor = this.store.state.get("events_floor") ?? { seq: 0, ts: 0 };
+    if (row === undefined || Number(row["last_seq"]) < floor.seq) return floor;
     return { seq: Number(row["last_seq"]), ts: Number(row["last_ts"]) };
+  }
+
+  /** Deletes the events of a task whose turns have ended. Runs in a transaction of the caller. */
+  removeTask(taskId: string): number {
+    this.store.state.set("events_floor", this.last());
+    const remove = this.db.prepare("delete from events where last_seq between ? and ? and task_id = ?");
+    let removed = 0;
+    for (const { first, last } of this.#places.of(taskId, 0)) removed += remove.run(first, last, taskId).changes;
+    this.#places.removeTask(taskId);
+    return removed;
   }
 
   read({ afterSeq = 0, afterTs = 0, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {

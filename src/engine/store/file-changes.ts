@@ -59,6 +59,8 @@ export class FileChangeTable extends Table {
     "select * from file_changes where task_id = ? and message_id > ? and message_id <= ?",
   );
   readonly #last = this.db.prepare("select after from file_changes where path = ? order by id desc limit 1");
+  readonly #from = this.db.prepare("select 1 from file_changes where before ->> '$.digest' = ? limit 1");
+  readonly #to = this.db.prepare("select 1 from file_changes where after ->> '$.digest' = ? limit 1");
   readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
   readonly #open = this.db.prepare(
     `insert into incomplete_comparisons (task_id, turn_id, tool_call_id, message_id, reason)
@@ -131,6 +133,32 @@ export class FileChangeTable extends Table {
       .map((row) => ({ ...originOf(row), reason: row["reason"] as Uncompared }));
   }
 
+  /**
+   * Forgets what a task changed, but for the messages that a fork shares. Runs in the transaction that deletes the task,
+   * before its branches are gone. Returns the contents that no change refers to any more.
+   */
+  removeTask(taskId: string): readonly string[] {
+    const shared = Number(
+      this.db
+        .prepare(
+          `select coalesce(max(child.through), 0) as through
+           from branches own join branches child on child.parent_branch_id = own.branch_id
+           where own.task_id = ?1 and child.task_id <> ?1`,
+        )
+        .get(taskId)?.["through"],
+    );
+    this.db.prepare("delete from incomplete_comparisons where task_id = ? and message_id > ?").run(taskId, shared);
+    const removed = this.db
+      .prepare("delete from file_changes where task_id = ? and message_id > ? returning before, after")
+      .all(taskId, shared);
+    const digests = removed.flatMap((row) => [digestIn(row["before"]), digestIn(row["after"])]);
+    return [...new Set(digests.filter((digest) => digest !== null))].filter((digest) => !this.#refersTo(digest));
+  }
+
+  #refersTo(digest: string): boolean {
+    return [this.#from, this.#to].some((statement) => statement.get(digest) !== undefined);
+  }
+
   /** Forgets the oldest rows above `keep`. Their tasks are told to be incomplete up to there. */
   prune(keep: number): void {
     const newest = "select id from %t order by id desc limit 1 offset ?";
@@ -149,6 +177,11 @@ export class FileChangeTable extends Table {
       }
     });
   }
+}
+
+function digestIn(state: unknown): string | null {
+  const parsed = JSON.parse(String(state)) as FileState;
+  return parsed.kind === "file" ? parsed.digest : null;
 }
 
 const originOf = (row: Record<string, unknown>): ChangeOrigin => ({

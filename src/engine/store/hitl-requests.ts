@@ -70,6 +70,24 @@ export class HitlTable extends Table {
       .map(toRow);
   }
 
+  /** All requests of turns, in order. */
+  ofTurns(turnIds: readonly string[]): HitlRow[] {
+    return this.db
+      .prepare(
+        "select * from hitl_requests where turn_id in (select value from json_each(?)) order by created_at, request_id",
+      )
+      .all(JSON.stringify(turnIds))
+      .map(toRow);
+  }
+
+  /** Number of open requests of each task that has one. */
+  openByTask(): ReadonlyMap<string, number> {
+    const rows = this.db
+      .prepare("select task_id, count(*) as n from hitl_requests where resolved_at is null group by task_id")
+      .all();
+    return new Map(rows.map((row) => [String(row["task_id"]), Number(row["n"])]));
+  }
+
   /** Open requests, oldest first, optionally of one turn. */
   open(turnId?: string): HitlRow[] {
     const { db } = this.store;

@@ -15,12 +15,22 @@ export interface StoredMessage {
   readonly recalled?: string;
 }
 
+/** A row of a task's own conversation. */
+export interface ConversationRow extends Omit<MessageRow, "recalled"> {
+  readonly createdAt: number;
+  /** Characters of its content as it is stored. */
+  readonly length: number;
+}
+
 /** The memories that a turn was shown, and their least trust. */
 export interface StoredRecall {
   readonly block: string;
   readonly trust: number;
 }
 
+/** The message that began a turn. Others of the user entered it later. */
+const FIRST_OF_TURN = `select min(first.id) from messages first
+  where first.turn_id = messages.turn_id and first.thread = '' and first.role = 'user'`;
 /** What the branches of the task that is the first parameter have beyond its conversation. */
 const REWOUND = `from branches left join lineage using (branch_id)
   join messages on branch = branch_id and id > coalesce(lineage.through, 0) where branches.task_id = ?1`;
@@ -40,9 +50,22 @@ export class MessageTable extends Table {
     `select role, turn_id as turnId from messages
      where branch = (select branch_id from tasks where task_id = ?) order by id desc limit 1`,
   );
+  /** What was recalled is shown with the message that began the turn. */
   readonly #ofBranch = this.db.prepare(
-    `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
-     where branch = ? and id > ? and id <= ? order by id`,
+    `select id, turn_id, role, content, iif(block is not null and id = (${FIRST_OF_TURN}), block, null) as block
+     from messages left join recalls using (turn_id) where branch = ? and id > ? and id <= ? order by id`,
+  );
+  readonly #before = this.db.prepare(
+    `select id, turn_id, role, content, created_at from messages
+     where branch = ? and id <= ? and id < ? order by id desc`,
+  );
+  readonly #from = this.db.prepare(
+    `select id, turn_id, role, content, created_at from messages
+     where branch = ? and id <= ? and id >= ? order by id`,
+  );
+  readonly #lastOfTurns = this.db.prepare(
+    `select turn_id, max(id) as id from messages
+     where thread = '' and turn_id in (select value from json_each(?)) group by turn_id`,
   );
   readonly #ofThread = this.db.prepare(
     `select id, turn_id, role, content, null as block from messages
@@ -65,7 +88,7 @@ export class MessageTable extends Table {
   );
   readonly #hasAnswer = this.db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
   readonly #withdraw = this.db.prepare(
-    `delete from messages where turn_id = ?2 and role = 'user' and branch = (select branch_id from tasks where task_id = ?1)
+    `delete from messages where turn_id = ?2 and id = (${FIRST_OF_TURN}) and branch = (select branch_id from tasks where task_id = ?1)
      and not exists (select 1 from branches where parent_branch_id = messages.branch and through >= messages.id)`,
   );
   readonly #uncount = this.db.prepare("update tasks set message_count = message_count - ? where task_id = ?");
@@ -115,6 +138,24 @@ export class MessageTable extends Table {
       .flatMap(({ branchId, through }: Prefix) => this.#ofBranch.all(branchId, afterId, through));
   }
 
+  /** The rows of a conversation, given by its prefixes, before an id, the last first. */
+  *backwards(conversation: readonly Prefix[], beforeId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation.toReversed())
+      for (const row of this.#before.iterate(branchId, through, beforeId)) yield conversationRow(row);
+  }
+
+  /** The rows of a conversation from an id on. */
+  *forwards(conversation: readonly Prefix[], fromId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation)
+      for (const row of this.#from.iterate(branchId, through, fromId)) yield conversationRow(row);
+  }
+
+  /** The id of the last message of each turn. */
+  lastOfTurns(turnIds: readonly string[]): ReadonlyMap<string, number> {
+    const rows = this.#lastOfTurns.all(JSON.stringify(turnIds));
+    return new Map(rows.map((row) => [String(row["turn_id"]), Number(row["id"])]));
+  }
+
   /** Stores the block that is shown, byte for byte, with the turn's message. */
   recalled(turnId: string, { block, trust }: StoredRecall, now: number): void {
     this.#insertRecall.run(turnId, block, trust, now);
@@ -144,8 +185,8 @@ export class MessageTable extends Table {
   }
 
   /**
-   * Deletes the user message of a turn that failed without an answer, unless another branch refers to it or the task has
-   * left its branch.
+   * Deletes the message that began a turn which failed without an answer, unless another branch refers to it or the task
+   * has left its branch. Messages that entered the turn later stay.
    */
   withdraw(taskId: string, turnId: string): void {
     const { changes } = this.#withdraw.run(taskId, turnId);
@@ -154,6 +195,13 @@ export class MessageTable extends Table {
     this.#deleteRecall.run(turnId);
   }
 }
+
+const conversationRow = (row: Record<string, unknown>): ConversationRow => ({
+  id: Number(row["id"]),
+  createdAt: Number(row["created_at"]),
+  length: String(row["content"]).length,
+  ...storedMessage(row),
+});
 
 const storedMessage = (row: Record<string, unknown>): StoredMessage => ({
   turnId: String(row["turn_id"]),

@@ -1,6 +1,29 @@
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
+import { camelRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
+import type { Store } from "./open-store.ts";
 import { Table } from "./table.ts";
+
+export interface TaskRow {
+  /** Orders the tasks with the same time of activity. */
+  readonly number: number;
+  readonly taskId: string;
+  readonly branchId: number;
+  readonly title: string;
+  readonly titleSource: "first_words" | "model" | "user";
+  readonly agent: string;
+  readonly createdAt: number;
+  readonly lastActiveAt: number;
+  readonly archived: 0 | 1;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly messageCount: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheHitTokens: number;
+  readonly parentTaskId: string | null;
+  /** The id of the last message that a fork has from its parent. */
+  readonly parentMessage: number | null;
+}
 
 /** What a turn tells the record of its task when it starts. */
 export interface TaskStart {
@@ -26,8 +49,29 @@ export interface NewFork {
   readonly at: number;
 }
 
-/** The records of tasks. They change in the transactions of the turns that they tell of. */
+/** The place of a task in the list of all tasks. */
+export type TaskPlace = Pick<TaskRow, "lastActiveAt" | "number">;
+
+/** Which tasks a list has. */
+export interface TaskFilter {
+  readonly archived?: boolean | undefined;
+  readonly agent?: string | undefined;
+  /** Each of these values, by its key. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export type TaskChange = Partial<Pick<TaskRow, "title" | "titleSource" | "metadata">> & {
+  readonly archived?: boolean | undefined;
+};
+
+const FIRST: TaskPlace = { lastActiveAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER };
+
+/**
+ * The records of tasks. They change in the transactions of the turns that they tell of. `titled`: whether a new task gets
+ * the first words of its message as its title.
+ */
 export class TaskTable extends Table {
+  readonly #titled: boolean;
   readonly #branches = new BranchTable(this.store);
   readonly #active = this.db.prepare("update tasks set agent = ?, last_active_at = ? where task_id = ?");
   readonly #insert = this.db.prepare(
@@ -42,7 +86,6 @@ export class TaskTable extends Table {
      ) where role = 'user' or previous is null or previous = 'user' or previous_turn <> turn_id`,
   );
   readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
-  readonly #find = this.db.prepare("select message_count as messageCount from tasks where task_id = ?");
   readonly #fork = this.db.prepare(
     `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, message_count,
        parent_task_id, parent_message)
@@ -52,11 +95,18 @@ export class TaskTable extends Table {
     `update tasks set last_active_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
        cache_hit_tokens = cache_hit_tokens + ? where task_id = ?`,
   );
+  readonly #find = this.db.prepare("select * from tasks where task_id = ?");
+
+  constructor(store: Store, { titled = true }: { readonly titled?: boolean } = {}) {
+    super(store);
+    this.#titled = titled;
+  }
 
   /** Creates the task with its first branch, or notes that it is active. Comes before the turn's message. */
   turnStarted(taskId: string, { agent, message, at }: TaskStart): void {
     if (this.#active.run(agent, at, taskId).changes > 0) return;
-    this.#insert.run(taskId, this.#branches.insertRoot(taskId, at), firstWords(message), agent, at, at);
+    const title = this.#titled ? firstWords(message) : "";
+    this.#insert.run(taskId, this.#branches.insertRoot(taskId, at), title, agent, at, at);
   }
 
   /** Notes a turn that another engine ran. */
@@ -66,14 +116,8 @@ export class TaskTable extends Table {
   ): void {
     if (this.#seen.run(turn.endedAt, taskId).changes > 0) return;
     const { agent, message, startedAt, endedAt } = turn;
-    this.#insert.run(
-      taskId,
-      this.#branches.insertRoot(taskId, startedAt),
-      firstWords(message),
-      agent,
-      startedAt,
-      endedAt,
-    );
+    const branch = this.#branches.insertRoot(taskId, startedAt);
+    this.#insert.run(taskId, branch, firstWords(message), agent, startedAt, endedAt);
   }
 
   turnEnded(taskId: string, { at, usage }: { readonly at: number; readonly usage: TaskTokens }): void {
@@ -97,9 +141,64 @@ export class TaskTable extends Table {
     return true;
   }
 
-  messageCount(taskId: string): number | null {
+  find(taskId: string): TaskRow | null {
     const row = this.#find.get(taskId);
-    return row === undefined ? null : Number(row["messageCount"]);
+    return row === undefined ? null : taskRow(row);
+  }
+
+  /** The tasks after a place, the latest activity first. `only`: of these numbers. */
+  *after(place: TaskPlace | null, filter: TaskFilter, only: readonly number[] | null = null): Generator<TaskRow> {
+    const { lastActiveAt, number } = place ?? FIRST;
+    const conditions = ["(last_active_at, number) < (?, ?)"];
+    const values: (string | number)[] = [lastActiveAt, number];
+    const add = (condition: string, value: string | number) => {
+      conditions.push(condition);
+      values.push(value);
+    };
+    if (filter.archived !== undefined) add("archived = ?", filter.archived ? 1 : 0);
+    if (filter.agent !== undefined) add("agent = ?", filter.agent);
+    for (const [key, value] of Object.entries(filter.metadata ?? {})) {
+      conditions.push("exists (select 1 from json_each(metadata) own where own.key = ? and own.value = ?)");
+      values.push(key, value);
+    }
+    if (only !== null) add("number in (select value from json_each(?))", JSON.stringify(only));
+    const rows = this.db
+      .prepare(`select * from tasks where ${conditions.join(" and ")} order by last_active_at desc, number desc`)
+      .iterate(...values);
+    for (const row of rows) yield taskRow(row);
+  }
+
+  /** Returns false when there is no such task. */
+  change(taskId: string, { title, titleSource, archived, metadata }: TaskChange): boolean {
+    const { changes } = this.db
+      .prepare(
+        `update tasks set title = coalesce(?, title), title_source = coalesce(?, title_source),
+           archived = coalesce(?, archived), metadata = coalesce(?, metadata) where task_id = ?`,
+      )
+      .run(
+        title ?? null,
+        titleSource ?? null,
+        archived === undefined ? null : Number(archived),
+        metadata === undefined ? null : JSON.stringify(metadata),
+        taskId,
+      );
+    return changes > 0;
+  }
+
+  /** Sets a title that a model wrote, unless somebody has set one since. Returns whether it did. */
+  nameByModel(taskId: string, title: string): boolean {
+    const { changes } = this.db
+      .prepare("update tasks set title = ?, title_source = 'model' where task_id = ? and title_source = 'first_words'")
+      .run(title, taskId);
+    return changes > 0;
+  }
+
+  /** Tasks without activity since a time, the oldest first. */
+  inactiveSince(time: number, limit: number): readonly string[] {
+    return this.db
+      .prepare("select task_id from tasks where last_active_at < ? order by last_active_at, number limit ?")
+      .all(time, limit)
+      .map((row) => String(row["task_id"]));
   }
 
   /** The messages that a conversation on this branch shows: answers of a turn and the results of its calls are one. */
@@ -107,3 +206,5 @@ export class TaskTable extends Table {
     return Number(this.#count.get(branchId)?.["count"]);
   }
 }
+
+const taskRow = (row: Parameters<typeof camelRow>[0]): TaskRow => camelRow(row, "metadata") as TaskRow;

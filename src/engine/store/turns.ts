@@ -53,6 +53,16 @@ export interface TurnRow {
 const TURN_ROW = `rowid as rowId, turn_id as turnId, task_id as taskId, state, error_code as errorCode,
   iif(json_valid(request), request ->> '$.agent', null) as agent, substr(message, 1, 1000) as message, started_at as startedAt, ended_at as endedAt`;
 
+/** How a turn ended, for the messages that it has made. */
+export interface TurnResult {
+  readonly state: "running" | "completed" | "errored";
+  readonly errorCode: string | null;
+  /** Null before it ended, and of turns of earlier releases. */
+  readonly usage: TaskTokens | null;
+  /** Null without an output schema, and of a turn that failed. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
 interface TurnOutcome {
   readonly state: "running" | "completed" | "errored";
   /** The code of one that errored. */
@@ -142,6 +152,14 @@ export class TurnTable extends Table {
     return row ?? null;
   }
 
+  /** The task's latest turn; null for a new task. */
+  lastOf(taskId: string): string | null {
+    const row = this.db
+      .prepare("select turn_id from turns where task_id = ? order by started_at desc, turn_id desc limit 1")
+      .get(taskId);
+    return row === undefined ? null : String(row["turn_id"]);
+  }
+
   taskOf(turnId: string): string | null {
     const row = this.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
     return row === undefined ? null : String(row["task_id"]);
@@ -168,6 +186,22 @@ export class TurnTable extends Table {
   find(turnId: string): TurnRow | null {
     const row = this.db.prepare(`select ${TURN_ROW} from turns where turn_id = ?`).get(turnId);
     return (row as unknown as TurnRow | undefined) ?? null;
+  }
+
+  /** The results of turns, of those that are stored. */
+  results(turnIds: readonly string[]): ReadonlyMap<string, TurnResult> {
+    const rows = this.db
+      .prepare(
+        `select turn_id as turnId, state, error_code as errorCode, usage, output from turns
+         where turn_id in (select value from json_each(?))`,
+      )
+      .all(JSON.stringify(turnIds));
+    return new Map(
+      rows.map(({ turnId, state, errorCode, usage, output }) => [
+        String(turnId),
+        { state, errorCode, usage: JSON.parse(String(usage)), output: JSON.parse(String(output)) } as TurnResult,
+      ]),
+    );
   }
 
   state(turnId: string): "running" | "completed" | "errored" | null {

@@ -1,11 +1,12 @@
-import type { ForkedTask, RestoredFiles, Rewound } from "../../contract/engine/branch.ts";
+import type { ForkedTask, RestoredFiles, Rewound, TaskBranch } from "../../contract/engine/branch.ts";
+import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ConversationTable, PlacedMessage } from "../store/conversations.ts";
 import type { PlanTable } from "../store/plans.ts";
-import type { TaskTable } from "../store/tasks.ts";
+import type { TaskRow, TaskTable } from "../store/tasks.ts";
 import type { WorkingMemoryTable } from "../store/working-memory.ts";
 import { PLAN_HEADING, planOfEntry } from "../tools/plan.ts";
 import type { EventJournal } from "./event-journal.ts";
@@ -22,6 +23,10 @@ export interface TaskBranchParts {
   readonly plans: PlanTable;
   readonly workingMemory: WorkingMemoryTable;
   readonly checkpoints: Pick<WorkspaceCheckpoints, "plan" | "restore">;
+  /** Indexes the title of a new task. */
+  readonly search: { indexTitle(task: Pick<TaskRow, "number" | "title">): void };
+  /** Told of each record that has changed. */
+  readonly changes: { changed(taskId: string): void };
 }
 
 export interface ForkOptions {
@@ -58,7 +63,7 @@ export class TaskBranches {
 
   /** Throws `NOT_FOUND`, `TASK_EXISTS`, and `TASK_BUSY` for an answer in progress. */
   fork(taskId: string, { afterMessage, newTaskId }: ForkOptions): ForkedTask {
-    const { journal, tasks, conversations } = this.#parts;
+    const { journal, tasks, conversations, search, changes } = this.#parts;
     const known = this.#messageCount(taskId);
     const last = conversations.lastUpTo(taskId);
     const after = this.#forkedAfter(taskId, afterMessage);
@@ -74,9 +79,12 @@ export class TaskBranches {
     let isNew = false;
     journal.commit(() => {
       isNew = tasks.fork(taskId, fork);
-      if (isNew) this.#setPlan(fork.taskId);
+      if (!isNew) return;
+      this.#setPlan(fork.taskId);
+      search.indexTitle(this.#record(fork.taskId));
     });
     if (!isNew) throw new EngineError("TASK_EXISTS", "task_id: there is a task with this id");
+    changes.changed(fork.taskId);
     return {
       task_id: fork.taskId,
       parent: { task_id: taskId, after_message: messageIdOf(shown) },
@@ -96,6 +104,21 @@ export class TaskBranches {
     } finally {
       release();
     }
+  }
+
+  /** The branches of a task that have messages of their own, and the one that its conversation is on. */
+  list(taskId: string): readonly TaskBranch[] {
+    const { conversations } = this.#parts;
+    return conversations
+      .branchesOf(taskId)
+      .filter(({ isCurrent, first }) => isCurrent || first !== null)
+      .map(({ branchId, isCurrent, through, first, createdAt }) => ({
+        branch_id: `branch_${branchId}`,
+        is_current: isCurrent,
+        after_message: conversations.shownId(through),
+        first_message: conversations.shownId(first),
+        created_at: isoTime(createdAt),
+      }));
   }
 
   async #rewindHeld(taskId: string, { toMessage, keep, files, dryRun, force }: RewindOptions): Promise<Rewound> {
@@ -132,14 +155,16 @@ export class TaskBranches {
 
   /** Moves the conversation to a branch of its own, unless it ends there. Returns the branch that it leaves. */
   #leave(taskId: string, last: PlacedMessage | null, { dryRun }: Pick<RewindOptions, "dryRun">): string | null {
-    const { journal, tasks, conversations } = this.#parts;
+    const { journal, tasks, conversations, changes } = this.#parts;
     const end = conversations.lastUpTo(taskId);
     if (end === null || end.id === last?.id) return null;
-    if (!dryRun)
+    if (!dryRun) {
       journal.commit(() => {
         tasks.continueFrom(taskId, conversations.prefixTo(taskId, last), Date.now());
         this.#setPlan(taskId);
       });
+      changes.changed(taskId);
+    }
     return `branch_${end.branchId}`;
   }
 
@@ -171,9 +196,13 @@ export class TaskBranches {
   }
 
   #messageCount(taskId: string): number {
-    const count = this.#parts.tasks.messageCount(taskId);
-    if (count === null) throw new EngineError("NOT_FOUND", "task_id: there is no task with this id");
-    return count;
+    return this.#record(taskId).messageCount;
+  }
+
+  #record(taskId: string): TaskRow {
+    const task = this.#parts.tasks.find(taskId);
+    if (task === null) throw new EngineError("NOT_FOUND", "no task has this id");
+    return task;
   }
 }
 

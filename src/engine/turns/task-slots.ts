@@ -7,9 +7,14 @@ export interface Slot {
   readonly startedAt: number;
   /** Aborted by cancel, expiry, drain or an engine error, given as the reason. */
   readonly signal: AbortSignal;
-  /** `rewinding`: it is held for a rewind, and has no turn. */
-  readonly state: "running" | "waiting_for_human" | "rewinding";
+  readonly state: "running" | "waiting_for_human";
+  /** `rewind`: it has no turn, and its `turnId` is empty. */
+  readonly purpose: "turn" | "rewind";
   abort(reason: TurnAborted | TurnParked | EngineError): void;
+  /** Aborted by a message that interrupts the model's answer. Each call replaces the signal of the call before. */
+  newInterrupt(): AbortSignal;
+  /** Cuts off the model's answer in progress, if there is one. The turn goes on. */
+  interrupt(): void;
   /** Restarts the expiry timer. */
   progress(): void;
   /** Stops the expiry timer while a human is asked, whatever else runs. Returns the function that ends the wait. */
@@ -68,7 +73,7 @@ export class TaskSlots {
   hold(taskId: string): ReturnType<TaskSlots["claim"]> {
     const holder = this.#slots.get(taskId);
     if (holder !== undefined) return { kind: "busy", holder };
-    const slot = this.#newSlot(taskId, "", Date.now(), { isTurn: false });
+    const slot = this.#newSlot(taskId, "", Date.now(), "rewind");
     this.#slots.set(taskId, slot);
     return { kind: "claimed", slot };
   }
@@ -85,7 +90,7 @@ export class TaskSlots {
     return this.#slots.size;
   }
 
-  #newSlot(taskId: string, turnId: string, startedAt: number, { isTurn = true } = {}): Slot {
+  #newSlot(taskId: string, turnId: string, startedAt: number, purpose: Slot["purpose"] = "turn"): Slot {
     const abort = new AbortController();
     const seconds = Math.round(this.#ttlMs / 1000);
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
@@ -97,6 +102,7 @@ export class TaskSlots {
     const slots = this.#slots;
     const ttlMs = this.#ttlMs;
     const isWaiting = () => open.human > 0 || (open.client > 0 && open.work === 0);
+    let interrupt = new AbortController();
     const changed = () => {
       if (isWaiting() || isReleased) {
         clearTimeout(timer);
@@ -120,12 +126,14 @@ export class TaskSlots {
       taskId,
       turnId,
       startedAt,
+      purpose,
       signal: abort.signal,
       get state() {
-        if (!isTurn) return "rewinding";
         return isWaiting() ? "waiting_for_human" : "running";
       },
       abort: (reason) => abort.abort(reason),
+      newInterrupt: () => (interrupt = new AbortController()).signal,
+      interrupt: () => interrupt.abort(),
       progress: () => timer?.refresh(),
       waitForHuman: () => begin("human"),
       waitForClient: () => begin("client"),

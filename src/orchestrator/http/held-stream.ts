@@ -25,10 +25,13 @@ interface HoldOptions {
   readonly reopen: (call: ResumedCall) => Promise<IncomingMessage | null>;
 }
 
+/** The events of turns, and the list of tasks: one that is followed again begins with its first page. */
+const HELD: ReadonlySet<string> = new Set([ENGINE_ROUTES.replay.path, ENGINE_ROUTES.listTasks.path]);
+
 /** Whether a response may end with the comment that its engine sleeps. */
 export const mayBeHeld = ({ request }: Exchange, target: string, answer: IncomingMessage): boolean =>
   request.method === "GET" &&
-  pathOf(target).toLowerCase() === ENGINE_ROUTES.replay.path &&
+  HELD.has(pathOf(target).toLowerCase()) &&
   isEventStream(answer) &&
   request.headers["transfer-encoding"] === undefined &&
   !(Number(request.headers["content-length"]) > 0);

@@ -3,8 +3,8 @@ import { COOLDOWN_LIMITS, type ModelCooldown } from "../../contract/engine/model
 import { type ProviderName, readModelName } from "../../contract/settings/model-name.ts";
 import type { Upstream } from "../../contract/settings/upstreams.ts";
 
-/** A call of a model that failed only a moment longer ago is no news. */
-const LEAST_CHANGE_MS = 1000;
+/** When many engines fail together, each of them reports another end. A little later is no news for all others. */
+const LEAST_CHANGE_MS = 5000;
 
 interface Entry {
   readonly reason: ModelCooldown["reason"];

@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { ContextCompactor } from "../../../src/engine/agent/compaction.ts";
+import { requestTokens } from "../../../src/engine/model/context-window.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
+import { filler } from "./compacting.ts";
 import { ModelCooldowns } from "../../../src/engine/model/model-cooldowns.ts";
 import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { ModelRules } from "../../../src/engine/model/model-rules.ts";
@@ -31,8 +35,10 @@ async function scene(
     fallback = [],
     allowed = null,
     files = {},
+    windowOf = () => 200_000,
     ...options
   }: {
+    windowOf?: (model: string) => number;
     fallback?: readonly string[];
     allowed?: string[] | null;
     files?: Readonly<Record<string, string>>;
@@ -56,11 +62,20 @@ async function scene(
   const parts = engineParts(t, {
     provider,
     models: { rules, cooldowns },
+    compactor: new ContextCompactor({
+      provider,
+      lightModel: "main",
+      windowOf,
+      coolsDown: (model) => cooldowns.leftMs(model) > 0,
+      reactive: true,
+      state: () => [],
+      logger: createLogger("test", "silent"),
+    }),
     profiles: (registry) =>
       catalogProfiles({ now: () => catalog, registry, toolLimits, rankByWords, models, userId: "u", product: "p" }),
     ...options,
   });
-  const run = async (more: { agent?: string; model?: string; effort?: "low" | "high"; task_id?: string } = {}) => {
+  const run = async (more: Partial<Parameters<typeof parts.runner.start>[0]> = {}) => {
     const turn = parts.runner.start({ task_id: "task", message: "go", ...more });
     turn.run();
     await until("the turn is over", () => !parts.runner.isRunning(turn.turnId));
@@ -292,6 +307,27 @@ t.test("a policy that changes in the middle of a turn ends it at the next step",
     data: { error: "POLICY_DENIED", message: /good-1/ },
   });
 });
+
+t.test(
+  "a conversation is compacted for the window of the substitute, by a model that does not cool down",
+  async (t) => {
+    let fails = false;
+    const { run, requests } = await scene(
+      t,
+      { main: (request) => (fails ? failing() : says(request.purpose === "summary" ? "the gist" : "fine")()) },
+      { fallback: ["small"], windowOf: (model) => (model === "small" ? 16_000 : 200_000) },
+    );
+    for (let turn = 0; turn < 4; turn++) await run({ message: filler(4500) });
+    t.ok(requestTokens(requests.at(-1) as ModelRequest) > 20_000, "the window of main has room for it");
+    fails = true;
+    const events = await run();
+    t.same(changes(events), ["main > small: overloaded"]);
+    const later = requests.slice(4).map(({ model, purpose = "turn" }) => `${model} ${purpose}`);
+    t.same([...new Set(later)], ["main turn", "small summary", "small turn"]);
+    t.ok(requestTokens(requests.at(-1) as ModelRequest) < 16_000);
+    t.equal(textOf(events), "by small");
+  },
+);
 
 t.test("a resumed turn goes on with its substitute", async (t) => {
   const stalled = testTool("look", (_, { signal }) => whenAborted(signal).then(() => "never"));

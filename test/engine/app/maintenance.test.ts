@@ -15,6 +15,7 @@ function start(t: Test, turns: number) {
     provider: { name: "sandbox", load: () => Promise.resolve() },
     slots,
     journal,
+    pruneTasks: () => Promise.resolve(),
     workspaceDir: t.testdir(),
     logger: pino({ level: "silent" }),
     collect,

@@ -302,3 +302,17 @@ t.test("an erasure of the memory removes the changes and their contents", async 
   await bench.run(writeFile, { path: "a.txt", content: "again" });
   t.equal(bench.changes().length, 1, "later changes are stored");
 });
+
+t.test("a deleted task takes its changes and the contents that only it used", async (t) => {
+  const bench = checkpointBench(t);
+  bench.message();
+  bench.message("other");
+  await bench.run(writeFile, { path: "a.txt", content: "only here" });
+  await bench.run(writeFile, { path: "b.txt", content: "in both" });
+  await bench.run(writeFile, { path: "c.txt", content: "in both" }, "other");
+  const unused = bench.store.transaction(() => bench.checkpoints.changes.removeTask("task"));
+  t.strictSame(unused, [sha256("only here")]);
+  bench.checkpoints.recorder.contents.remove(unused);
+  t.strictSame(readdirSync(join(bench.dataDir, "checkpoints")), [sha256("in both")]);
+  t.strictSame([bench.changes().length, bench.changes("other").length], [0, 1]);
+});

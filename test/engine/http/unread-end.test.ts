@@ -16,7 +16,7 @@ async function endedStream(t: Test, maxQueuedMs: number) {
     const limits = { ...STREAM_LIMITS, maxQueuedMs };
     const stream = EventStream.open(response, { withIds: false, limits, wants: () => true, cut: () => null });
     const body = JSON.stringify({ text: "x".repeat(LENGTH) });
-    stream.write([{ seq: 1, ts: 1, taskId: "t", turnId: "t", type: "text_delta", body, data: body }]);
+    stream.write([{ seq: 1, type: "text_delta", data: body }]);
     stream.end();
   });
   const server = createServer(app).listen(0, "127.0.0.1");

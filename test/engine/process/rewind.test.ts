@@ -5,13 +5,17 @@ import t, { type Test } from "tap";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { GrantTable } from "../../../src/engine/store/grants.ts";
 import { freshFolder } from "../../helpers/folder.ts";
-import { type TestEngine, startEngine } from "../../helpers/engine.ts";
+import { type EngineOptions, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
 
 /** An engine whose tools may write these files and run these commands without asking. */
 async function engineOf(
   t: Test,
-  { files = [], commands = [] }: { files?: readonly string[]; commands?: readonly string[] },
+  {
+    files = [],
+    commands = [],
+    policy,
+  }: { files?: readonly string[]; commands?: readonly string[]; policy?: EngineOptions["policy"] },
 ) {
   const dataDir = freshFolder(t, "engine");
   mkdirSync(join(dataDir, "workspace"), { recursive: true });
@@ -21,7 +25,7 @@ async function engineOf(
     for (const tool of ["write_file", "edit_file"]) grants.insert({ tool, pattern, taskId: null }, 1);
   for (const pattern of commands) grants.insert({ tool: "run_command", pattern, taskId: null }, 1);
   store.close();
-  return startEngine(t, { dataDir });
+  return startEngine(t, { dataDir, ...(policy && { policy }) });
 }
 
 /** The rows of a task, by whom and what. */
@@ -85,6 +89,9 @@ t.test("bad calls name their field, and change nothing", async (t) => {
   await invalid("/execute", { task_id: "a", message: "x", regenerate: true }, /^regenerate: expected no message/);
   await invalid("/execute", { task_id: "a", regenerate: true }, /^regenerate: expected a task whose last message is/);
   await invalid("/execute", { task_id: "new", regenerate: true }, /^regenerate: /);
+  const again = { task_id: "a", regenerate: true };
+  await invalid("/execute", { ...again, when_busy: "queue" }, /^when_busy: expected reject/);
+  await invalid("/execute", { ...again, message_id: "m1" }, /^message_id: expected none/);
   await invalid("/tasks/a/rewind", {}, /^to_message: /);
   await invalid("/tasks/a/rewind", { to_message: "12" }, /^to_message: expected a message_id/);
   await invalid("/tasks/a/rewind", { to_message: "msg_1", files: "all" }, /^files: /);
@@ -206,4 +213,54 @@ t.test("a rewind that is killed in the middle of its files is completed by the s
   t.match(await rewind(next, "a", { to_message: start, files: "restore" }), {
     body: { left_branch: null, files: { counts: { restorable: 0 } } },
   });
+});
+
+t.test("a fork restores the files of the messages that it shares, also when the other task is deleted", async (t) => {
+  const engine = await engineOf(t, { files: ["a.txt", "b.txt"] });
+  const file = join(engine.dataDir, "workspace/a.txt");
+  writeFileSync(file, "before");
+  await engine.turn("a", say("start"));
+  const start = idOf(engine, "a", "start");
+  await engine.turn("a", '/tool write_file {"path":"a.txt","content":"shared"}\n/say done');
+  t.match(await fork(engine, "a", { task_id: "b" }), { status: 200 });
+  await engine.turn("a", '/tool write_file {"path":"b.txt","content":"of the other"}\n/say done');
+  const planned = { to_message: start, files: "restore", dry_run: true };
+  const shared = { restorable: [{ path: "a.txt", action: "write" }], changed_by_others: [], not_compared: [] };
+  t.match((await rewind(engine, "b", planned)).body.files, shared);
+  t.match(await engine.call("/tasks/a", { method: "DELETE" }), { status: 200, body: { kept_messages: 6 } });
+  t.strictSame(readdirSync(join(engine.dataDir, "checkpoints")).length, 2, "what only the other task kept is gone");
+  t.match((await rewind(engine, "b", planned)).body.files, shared);
+  t.match(await rewind(engine, "b", { ...planned, dry_run: false }), { status: 200 });
+  t.equal(readFileSync(file, "utf8"), "before");
+});
+
+t.test("a command that a kill interrupted is told as not compared", async (t) => {
+  const command = "echo x > made.txt; sleep 60";
+  const engine = await engineOf(t, { commands: [command] });
+  await engine.turn("a", say("start"));
+  const start = idOf(engine, "a", "start");
+  const stream = await engine.execute({
+    task_id: "a",
+    message: `/tool run_command ${JSON.stringify({ command })}\n/say done`,
+  });
+  await until("the command runs", () => existsSync(join(engine.dataDir, "workspace/made.txt")));
+  await engine.stop("SIGKILL");
+  stream.cut();
+  const next = await startEngine(t, { dataDir: engine.dataDir, key: engine.key });
+  const dry = () => rewind(next, "a", { to_message: start, files: "restore", dry_run: true });
+  await until("the turn has ended", async () => (await dry()).status === 200);
+  t.match((await dry()).body.files, {
+    not_compared: [{ tool_call_id: /./, turn_id: /^turn_/, reason: "interrupted" }],
+  });
+});
+
+t.test("a policy without checkpoints keeps no content of files", async (t) => {
+  const limits = { max_processes: 256, memory_mb: 1024, disk_mb: 2048, checkpoint_mb: 0 };
+  const engine = await engineOf(t, { files: ["a.txt"], policy: { limits } });
+  writeFileSync(join(engine.dataDir, "workspace/a.txt"), "before");
+  await engine.turn("a", say("start"));
+  await engine.turn("a", '/tool write_file {"path":"a.txt","content":"after"}\n/say done');
+  const to = idOf(engine, "a", "start");
+  const { body } = await rewind(engine, "a", { to_message: to, files: "restore", dry_run: true });
+  t.match(body.files, { restorable: [], not_captured: [{ path: "a.txt", reason: "switched_off" }] });
 });

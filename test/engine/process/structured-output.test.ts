@@ -130,11 +130,14 @@ t.test("a message that is answered again keeps its context, unless the call brin
   const engine = await startEngine(t);
   const said = (frames: readonly Frame[]) =>
     frames.flatMap(({ event, data }) => (event === "text_delta" ? [data.text] : [])).join("");
-  const again = async (more: object) =>
-    said(await (await engine.execute({ task_id: "t", regenerate: true, ...more })).all());
+  const again = async (message: string, more: object) => {
+    const { status } = await engine.call("/tasks/t/rewind", { body: { to_message: message } });
+    t.equal(status, 200);
+    return said(await (await engine.execute({ task_id: "t", regenerate: true, ...more })).all());
+  };
   const page = { name: "page", content: "/orders/17", ttl: "task" };
   const shown = '{"name":"page","valid":"task","content":"/orders/17"}';
   t.equal(said(await engine.turn("t", "/context", { context: [page] })), shown);
-  t.equal(await again({}), shown);
-  t.equal(await again({ context: [{ ...page, content: "/help" }] }), shown.replace("/orders/17", "/help"));
+  t.equal(await again("msg_1", {}), shown);
+  t.equal(await again("msg_3", { context: [{ ...page, content: "/help" }] }), shown.replace("/orders/17", "/help"));
 });

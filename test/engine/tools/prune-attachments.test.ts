@@ -4,6 +4,7 @@ import t from "tap";
 import { AttachmentNames } from "../../../src/engine/store/attachment-names.ts";
 import { MessageTable } from "../../../src/engine/store/messages.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
+import { TaskTable } from "../../../src/engine/store/tasks.ts";
 import { ToolCallTable } from "../../../src/engine/store/tool-call-table.ts";
 import { pruneAttachments } from "../../../src/engine/tools/attachments/prune-attachments.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
@@ -22,6 +23,7 @@ t.test("files that no conversation and no running call has are deleted after a d
   const file = { name: "photo.png", kind: "image", media_type: "image/png", bytes: 1, digest: "d" } as const;
   const messages = new MessageTable(store);
   const sent = [{ kind: "attachment", file: { ...file, path: pathOf(names.sent) } }];
+  new TaskTable(store).turnStarted("talk", { agent: "default", message: "photo", at: 1 });
   messages.append("talk", { turnId: "turn_1", role: "user", content: sent });
   messages.append("talk", { turnId: "turn_1", role: "tool", content: `saved at ${pathOf(names.result)}.` });
   const calls = new ToolCallTable(store);

@@ -39,6 +39,8 @@ t.test("a cooldown ends, and a report of the same one is no change", async (t) =
   pass(4000);
   cooldowns.add(openai, [busy("anthropic:claude", 6000)]);
   t.equal(changes(), 1);
+  cooldowns.add(openai, [busy("anthropic:claude", 10_000)]);
+  t.equal(changes(), 1, "four seconds longer");
   t.match(cooldowns.of(anthropic), [{ for_ms: 6000 }]);
   cooldowns.add(anthropic, [busy("claude", 30_000)]);
   t.equal(changes(), 2, "it failed again");

@@ -64,6 +64,7 @@ function emptyTables(store: Store, lastEvent: LastEvent): Record<string, number>
         store.state.set("events_floor", lastEvent);
         store.state.set("erasure", { at: Date.now() });
         store.state.remove("import");
+        store.state.remove("messages_indexed");
         store.reset.clear();
         const names = tables.map(({ name }) => String(name));
         const schema = db.prepare("select tbl_name, sql from sqlite_schema where sql is not null order by rowid").all();

@@ -49,6 +49,11 @@ export class MemoryPortability {
     this.#parts = parts;
   }
 
+  /** The import or erasure that runs; null without one. */
+  get busy(): Busy["with"] | null {
+    return this.#busy;
+  }
+
   /** Streams the file in chunks. Busy during an erasure. */
   export(header: MemoryFileHeader): Exporting | Busy {
     if (this.#busy === "erasure") return { kind: "busy", with: this.#busy };

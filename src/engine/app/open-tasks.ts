@@ -1,0 +1,91 @@
+import type { EngineConfig } from "../config.ts";
+import type { ModelProvider } from "../model/model-provider.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
+import { TaskForgetting } from "../memory/forget-task.ts";
+import { AttachmentNames } from "../store/attachment-names.ts";
+import { BranchTable } from "../store/branches.ts";
+import { EventTable } from "../store/events.ts";
+import { HitlTable } from "../store/hitl-requests.ts";
+import { MessageIndex } from "../store/message-index.ts";
+import { MessageTable } from "../store/messages.ts";
+import type { Store } from "../store/open-store.ts";
+import { TaskRemoval } from "../store/task-removal.ts";
+import { TaskTable } from "../store/tasks.ts";
+import { TurnTable } from "../store/turns.ts";
+import { MessageSearch } from "../tasks/message-search.ts";
+import { TaskChanger } from "../tasks/task-changer.ts";
+import type { TaskChanges } from "../tasks/task-changes.ts";
+import { TaskTitles } from "../tasks/task-titles.ts";
+import { TaskList } from "../tasks/task-list.ts";
+import { TaskMessageList } from "../tasks/task-messages.ts";
+import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
+import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
+import type { EventJournal } from "../turns/event-journal.ts";
+import type { TaskSlots } from "../turns/task-slots.ts";
+
+export interface TaskOwnerParts {
+  readonly store: Store;
+  readonly slots: TaskSlots;
+  readonly journal: EventJournal;
+  readonly events: EventTable;
+  readonly search: MessageSearch;
+  readonly taskChanges: TaskChanges;
+  readonly checkpoints: WorkspaceCheckpoints;
+  readonly workspaceDir: string;
+  readonly logger: Logger;
+}
+
+export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store" | "logger">): MessageSearch =>
+  new MessageSearch({ store, index: new MessageIndex(store), branches: new BranchTable(store), logger });
+
+/** Null: titles are first words, or there are none. */
+export function openTitles(
+  { titles, lightModel }: Pick<EngineConfig, "titles" | "lightModel">,
+  parts: Pick<TaskOwnerParts, "store" | "search" | "taskChanges" | "logger"> & {
+    readonly provider: ModelProvider;
+    readonly isAllowed: () => boolean;
+  },
+): TaskTitles | null {
+  if (titles !== "model") return null;
+  const { store, taskChanges: changes } = parts;
+  const [tasks, messages] = [new TaskTable(store), new MessageTable(store)];
+  return new TaskTitles({ ...parts, tasks, messages, changes, model: lightModel });
+}
+
+/** The records of an engine's tasks, and their messages. */
+export function openTasks(parts: TaskOwnerParts) {
+  const { store, slots, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
+  const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
+  return {
+    taskChanges,
+    taskList: new TaskList({ tasks, hitl, slots, search }),
+    taskMessages: new TaskMessageList({
+      branches: new BranchTable(store),
+      messages: new MessageTable(store),
+      turns: new TurnTable(store),
+      hitl,
+      slots,
+    }),
+    taskChanger: new TaskChanger({
+      journal,
+      events,
+      tasks,
+      removal: new TaskRemoval(store),
+      forgetting: new TaskForgetting(store),
+      checkpoints,
+      search,
+      slots,
+      changes: taskChanges,
+      files: {
+        ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),
+        async removeUnused(files) {
+          if (files.size === 0) return 0;
+          const used = names.in(ATTACHMENTS_FOLDER);
+          const unused = new Map([...files].filter(([name]) => !used.has(name)));
+          return removeAttachments(unused, { workspaceDir, logger });
+        },
+      },
+    }),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Prefix } from "./branches.ts";
+import { Table } from "./table.ts";
+
+/** A message that is not indexed yet. */
+export interface UnindexedMessage {
+  readonly id: number;
+  readonly branch: number;
+  readonly role: "user" | "assistant" | "tool";
+  readonly content: unknown;
+}
+
+/** Row ids below this are numbers of tasks, for their titles. A message has its branch in the higher bits. */
+const TITLES_BELOW = 2 ** 32;
+
+const HITS = "select rowid >> 32 as branch_id, min(rowid & 4294967295) as first from messages_index";
+
+/**
+ * The full-text index of what was said, and of titles that are no first words. It holds terms only. What is indexed is
+ * behind the messages: {@link behind} tells how many, so that an index entry costs no turn its time.
+ */
+export class MessageIndex extends Table {
+  readonly #unindexed = this.db.prepare(
+    "select id, branch, role, content from messages where id > ? and branch is not null order by id limit ?",
+  );
+  readonly #insert = this.db.prepare("insert into messages_index (rowid, text) values ((? << 32) | ?, ?)");
+  readonly #remove = this.db.prepare("delete from messages_index where rowid = ?");
+  readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
+  readonly #count = this.db.prepare(
+    "select count(*) as count from (select 1 from messages_index where messages_index match ? limit ?)",
+  );
+  /** Tasks whose conversation has a match: on its branch, or before the cut of an ancestor. */
+  readonly #tasks = this.db.prepare(
+    `with recursive reached (branch_id, first) as (
+       select * from (${HITS} where messages_index match ?1 and rowid >= ${TITLES_BELOW} group by 1)
+       union
+       select child.branch_id, reached.first from reached
+         join branches child on child.parent_branch_id = reached.branch_id and child.through >= reached.first
+     )
+     select tasks.number as number from reached join branches using (branch_id)
+       join tasks on tasks.task_id = branches.task_id and tasks.branch_id = reached.branch_id
+     union
+     select rowid from messages_index where messages_index match ?1 and rowid < ${TITLES_BELOW}`,
+  );
+  readonly #within = this.db.prepare(
+    "select 1 from messages_index where messages_index match ?1 and rowid between (?2 << 32) and ((?2 << 32) | ?3) limit 1",
+  );
+
+  /** The next messages to index. */
+  unindexed(limit: number): readonly UnindexedMessage[] {
+    return this.#unindexed.all(this.#through, limit).map((row) => ({
+      id: Number(row["id"]),
+      branch: Number(row["branch"]),
+      role: row["role"] as UnindexedMessage["role"],
+      content: JSON.parse(String(row["content"])) as unknown,
+    }));
+  }
+
+  /** How many messages may not be indexed yet. */
+  get behind(): number {
+    return Math.max(0, Number(this.#lastMessage.get()?.["id"] ?? 0) - this.#through);
+  }
+
+  /** Indexes the terms of messages, all up to `through`. Runs in a transaction of the caller. */
+  add(
+    terms: readonly { readonly id: number; readonly branch: number; readonly text: string }[],
+    through: number,
+  ): void {
+    // The index writes what it has for each id that is lower than the one before.
+    for (const { id, branch, text } of terms.toSorted((a, b) => a.branch - b.branch || a.id - b.id))
+      this.#insert.run(branch, id, text);
+    this.store.state.set("messages_indexed", { through });
+  }
+
+  /** Replaces the terms of a task's title. */
+  setTitle(number: number, text: string): void {
+    this.#remove.run(number);
+    this.#insert.run(0, number, text);
+  }
+
+  /** Number of matches, at most `limit`. */
+  count(match: string, limit: number): number {
+    return Number(this.#count.get(match, limit)?.["count"]);
+  }
+
+  /** The numbers of the tasks that match, in no order. */
+  tasks(match: string): readonly number[] {
+    return this.#tasks.all(match).map(({ number }) => Number(number));
+  }
+
+  /** Whether a task matches, of this number and with these prefixes as its conversation. */
+  has(match: string, number: number, conversation: readonly Prefix[]): boolean {
+    const isWithin = (branch: number, from: number, through: number) =>
+      through >= from && this.#within.get(match, branch, Math.min(through, TITLES_BELOW - 1)) !== undefined;
+    return (
+      conversation.some(({ branchId, through }) => isWithin(branchId, 1, through)) ||
+      this.db.prepare("select 1 from messages_index where messages_index match ? and rowid = ?").get(match, number) !==
+        undefined
+    );
+  }
+
+  get #through(): number {
+    return this.store.state.get("messages_indexed")?.through ?? 0;
+  }
+}

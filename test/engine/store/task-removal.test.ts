@@ -1,0 +1,75 @@
+import t, { type Test } from "tap";
+import { BranchTable } from "../../../src/engine/store/branches.ts";
+import { MessageTable } from "../../../src/engine/store/messages.ts";
+import { openStore } from "../../../src/engine/store/open-store.ts";
+import { TaskRemoval } from "../../../src/engine/store/task-removal.ts";
+import { TaskTable } from "../../../src/engine/store/tasks.ts";
+import { TurnTable } from "../../../src/engine/store/turns.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+
+const USAGE = { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 };
+
+function conversations(t: Test) {
+  const store = openStore(freshFolder(t));
+  t.teardown(() => store.close());
+  const [tasks, messages, branches] = [new TaskTable(store), new MessageTable(store), new BranchTable(store)];
+  const [turns, removal] = [new TurnTable(store), new TaskRemoval(store)];
+  let at = 0;
+  const say = (taskId: string, text: string): number => {
+    const turnId = `turn_${text}`;
+    tasks.turnStarted(taskId, { agent: "default", message: text, at: ++at });
+    turns.insert({ turnId, taskId, message: text, metadata: {}, request: {}, startedAt: at });
+    messages.append(taskId, { turnId, role: "user", content: text });
+    messages.recalled(turnId, { block: text, trust: 1 }, at);
+    turns.end(turnId, { errorCode: null, endedAt: at, usage: USAGE, output: null });
+    return messages.ofTask(taskId).at(-1)?.id ?? 0;
+  };
+  const said = (taskId: string) =>
+    messages.ofTask(taskId).map(({ content, recalled }) => `${String(content)} ${recalled}`);
+  const current = (taskId: string) => Number(branches.ofTask(taskId).at(-1)?.branchId);
+  const fork = (taskId: string, from: string, through: number) => {
+    tasks.turnStarted(taskId, { agent: "default", message: "fork", at: ++at });
+    tasks.continueFrom(taskId, { branchId: current(from), through }, at);
+  };
+  const remove = (taskId: string) => store.transaction(() => removal.remove(taskId));
+  const rows = () =>
+    ["tasks", "branches", "messages", "turns", "recalls"].map((table) =>
+      Number(store.db.prepare(`select count(*) as n from ${table}`).get()?.["n"]),
+    );
+  return { store, tasks, turns, say, said, current, fork, remove, rows };
+}
+
+t.test("what forks refer to stays until the last of them goes", async (t) => {
+  const { turns, say, said, fork, remove, rows } = conversations(t);
+  say("a", "one");
+  const two = say("a", "two");
+  say("a", "three");
+  fork("b", "a", two);
+  say("b", "four");
+  fork("c", "b", two - 1);
+  t.match(remove("a"), { messages: 1, turns: 1, kept: 2 });
+  t.strictSame(said("b"), ["one one", "two two", "four four"], "with the memories that they were shown");
+  t.strictSame(said("c"), ["one one"]);
+  t.equal(turns.taskOf("turn_one"), "b", "the oldest fork owns it from now on");
+  t.match(remove("b"), { messages: 2, turns: 2, kept: 1 });
+  t.strictSame(said("c"), ["one one"]);
+  t.match(remove("c"), { messages: 1, turns: 1, kept: 0 });
+  // The fork's root branches, which no conversation uses, go with their tasks.
+  t.strictSame(rows(), [0, 0, 0, 0, 0]);
+});
+
+t.test("a task that was rewound and forked is deleted with all its branches", async (t) => {
+  const { tasks, say, said, fork, current, remove, rows } = conversations(t);
+  const one = say("a", "one");
+  say("a", "two");
+  tasks.continueFrom("a", { branchId: current("a"), through: one }, 1);
+  fork("b", "a", one);
+  say("a", "three");
+  t.match(remove("a"), { messages: 2, turns: 2, kept: 1 });
+  t.strictSame(said("b"), ["one one"]);
+  say("a", "anew");
+  t.strictSame(said("a"), ["anew anew"], "a task with the same id begins without what stays for the fork");
+  t.match(remove("b"), { messages: 1 });
+  t.match(remove("a"), { messages: 1 });
+  t.strictSame(rows(), [0, 0, 0, 0, 0]);
+});
