@@ -97,15 +97,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
-  const { provider } = model;
-  const titles = openTitles(config, {
-    store,
-    search,
-    taskChanges,
-    provider,
-    isAllowed: () => !suspension.isActive,
-    logger,
-  });
+  const titles = titlesOf(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const clientParts = openClientCalls(parts, journal);
   const turns = new TurnTable(store);
@@ -153,6 +145,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const taskParts = openTasks({
     store,
     slots,
+    inbox,
     journal,
     events,
     search,
@@ -238,6 +231,18 @@ const createRunner = (
     logger,
   });
 };
+
+const titlesOf = (
+  { config, store, model, suspension, logger }: TurnOwnerParts,
+  own: { readonly search: MessageSearch; readonly taskChanges: TaskChanges },
+): TaskTitles | null =>
+  openTitles(config, {
+    ...own,
+    store,
+    provider: model.provider,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
 
 /** Where turns are recorded. Learning takes the ended ones from there. */
 const recordOf = (
