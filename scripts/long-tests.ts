@@ -132,6 +132,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/engine/tools/workspace-folder.test.ts",
   "test/examples/backends.test.ts",
   "test/examples/browser-chat.test.ts",
+  "test/examples/chat-app.test.ts",
   "test/examples/readme.test.ts",
   "test/examples/sandbox.test.ts",
   "test/faults/calls-without-database.test.ts",
