@@ -13,6 +13,7 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import { ClientCallTable } from "../store/client-call-table.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
 import { ConversationTable } from "../store/conversations.ts";
@@ -21,6 +22,7 @@ import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
 import { InboxTable } from "../store/inbox-table.ts";
+import { LoadedToolTable } from "../store/loaded-tools.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
@@ -31,7 +33,9 @@ import type { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanges } from "../tasks/task-changes.ts";
 import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
-import { openJournal } from "../turns/event-journal.ts";
+import { outputProblem } from "../tools/client-tools.ts";
+import { ClientCalls } from "../turns/client-calls.ts";
+import { type EventJournal, openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import { MessageIntake } from "../turns/message-intake.ts";
@@ -95,6 +99,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const taskChanges = new TaskChanges();
   const titles = titlesOf(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const clientParts = openClientCalls(parts, journal);
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
@@ -105,6 +110,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const runner = createRunner(parts, {
     journal,
     humanRequests,
+    clientCalls: clientParts.clientCalls,
     tasks,
     turns,
     conversations,
@@ -151,6 +157,7 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    ...clientParts,
     inbox,
     inboxTable,
     intake,
@@ -189,13 +196,19 @@ export function openTurns(parts: TurnOwnerParts) {
   };
 }
 
+function openClientCalls({ store, config }: TurnOwnerParts, journal: EventJournal) {
+  const clientCallTable = new ClientCallTable(store);
+  const options = { ttlMs: config.hitlTtlMs, checkOutput: outputProblem };
+  return { clientCallTable, clientCalls: new ClientCalls(clientCallTable, journal, options) };
+}
+
 type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
 
 const createRunner = (
   parts: TurnOwnerParts,
   own: Pick<
     RunnerParts,
-    "journal" | "humanRequests" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+    "journal" | "humanRequests" | "clientCalls" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
   >,
 ): TurnRunner => {
   const { store, model, tools, slots, suspension, telemetry, logger } = parts;
@@ -207,6 +220,7 @@ const createRunner = (
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
+    loadedTools: new LoadedToolTable(store),
     meter,
     budgets,
     runAgent: agentOf(parts, own.humanRequests),
