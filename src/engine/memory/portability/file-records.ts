@@ -29,42 +29,45 @@ interface FileRecord {
   readonly shapes?: {
     readonly field: string;
     readonly by: string;
-    readonly of: Readonly<Record<string, z.ZodMiniType>>;
+    readonly of: Readonly<Record<string, () => z.ZodMiniType>>;
   };
 }
 
 const turnId = id("turn_id", "turn_");
 const SHORT = 10_000;
-const anyObject = z.record(z.string(), z.unknown());
-const answerPart = z.union([
-  z.looseObject({ kind: z.enum(["text", "thinking"]), text: z.string() }),
-  z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject }),
-]);
-const outcome = z.looseObject({
-  id: z.string(),
-  tool: z.string(),
-  isError: z.boolean(),
-  attachments: z.exactOptional(attachmentRecords),
-});
-const userPart = z.union([
-  z.object({ kind: z.literal("text"), text: z.string() }),
-  z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
-  z.object({
-    kind: z.literal("context"),
-    name: z.string(),
-    content: z.string(),
-    ttl: z.enum(["turn", "task"]),
-    repeated: z.exactOptional(z.literal(true)),
-  }),
-]);
+const anyObject = () => z.record(z.string(), z.unknown());
+const answerPart = () =>
+  z.union([
+    z.looseObject({ kind: z.enum(["text", "thinking"]), text: z.string() }),
+    z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject() }),
+  ]);
+const outcome = () =>
+  z.looseObject({
+    id: z.string(),
+    tool: z.string(),
+    isError: z.boolean(),
+    attachments: z.exactOptional(attachmentRecords),
+  });
+const userPart = () =>
+  z.union([
+    z.object({ kind: z.literal("text"), text: z.string() }),
+    z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
+    z.object({
+      kind: z.literal("context"),
+      name: z.string(),
+      content: z.string(),
+      ttl: z.enum(["turn", "task"]),
+      repeated: z.exactOptional(z.literal(true)),
+    }),
+  ]);
 /** Content of a message, by role. Attachments are references, without their bytes. */
 const CONTENT = {
-  user: z.union([z.string(), z.array(userPart)]),
-  assistant: z.array(answerPart),
-  tool: z.array(outcome),
+  user: () => z.union([z.string(), z.array(userPart())]),
+  assistant: () => z.array(answerPart()),
+  tool: () => z.array(outcome()),
 };
-const step = z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
-const usage = z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
+const step = () => z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
+const usage = () => z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
 
 /** In the order of the file: a record comes after those it refers to. */
 const FILE_RECORDS = {
@@ -92,7 +95,7 @@ const FILE_RECORDS = {
       task_id: task(),
       thread: text("thread", SHORT),
       role: choice("role", ["user", "assistant", "tool"]),
-      content: json("content", z.union(Object.values(CONTENT))),
+      content: json("content", () => z.union(Object.values(CONTENT).map((made) => made()))),
     },
     refers: { turn_id: "turn" },
     shapes: { field: "content", by: "role", of: CONTENT },
@@ -108,7 +111,7 @@ const FILE_RECORDS = {
       kind: choice("kind", ["question", "permission"]),
       question: text("question"),
       context: json("context", anyObject),
-      options: json("options", z.array(z.string())),
+      options: json("options", () => z.array(z.string())),
       allow_free_text: flag("allow_free_text"),
       created_at: time("created_at"),
       answer: orNull(text("answer")),
@@ -197,7 +200,7 @@ const FILE_RECORDS = {
       superseded_by: orNull(id("superseded_by", "kn_")),
       evidence: listed(
         "select episode_id as value from knowledge_evidence where knowledge_id = knowledge.id order by 1",
-        z.string(),
+        () => z.string(),
       ),
     },
     refers: { superseded_by: "knowledge", evidence: "episode" },
@@ -209,8 +212,7 @@ const FILE_RECORDS = {
       id: id("id", "nd_"),
       name: text("name", SHORT),
       node_type: text("type", SHORT),
-      aliases: listed(
-        "select alias as value from social_aliases where node_id = social_nodes.id order by 1",
+      aliases: listed("select alias as value from social_aliases where node_id = social_nodes.id order by 1", () =>
         z.string(),
       ),
       summary: text("summary"),
@@ -251,7 +253,7 @@ const FILE_RECORDS = {
       turn_id: turnId,
       outcome: choice("outcome", ["completed", "errored"]),
       error_code: orNull(text("error_code", SHORT)),
-      steps: json("steps", z.array(step)),
+      steps: json("steps", () => z.array(step())),
       usage: json("usage", usage),
       trust: trust(),
       duration_ms: integer("duration_ms", 0),
@@ -269,7 +271,7 @@ const FILE_RECORDS = {
       body: text("body"),
       trust: trust(),
       state: choice("state", ["proposed", "allowed", "refused"]),
-      trajectories: json("trajectories", z.array(z.string())),
+      trajectories: json("trajectories", () => z.array(z.string())),
       created_at: time("created_at"),
       decided_at: orNull(time("decided_at")),
     },
