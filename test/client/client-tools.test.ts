@@ -27,6 +27,16 @@ t.test("a client runs the tools of a turn", async (t) => {
     createEngineClient({ url: engine.url, key: engine.key, limits: QUICK, fetch: cuttingFetch(cuts) });
   const client = clientOf();
 
+  await t.test("also of a message that was sent without reading its turn", async (t) => {
+    const message = '/tool add {"a":1,"b":2}';
+    const sent = await client.send({ taskId: "sent", message, whenBusy: "queue", clientTools: { add } });
+    t.type(sent.turn_id, "string");
+    const { events } = await readAll(
+      client.resume({ taskId: "sent", turnId: sent.turn_id ?? "", clientTools: { add } }),
+    );
+    t.match(results(events), [{ output: 3, error: null }]);
+  });
+
   await t.test("each call once, with its output, and what it throws as its error", async (t) => {
     const seen: string[] = [];
     const fails = {
