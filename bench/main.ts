@@ -19,6 +19,7 @@ import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyRows } from "./parts/many-rows.ts";
 import { manyTurns } from "./parts/many-turns.ts";
+import { taskLists } from "./parts/tasks.ts";
 import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
@@ -47,6 +48,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  tasks: taskLists,
   notes: memoryWrites,
   isolation,
   command,
