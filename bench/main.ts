@@ -25,6 +25,7 @@ import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
 import { replay } from "./parts/replay.ts";
+import { rewind } from "./parts/rewind.ts";
 import { schedules } from "./parts/schedules.ts";
 import { sleep } from "./parts/sleep.ts";
 import { sleepers } from "./parts/sleepers.ts";
@@ -50,6 +51,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   recall: memorySearch,
   tasks: taskLists,
   notes: memoryWrites,
+  rewind,
   isolation,
   command,
   crash,

@@ -1,7 +1,18 @@
 import { Option } from "commander";
 import { plainText } from "../src/contract/meaning.ts";
 import { POLICY_FIELDS, type PolicyField, type PolicyFieldName } from "../src/contract/orchestrator/policy-fields.ts";
-import { NO_LIMIT, duration, hosts, interval, limit, names, ports, wholeNumber } from "./option-values.ts";
+import {
+  NO_LIMIT,
+  duration,
+  hosts,
+  interval,
+  limit,
+  models,
+  modelsOrAny,
+  names,
+  ports,
+  wholeNumber,
+} from "./option-values.ts";
 
 /** The options that set one field of a policy. */
 interface FieldOptions {
@@ -49,6 +60,8 @@ function readerOf({ value, unit }: PolicyField): (text: string) => unknown {
       return hosts;
     case "ports":
       return ports;
+    case "models":
+      return value.isNullable ? modelsOrAny : models;
     default:
       return (text) => text;
   }
@@ -66,6 +79,8 @@ function helpOf({ value, meaning }: PolicyField): string {
       return `${help}, separated by commas`;
     case "ports":
       return `${help}, separated by commas, or none`;
+    case "models":
+      return `${help}; separated by commas, or ${value.isNullable ? "any" : "none"}`;
     default:
       return help;
   }

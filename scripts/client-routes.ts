@@ -78,6 +78,7 @@ function callOf({ name, row, operation, body, answer }: Call): string {
     ...listed("query", of("query")),
     ...listed("headers", of("header")),
     ...bodyOf(row, body),
+    ...(row.clientNames !== undefined && { clientNames: row.clientNames }),
     ...(row.repeatable === false && { repeatable: false }),
     ...(row.timeout !== undefined && { timeout: row.timeout }),
   };
@@ -112,7 +113,9 @@ function bodyFields(row: Row, body: Body | null): readonly string[] {
   const { properties = {}, required = [] } = body.schema;
   return Object.entries(properties).map(([name, property]) => {
     const type = `${body.request}["${name}"]`;
-    return field({ name, type, isRequired: required.includes(name), description: property.description ?? "" });
+    const isRequired = required.includes(name);
+    const clientName = row.clientNames?.[name] ?? name;
+    return field({ name: clientName, type, isRequired, description: property.description ?? "" });
   });
 }
 

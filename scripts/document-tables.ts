@@ -225,6 +225,8 @@ function boundsOf({ value, unit }: PolicyField): string {
       return `At most ${value.maxHosts} hosts.`;
     case "ports":
       return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;
+    case "models":
+      return `At most ${value.maxModels}.${value.isNullable ? " `null` is every model." : ""}`;
     default:
       return "";
   }

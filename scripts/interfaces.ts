@@ -60,9 +60,9 @@ export const INTERFACES = {
     keys: { engine: [ENGINE_KEY_HEADER] },
     keyless: ["none"],
     path: {
+      task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
-      task_id: "Id of the task",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

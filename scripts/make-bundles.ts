@@ -1,7 +1,8 @@
 /**
  * Bundles the three programs, as CommonJS: it starts 23 ms and 13 MB below ES modules. The client for
  * products' backends becomes one ES module with its types.
- * An engine's program holds the package of one provider. What else it imports dynamically becomes a bundle of its own.
+ * An engine's program holds the package of one provider. What else it imports dynamically becomes a bundle of its own,
+ * also the packages of other providers, for models that are named `provider:model`.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -31,7 +32,7 @@ const ownBundles = (found: Set<string>, inside?: string): Plugin => ({
       if (kind !== "dynamic-import") return undefined;
       const file = resolve(resolveDir, path);
       if (file === inside) return undefined;
-      if (!isFamily(file)) found.add(file);
+      found.add(file);
       return { path: bundleName(file), namespace: "own-bundle" };
     });
     // By the path of the engine's entry: a program in a start-up snapshot has no folder.
@@ -47,7 +48,6 @@ module.exports = require("node:module").createRequire(dist)("./${path}.cjs");`,
 
 /** The file that opens the models of a provider. The sandbox has none. */
 const familyFile = (provider: string) => join(root, `src/engine/model/${provider}-model.ts`);
-const isFamily = (file: string) => PROVIDERS.some((provider) => file === familyFile(provider));
 
 /**
  * One character beyond ASCII makes a program's text twice as large in memory. The compiler leaves them only in regular

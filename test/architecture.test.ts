@@ -31,6 +31,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/sandbox": [],
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
   "src/contract/settings/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/settings/upstreams.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],
   "src/backup": ["src/shared"],
@@ -131,6 +132,8 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [
     "src/engine/agent",
+    "src/engine/checkpoints",
+    "src/engine/tools/plan.ts",
     "src/engine/tools/tool.ts",
     "src/engine/telemetry",
     "src/engine/memory",
@@ -165,6 +168,13 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/usage": ["src/engine/store", "src/contract", "src/shared"],
   "src/engine/model": ["src/engine/telemetry", "src/engine/attachments", "src/contract", "src/shared"],
   "src/engine/requests": ["src/engine/model", "src/engine/store", "src/contract", "src/shared"],
+  "src/engine/checkpoints": [
+    "src/engine/store",
+    "src/engine/tools/call-checkpoint.ts",
+    "src/engine/tools/workspace-folder.ts",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/isolation": ["src/sandbox", "src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",

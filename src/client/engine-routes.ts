@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -22,16 +22,22 @@ export interface ExecuteParams {
   readonly lastEventId?: string | undefined;
   /** The same as `events`, for clients that cannot change the address */
   readonly xOrchdEvents?: string | undefined;
-  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
-  readonly message: ExecuteRequest["message"];
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+  readonly message?: ExecuteRequest["message"] | undefined;
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
   readonly taskId: ExecuteRequest["task_id"];
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: ExecuteRequest["agent"] | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: ExecuteRequest["model"] | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: ExecuteRequest["effort"] | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: ExecuteRequest["thinking"] | undefined;
   /** Model calls of the turn. 100 when omitted. */
   readonly maxSteps?: ExecuteRequest["max_steps"] | undefined;
+  /** `true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted. */
+  readonly regenerate?: ExecuteRequest["regenerate"] | undefined;
   /** What happens to the turn when the client disconnects. `continue` when omitted. */
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
@@ -48,7 +54,7 @@ export const execute: Route<ExecuteParams, never> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","thinking","max_steps","on_disconnect","metadata","output_schema","context"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -190,18 +196,21 @@ export const listTasks: Route<ListTasksParams, TaskPage> = {
 };
 
 export interface ShowTaskParams {
-  /** Id of the task */
+  /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
+  /** Adds its [branches](conversations.md#rewind) */
+  readonly branches?: boolean | undefined;
 }
 
 /** Get a task. */
 export const showTask: Route<ShowTaskParams, TaskRecord> = {
   method: "GET",
   path: "/tasks/{task_id}",
+  query: ["branches"],
 };
 
 export interface ChangeTaskParams {
-  /** Id of the task */
+  /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
   /** 1 to 200 characters. From now on no model changes it. */
   readonly title?: ChangeTaskRequest["title"] | undefined;
@@ -219,7 +228,7 @@ export const changeTask: Route<ChangeTaskParams, TaskRecord> = {
 };
 
 export interface DeleteTaskParams {
-  /** Id of the task */
+  /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
   /** Also what memory has learned from this task alone */
   readonly forget?: boolean | undefined;
@@ -234,12 +243,14 @@ export const deleteTask: Route<DeleteTaskParams, TaskDeleted> = {
 };
 
 export interface ListMessagesParams {
-  /** Id of the task */
+  /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
   /** Only messages before this `message_id`. Not together with `after` */
   readonly before?: string | undefined;
   /** Only messages after this `message_id`. Without both, the last ones */
   readonly after?: string | undefined;
+  /** Of this branch, as `branches` of the task names it. The current one when omitted */
+  readonly branch?: string | undefined;
   /** Largest number of messages. A page of large ones has fewer */
   readonly limit?: number | undefined;
 }
@@ -248,7 +259,48 @@ export interface ListMessagesParams {
 export const listMessages: Route<ListMessagesParams, TaskMessages> = {
   method: "GET",
   path: "/tasks/{task_id}/messages",
-  query: ["before","after","limit"],
+  query: ["before","after","branch","limit"],
+};
+
+export interface ForkTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly afterMessage?: ForkRequest["after_message"] | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly newTaskId?: ForkRequest["task_id"] | undefined;
+}
+
+/** Begin a task with messages of another one. */
+export const forkTask: Route<ForkTaskParams, ForkedTask> = {
+  method: "POST",
+  path: "/tasks/{task_id}/fork",
+  body: ["after_message","task_id"],
+  clientNames: {"task_id":"new_task_id"},
+  repeatable: false,
+};
+
+export interface RewindTaskParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** The message that becomes the last one. */
+  readonly toMessage: RewindRequest["to_message"];
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: RewindRequest["keep"] | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: RewindRequest["files"] | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dryRun?: RewindRequest["dry_run"] | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: RewindRequest["force"] | undefined;
+}
+
+/** Take a conversation back to a message, and its files too. */
+export const rewindTask: Route<RewindTaskParams, Rewound> = {
+  method: "POST",
+  path: "/tasks/{task_id}/rewind",
+  body: ["to_message","keep","files","dry_run","force"],
+  timeout: "hour",
 };
 
 export interface SearchMemoryParams {

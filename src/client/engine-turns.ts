@@ -12,6 +12,12 @@ export const turnCalls = ({ call }: Calls) => ({
   /** The model calls of a turn, with their tokens by part of the context. Kept for 24 hours. */
   modelRequests: (turnId: string, given: CallOptions = {}) => call(routes.listRequests, { ...given, turnId }),
 
+  /** Begins a task with the messages of another one, up to `afterMessage`. */
+  forkTask: (given: OptionsOf<typeof routes.forkTask>) => call(routes.forkTask, given),
+
+  /** Takes a conversation back to a message, and with `files: "restore"` the files of the workspace too. */
+  rewindTask: (given: OptionsOf<typeof routes.rewindTask>) => call(routes.rewindTask, given),
+
   /** One request as it was sent, without secrets. */
   modelRequest: (turnId: string, number: number, given: CallOptions = {}) =>
     call(routes.showRequest, { ...given, turnId, number: String(number) }),

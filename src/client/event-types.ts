@@ -15,4 +15,5 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "compaction_event",
   "heartbeat",
   "usage",
+  "model_changed",
 ];

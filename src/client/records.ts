@@ -470,7 +470,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -744,6 +744,30 @@ export type EngineEvent = {
     readonly output_tokens: number;
     /** Tokens of the input that the provider read from its cache. */
     readonly cache_hit_tokens: number;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "model_changed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The model that failed. `provider:model` when it is not of `LLM_PROVIDER`. */
+    readonly from: string;
+    /** The model that answers instead. */
+    readonly to: string;
+    /** How it failed. `cooldown`: it failed a short time before, for another step, turn or engine. */
+    readonly reason: "rate_limited" | "overloaded" | "server_error" | "timeout" | "connection" | "cooldown";
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
     /** When it happened. Strictly rises within the engine. */
     readonly ts: string;
     /** Its number. Rises over the life of the engine, restarts included. */
@@ -1304,16 +1328,22 @@ export type EventType = "product.registered" | "product.policy_changed" | "produ
 
 /** A turn to run. */
 export interface ExecuteRequest {
-  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
-  readonly message: MessageContent;
+  /** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+  readonly message?: MessageContent | undefined;
   /** 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it. */
   readonly task_id: string;
   /** An agent of the catalog. `default` when omitted. */
   readonly agent?: string | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: string | undefined;
+  /** How much the model reasons, if it has this option. The agent's when omitted. */
+  readonly effort?: "low" | "medium" | "high" | undefined;
   /** `true` requests the model's reasoning. `false` when omitted. */
   readonly thinking?: boolean | undefined;
   /** Model calls of the turn. 100 when omitted. */
   readonly max_steps?: number | undefined;
+  /** `true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted. */
+  readonly regenerate?: boolean | undefined;
   /** What happens to the turn when the client disconnects. `continue` when omitted. */
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
@@ -1330,6 +1360,29 @@ export interface FactEnded {
   readonly id: string;
   /** Always `true`, also when the fact had ended before. */
   readonly ended: true;
+}
+
+/** A task that begins with messages of another one. */
+export interface ForkedTask {
+  /** The id of the new task. */
+  readonly task_id: string;
+  /** Where it was forked. */
+  readonly parent: {
+    /** The task that it was forked from. */
+    readonly task_id: string;
+    /** The last message that both have. `null`: none. */
+    readonly after_message: string | null;
+  };
+  /** Messages of its conversation. */
+  readonly message_count: number;
+}
+
+/** Where a new task begins. */
+export interface ForkRequest {
+  /** The last message that the new task has. The last one of the conversation when omitted, without those of a turn in flight. */
+  readonly after_message?: string | undefined;
+  /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
+  readonly task_id?: string | undefined;
 }
 
 /** `question`: of the agent. `permission`: a permission prompt. */
@@ -1716,7 +1769,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. */
+/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -1913,8 +1966,14 @@ export interface Policy {
   readonly max_processes: number;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb: number;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb: number;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight: number;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models: readonly string[] | null;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback: readonly string[];
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -2127,6 +2186,88 @@ export interface RespondRequest {
 export interface RestartEngineRequest {
   /** How many seconds running turns get to end. Left out: the policy's `drain_s`. */
   readonly drain_s?: number | undefined;
+}
+
+/** The files that calls changed after the message. */
+export interface RestoredFiles {
+  /** At most 1,000 of them: their earlier state is known. */
+  readonly restorable: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: their earlier state is not known, so they stay as they are. */
+  readonly not_captured: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it is not known. */
+    readonly reason: "by_command" | "too_large" | "unreadable" | "disk_full" | "switched_off" | "removed_from_store" | "not_a_file";
+  })[];
+  /** At most 1,000 of them: something else has changed them too, so only `force` restores them. */
+  readonly changed_by_others: readonly ({
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What a restore does. `remove_folder` leaves a folder that is not empty. */
+    readonly action: "write" | "remove" | "make_folder" | "remove_folder";
+  })[];
+  /** At most 1,000 of them: calls that may have changed other files. */
+  readonly not_compared: readonly ({
+    /** `null`: of changes that were forgotten. */
+    readonly turn_id: string | null;
+    /** `null`: of changes that were forgotten. */
+    readonly tool_call_id: string | null;
+    /** Why its changes are not known. */
+    readonly reason: "running" | "interrupted" | "too_large" | "too_many" | "unreadable" | "forgotten";
+  })[];
+  /** At most 1,000 of them: files that could not be restored. The same call tries them again. */
+  readonly failed: readonly {
+    /** The path in the workspace. */
+    readonly path: string;
+    /** Why it was not restored. */
+    readonly reason: string;
+  }[];
+  /** How many each list would have without its limit. */
+  readonly counts: {
+    /** Of `restorable`. */
+    readonly restorable: number;
+    /** Of `not_captured`. */
+    readonly not_captured: number;
+    /** Of `changed_by_others`. */
+    readonly changed_by_others: number;
+    /** Of `not_compared`. */
+    readonly not_compared: number;
+    /** Of `failed`. */
+    readonly failed: number;
+  };
+}
+
+/** Where a conversation goes on. */
+export interface RewindRequest {
+  /** The message that becomes the last one. */
+  readonly to_message: string;
+  /** `false`: the conversation goes on before `to_message`, which leaves it too. `true` when omitted. */
+  readonly keep?: boolean | undefined;
+  /** `restore` gives the files of the workspace their state at that message. `keep` when omitted. */
+  readonly files?: "keep" | "restore" | undefined;
+  /** `true` changes nothing. `false` when omitted. */
+  readonly dry_run?: boolean | undefined;
+  /** `true` also restores files that something else has changed since. `false` when omitted. */
+  readonly force?: boolean | undefined;
+}
+
+/** What a rewind did, or with `dry_run` would do. */
+export interface Rewound {
+  /** The task. */
+  readonly task_id: string;
+  /** Whether nothing was changed. */
+  readonly dry_run: boolean;
+  /** The message that the conversation ends with. `null`: it is empty. */
+  readonly last_message: string | null;
+  /** The branch with the messages that left the conversation, which stay readable. `null`: no message left it. */
+  readonly left_branch: string | null;
+  /** `null` with `files: keep`. */
+  readonly files: RestoredFiles | null;
 }
 
 export interface RollbackCatalogRequest {
@@ -2412,8 +2553,14 @@ export interface SetPolicyRequest {
   readonly max_processes?: number | undefined;
   /** Size of an engine's folder, which holds workspace, store and caches. */
   readonly disk_mb?: number | undefined;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb?: number | undefined;
   /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
   readonly cpu_weight?: number | undefined;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models?: readonly string[] | null | undefined;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback?: readonly string[] | undefined;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -2628,6 +2775,20 @@ export interface TaskAttachmentPart {
   readonly type: "attachment";
 }
 
+/** A branch that a task's conversation is on, or was on before a rewind. */
+export interface TaskBranch {
+  /** The branch's id. */
+  readonly branch_id: string;
+  /** Whether the conversation is on it. */
+  readonly is_current: boolean;
+  /** The last message that it shares with an earlier branch. `null`: none. */
+  readonly after_message: string | null;
+  /** Its first own message. `null` without one. */
+  readonly first_message: string | null;
+  /** When it began. */
+  readonly created_at: string;
+}
+
 /** Context that went with the message, for audits. The user did not write it. */
 export interface TaskContextPart {
   /** The kind of part. */
@@ -2801,6 +2962,8 @@ export interface TaskRecord {
   readonly metadata: Readonly<Record<string, string>>;
   /** `null` for a task that is no fork. */
   readonly parent: TaskParent | null;
+  /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
+  readonly branches?: readonly TaskBranch[] | undefined;
 }
 
 /** The `data:` line. */

@@ -8,6 +8,8 @@ export interface Route<Params = object, Answer = unknown> extends Pick<RequestPa
   readonly headers?: readonly string[];
   /** The fields of the JSON body, or `whole`: the call brings the body as it is. */
   readonly body?: readonly string[] | "whole";
+  /** The names of body fields in a call, in place of those of the body. */
+  readonly clientNames?: Readonly<Record<string, string>>;
   /** The type of a body that is no JSON. */
   readonly upload?: string;
   /** `false`: not sent again after a lost response, for it may have run. */
@@ -36,12 +38,13 @@ type Sending = Pick<RequestParams, "signal" | "deadlineMs"> & RetryOptions;
 /** The request of a route, with the fields of the call in their places. */
 export const requestOf = <Row extends Route>(route: Row, params: ParamsOf<Row>): RequestParams => fill(route, params);
 
-function fill({ method, path, query = [], headers = [], body, upload, timeout }: Route, params: object): RequestParams {
+function fill(
+  { method, path, query = [], headers = [], body, clientNames = {}, upload, timeout }: Route,
+  params: object,
+): RequestParams {
   const given = params as Readonly<Record<string, unknown>>;
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(
-      names.flatMap((name) => (given[camelCase(name)] === undefined ? [] : [[name, given[camelCase(name)]]])),
-    );
+  const pick = (names: readonly string[], nameOf: (name: string) => string = camelCase) =>
+    Object.fromEntries(names.map((name) => [name, given[nameOf(name)]]).filter(([, value]) => value !== undefined));
   return {
     method,
     path:
@@ -51,7 +54,9 @@ function fill({ method, path, query = [], headers = [], body, upload, timeout }:
       Object.entries(pick(headers)).map(([name, value]) => [name, headerValue(camelCase(name), String(value))]),
     ),
     ...(upload !== undefined && { upload: { content: given["body"] as Upload, type: upload } }),
-    ...(body !== undefined && { body: body === "whole" ? given["body"] : pick(body) }),
+    ...(body !== undefined && {
+      body: body === "whole" ? given["body"] : pick(body, (name) => camelCase(clientNames[name] ?? name)),
+    }),
     timeout,
   };
 }

@@ -50,6 +50,8 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly headers?: Readonly<Record<string, Parameter>>;
   /** The JSON body. A POST or PUT without one takes an empty body and ignores any field. */
   readonly request?: z.ZodMiniObject;
+  /** The client's names of body fields that are named as a parameter of the path is. */
+  readonly clientNames?: Readonly<Record<string, string>>;
   /** A streamed body instead of `request`: one JSON document per line. */
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */

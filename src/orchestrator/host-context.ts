@@ -23,6 +23,7 @@ import type { IdempotencyLimit } from "./operations/idempotency-limit.ts";
 import type { AwakeSlots } from "./supervision/awake-slots.ts";
 import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
 import type { BootQueue } from "./supervision/boot-queue.ts";
+import type { HostCooldowns } from "./supervision/host-cooldowns.ts";
 import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
@@ -54,6 +55,8 @@ export interface Fleet {
   /** The processes that this daemon supervises, by engine. */
   readonly live: LiveEngines;
   readonly supervisor: Supervisor;
+  /** The models that fail for them. */
+  readonly cooldowns: HostCooldowns;
   /** Limits concurrent health probes. */
   readonly probes: PQueue;
   /** Detects periods in which this process was stalled. */

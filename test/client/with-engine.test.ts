@@ -54,6 +54,22 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.match((await readAll(client.execute({ taskId: "csv", message: [whole] }))).error, { code: "PAYLOAD_TOO_LARGE" });
   });
 
+  await t.test("a turn names its model, and is told of another one on request", async (t) => {
+    const rules = { allowed: null, fallback: ["second"] };
+    const cooldowns = [{ model: "first", reason: "overloaded", for_ms: 60_000 }];
+    await engine.control("/control/models", { body: { ...rules, cooldowns } });
+    const turn = { taskId: "models", message: "/say hi", model: "first", effort: "low" } as const;
+    const changed = async (events?: string) =>
+      (await readAll(client.execute({ ...turn, ...(events && { events }) }))).events.filter(
+        ({ event }) => event === "model_changed",
+      );
+    t.match(await changed("model"), [{ data: { from: "first", to: "second", reason: "cooldown" } }]);
+    t.same(await changed(), []);
+    const wrong = client.execute({ ...turn, model: "openai:gpt-6" });
+    t.match((await readAll(wrong)).error, { code: "INVALID_REQUEST", message: /^model: / });
+    await engine.control("/control/models", { body: { allowed: null, fallback: [], cooldowns: [] } });
+  });
+
   await t.test("a turn, its events and what it comes to", async (t) => {
     const message = "/think hm\n/say Hello \n/usage 7 5 3";
     const turn = client.execute({ taskId: "a", message, thinking: true, metadata: { from: "test" } });
@@ -128,6 +144,20 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     const limited = patient.execute({ taskId: "g", message, onRetry: ({ waitMs }) => waits.push(waitMs) });
     await t.rejects(limited.text(), { code: "LLM_RATE_LIMITED", retryAfterS: 100, details: { retry_after: 100 } });
     t.same(waits, [], "a wait that is too long is not waited");
+  });
+
+  await t.test("a task is forked, rewound, and its last message answered again", async (t) => {
+    await client.execute({ taskId: "long", message: "/say first" }).result();
+    const fork = await client.forkTask({ taskId: "long", newTaskId: "short" });
+    t.match(fork, { task_id: "short", parent: { task_id: "long" }, message_count: 2 });
+    const answer = fork.parent.after_message ?? "";
+    const planned = { taskId: "short", toMessage: answer, files: "restore", dryRun: true } as const;
+    t.match(await client.rewindTask(planned), { left_branch: null, files: { counts: { restorable: 0 } } });
+    const asked = `msg_${Number(answer.slice("msg_".length)) - 1}`;
+    t.match(await client.rewindTask({ taskId: "short", toMessage: asked }), { last_message: asked });
+    const { text } = await client.execute({ taskId: "short", regenerate: true }).result();
+    t.equal(text, "first");
+    await t.rejects(client.forkTask({ taskId: "long", newTaskId: "short" }), { code: "TASK_EXISTS" });
   });
 
   await t.test("the same name for a turn takes it up instead of beginning another", async (t) => {

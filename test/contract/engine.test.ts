@@ -160,6 +160,38 @@ t.test("tasks", async (t) => {
   caller.check("listTasks", streamed, 200);
 });
 
+t.test("forks and rewinds", async (t) => {
+  const path = { task_id: "branches" };
+  await execute("branches", "/say one");
+  const { body: said } = await call("listMessages", { path, expect: 200 });
+  const first = said.items[0].message_id;
+  const { body: made } = await call("forkTask", {
+    path,
+    body: { after_message: first, task_id: "forked" },
+    expect: 200,
+  });
+  t.strictSame(made, { task_id: "forked", parent: { task_id: "branches", after_message: first }, message_count: 1 });
+  await call("forkTask", { path, body: {}, expect: 200 });
+  await call("forkTask", { path, body: { task_id: "forked" }, expect: "TASK_EXISTS" });
+  await call("forkTask", { path: { task_id: "none" }, body: {}, expect: "NOT_FOUND" });
+  await call("forkTask", { path, body: { after_message: "first" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: 200 });
+  await call("execute", { body: { task_id: "forked", regenerate: true }, expect: "INVALID_REQUEST" });
+  const rewind = { to_message: first, files: "restore" };
+  await call("rewindTask", { path, body: { ...rewind, dry_run: true }, expect: 200 });
+  const { body: rewound } = await call("rewindTask", { path, body: { ...rewind, keep: false }, expect: 200 });
+  const { body: task } = await call("showTask", { path, query: "?branches=true", expect: 200 });
+  t.match(task, {
+    message_count: 0,
+    branches: [{ branch_id: rewound.left_branch, is_current: false }, { is_current: true }],
+  });
+  const { body: left } = await call("listMessages", { path, query: `?branch=${rewound.left_branch}`, expect: 200 });
+  t.same(left.items, said.items, "what came after stays readable");
+  await call("listMessages", { path, query: "?branch=branch_999", expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: rewind, expect: "NOT_FOUND" });
+  await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
+});
+
 t.test("people", async () => {
   const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
   const { data } = await stream.first("hitl_request");
@@ -280,6 +312,16 @@ t.test("the engine itself", async (t) => {
   await call("setBudgets", { body: { ...budgets, own: [{ name: "tokens" }] }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { task_id: "spent", message: "/say no" }, expect: "BUDGET_EXCEEDED" });
   await call("setBudgets", { body: budgets, expect: 200 });
+  const rules = { allowed: ["sandbox"], fallback: ["sandbox:second"], cooldowns: [] };
+  const failing = { model: "second", reason: "overloaded", for_ms: 1000 };
+  await call("setModels", { body: { ...rules, cooldowns: [failing] }, expect: 200 });
+  await call("setModels", { body: { ...rules, cooldowns: [{ ...failing, for_ms: -1 }] }, expect: "INVALID_REQUEST" });
+  const asking = { task_id: "models", message: "/say no" };
+  await call("execute", { body: { ...asking, model: "third" }, expect: "POLICY_DENIED" });
+  await call("startTurn", { body: { key: "run_m", request: { ...asking, agent: "elsewhere" } }, expect: "NOT_FOUND" });
+  await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
+  await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

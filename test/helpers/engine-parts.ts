@@ -9,8 +9,10 @@ import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
+import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
+import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
@@ -22,12 +24,17 @@ import { MemoryPortability } from "../../src/engine/memory/portability/memory-po
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
 import { MemorySearch } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
+import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
+import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
+import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
 import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
@@ -131,6 +138,7 @@ export interface Parts {
 export interface PartsOptions {
   readonly provider?: ModelProvider;
   readonly tools?: readonly Tool[];
+  readonly models?: ModelParts;
   readonly concurrency?: number;
   readonly toolTimeoutMs?: number;
   readonly ttlMs?: number;
@@ -148,6 +156,14 @@ export interface PartsOptions {
   readonly recalls?: boolean;
 }
 
+const SCRIPTED = {
+  provider: "sandbox",
+  upstreams: new Map(),
+  model: "scripted",
+  plannerModel: "scripted",
+  lightModel: "scripted",
+} as const;
+
 /** An engine's inside without its process: on a real store, with a scripted model. */
 export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const {
@@ -157,6 +173,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     toolTimeoutMs = 5000,
     ttlMs = 900_000,
     around = (loop) => loop,
+    models = { rules: new ModelRules(SCRIPTED), cooldowns: new ModelCooldowns() },
   } = options;
   const dataDir = options.dataDir ?? t.testdir();
   const workspaceDir = join(dataDir, "workspace");
@@ -173,7 +190,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const profiles = options.profiles?.(registry);
   const loop = {
     provider,
-    maxOutputTokens: 1000,
+    models,
+    maxOutputTokens: () => 1000,
     ...(options.compactor && { compactor: options.compactor }),
     tools: {
       execute: createToolExecutor({ timeoutMs: toolTimeoutMs, disk: unlimitedDisk(), logger }),
@@ -201,11 +219,13 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     toolCalls,
     compactions,
+    conversations: new ConversationTable(store),
     memory,
     meter,
     budgets: { refusal: () => null },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
+    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const runner = new TurnRunner({
@@ -251,6 +271,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
     budgets: { set: () => undefined },
+    setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
     status: () => ({
@@ -280,11 +301,24 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       ...parts,
       events: new EventTable(parts.store),
       taskChanges: new TaskChanges(),
+      checkpoints: openCheckpoints({
+        launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+        store: parts.store,
+        workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
+      }),
       search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
       workspaceDir: join(parts.store.dataDir, "workspace"),
       logger: createLogger("test", "silent"),
     }),
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
+    branches: {
+      lastAsked: () => null,
+      list: () => [],
+      fork: () => {
+        throw new Error("no task is forked here");
+      },
+      rewind: () => Promise.reject(new Error("no task is rewound here")),
+    },
     requests: null,
     memory: {
       endFact: () => Promise.resolve(false),

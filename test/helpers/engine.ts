@@ -55,6 +55,8 @@ export interface EngineOptions {
   readonly userTasks?: number;
   /** Default: none. */
   readonly productCatalog?: EngineLaunch["product_catalog"];
+  /** Default: every model, no fallback. */
+  readonly models?: EngineLaunch["models"];
   /** Default: none. */
   readonly tracing?: EngineLaunch["tracing"];
   /** Default: none. */
@@ -111,6 +113,7 @@ export async function launchEngine(
     policy = {},
     userTasks,
     productCatalog,
+    models,
     tracing,
     isolation = NOT_ISOLATED,
     listener,
@@ -135,6 +138,7 @@ export async function launchEngine(
     ...policy,
     ...(userTasks !== undefined && { user_tasks: userTasks }),
     ...(productCatalog !== undefined && { product_catalog: productCatalog }),
+    ...(models !== undefined && { models }),
     ...(tracing !== undefined && { tracing }),
     isolation,
     ...(listener !== undefined && { listen_fd: 3 }),

@@ -65,6 +65,10 @@ const files: readonly Omit<Attempt, "part">[] = [
   },
   { name: "read the engine's log", sh: 'head -c1 "$OWN/engine.log" | grep -q . && echo ESCAPED' },
   { name: "list the launch files", sh: 'ls "$DATA/run" && echo ESCAPED' },
+  {
+    name: "write among the engine's checkpoints",
+    sh: 'mkdir -p "$OWN/checkpoints" && : > "$OWN/checkpoints/x" && echo ESCAPED; rm -rf "$OWN/checkpoints"',
+  },
   { name: "read a neighbour's store", sh: 'grep -aq SQLite "$BOB/engine.db" && echo ESCAPED' },
   { name: "list a neighbour's workspace", sh: 'ls "$BOB/workspace" && echo ESCAPED' },
   { name: "read a neighbour's file", sh: 'grep -q bob "$BOB/workspace/diary" && echo ESCAPED' },
@@ -288,6 +292,14 @@ socket.socket(fileno=fds[0]).connect((E["OTHER_HOST"], int(E["LISTEN_PORT"]))); 
     name: "route a connection by another host",
     py: `s = socket.socket()
 s.setsockopt(0, 4, bytes([131, 7, 4]) + socket.inet_aton(E["OTHER_HOST"]) + bytes(1)); print("ESCAPED")`,
+  },
+  {
+    name: "send a connection to loopback by another device",
+    py: "s = socket.socket(); s.setsockopt(1, 25, b'lo'); print('ESCAPED')",
+  },
+  {
+    name: "send it by the number of a device",
+    py: "s = socket.socket(); s.setsockopt(1, 62, 1); print('ESCAPED')",
   },
   {
     name: "route a connection of IPv6 by another host",

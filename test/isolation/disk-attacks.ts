@@ -102,6 +102,18 @@ while time.time() < end:
 `,
   },
   {
+    name: "hide files in the queue of a socket after they were measured",
+    py: `a, b = socket.socketpair()
+for i in range(3):
+  f = os.open("f", os.O_RDWR | os.O_CREAT); os.unlink("f")
+  for k in range(90): os.write(f, block); time.sleep(0.002)
+  time.sleep(1.5)
+  a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [f]))])
+  os.close(f)
+print("ESCAPED")
+`,
+  },
+  {
     name: "keep removed files by a mapping of one page",
     py: `maps = []
 while time.time() < end:

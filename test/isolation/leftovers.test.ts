@@ -44,6 +44,23 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 `;
+/** Processes that each fork the next one and exit within a millisecond or two, so that a list of processes has none of them. */
+const HOP = `import os, time
+if os.fork() == 0:
+    os.setsid()
+    os.closerange(0, 64)
+    beat = os.open("beat", os.O_RDWR | os.O_CREAT)
+    end = time.time() + 20
+    while time.time() < end:
+        os.pwrite(beat, b"%020d" % time.monotonic_ns(), 0)
+        time.sleep(0.0005)
+        try:
+            if os.fork():
+                os._exit(0)
+        except OSError: # What has ended counts until it is reaped.
+            time.sleep(0.01)
+    os._exit(0)
+`;
 const runs = (mark: string) =>
   listProcesses().some(({ pid }) => startArguments(pid).join(" ").includes(`sleep ${mark}`));
 
@@ -82,6 +99,14 @@ for (const { who, uid } of [
         listProcesses().some(({ pid }) => pid === hidden),
         "also when its first thread has exited",
       );
+
+      writeFileSync(join(alice.folder, "workspace/hop.py"), HOP);
+      const beat = () => readFileSync(join(alice.folder, "workspace/beat"), "utf8");
+      const hopped = await alice.tool("run_command", { command: "env -i /usr/bin/python3 hop.py; sleep 0.2" });
+      t.match(hopped, { note: /^ended \d+ background processes$/ });
+      const last = beat();
+      t.match(await alice.tool("run_command", { command: "sleep 0.3" }), { exit_code: 0 });
+      t.equal(beat(), last, "one that forks and exits all the time is ended too");
 
       const kept = "sleep 0.2; echo done";
       const both = await Promise.all([

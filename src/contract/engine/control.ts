@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
 import { catalogVersion, engineKey } from "./launch.ts";
+import { modelCooldowns, modelRules } from "./models.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { field } from "../record.ts";
 
@@ -17,6 +18,11 @@ export const CONTROL_PATHS = {
    * 403 `POLICY_DENIED`; `now` also cancels running turns. Answers `EngineStatus`.
    */
   suspension: "/control/suspension",
+  /**
+   * `POST {allowed, fallback, cooldowns}`: what the policy says of models, and the models that failed for other engines of
+   * the host. Answers `EngineStatus`.
+   */
+  models: "/control/models",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */
@@ -37,6 +43,7 @@ export const isControlPath = (path: string | undefined): boolean => path?.starts
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 export const controlCatalogRequest = z.object(catalogVersion);
 export const controlSuspensionRequest = z.object({ suspended: z.nullable(z.enum(SUSPENSIONS)) });
+export const controlModelsRequest = z.object({ ...modelRules, cooldowns: modelCooldowns });
 export const controlSleepRequest = z.object({
   idle_ms: field(integer(0), "Refused when the last work ended less than this ago."),
 });

@@ -5,7 +5,7 @@ import { isPublicSetting, isSetting } from "../settings/settings.ts";
 /** Whether a setting's value may be shown. An address can carry a password or a key. */
 export function isPlainSetting(name: string, value: string): boolean {
   if (!isPublicSetting(name)) return false;
-  if (name !== "LLM_BASE_URL") return true;
+  if (!name.endsWith("_BASE_URL")) return true;
   const url = URL.parse(value);
   return url !== null && url.username + url.password + url.search + url.hash === "";
 }

@@ -11,12 +11,22 @@ export const ENGINE_ERRORS = {
   },
   POLICY_DENIED: {
     status: 403,
-    cause: "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken.",
+    cause:
+      "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken. Or its policy does not allow the model of the turn.",
   },
   NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn or agent." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
-  TASK_BUSY: { status: 409, cause: "The task has a turn in flight; `details.turn_id` names it." },
+  TASK_BUSY: {
+    status: 409,
+    cause: "The task has a turn in flight, which `details.turn_id` names, or it is being rewound.",
+  },
+  TASK_EXISTS: { status: 409, cause: "There is a task with this `task_id`." },
+  FILES_CHANGED: {
+    status: 409,
+    cause:
+      "Something else has changed files that a rewind would restore; `details.paths` names the first of them. `force` restores them.",
+  },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
   SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
   IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },

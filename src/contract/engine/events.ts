@@ -4,6 +4,7 @@ import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, jsonObject, text, time } from "../response-schemas.ts";
+import { MODEL_CHANGE_REASONS } from "./models.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 const blockType = z.enum(["text", "thinking", "tool_use"]).check(z.meta({ title: "BlockType" }));
@@ -147,6 +148,26 @@ export const ENGINE_EVENTS = {
     data: { now: field(time, "The engine's time.") },
   },
   usage: { meaning: "Comes after each model call: the totals of the turn so far.", data: tokenUsage },
+  model_changed: {
+    meaning:
+      "A model failed, and another one answers for the rest of the turn. The answers after it are of that model.",
+    data: {
+      from: field(
+        text,
+        "The model that failed. `provider:model` when it is not of `LLM_PROVIDER`.",
+        "claude-sonnet-5-5",
+      ),
+      to: field(text, "The model that answers instead.", "openai:gpt-6.1-sol"),
+      reason: field(
+        z.enum(MODEL_CHANGE_REASONS),
+        "How it failed. `cooldown`: it failed a short time before, for another step, turn or engine.",
+        "overloaded",
+      ),
+      agent: call.agent,
+      parent_tool_call_id: call.parent_tool_call_id,
+    },
+    optIn: "model",
+  },
 } satisfies Record<string, EngineEventRow>;
 export type EngineEventType = keyof typeof ENGINE_EVENTS;
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { parse } from "../../shared/parse.ts";
 import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
 import { engineBudgets } from "./budgets.ts";
+import { modelRules } from "./models.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -83,8 +84,13 @@ const engineLaunch = z.object({
     "The policy's `tool_listen`: ports on loopback that tools may listen on and connect to.",
   ),
   limits: field(
-    z.object({ max_processes: z.int(), memory_mb: z.int(), disk_mb: z.int() }),
-    "The policy's limits for the engine and its tools together.",
+    z.object({
+      max_processes: z.int(),
+      memory_mb: z.int(),
+      disk_mb: z.int(),
+      checkpoint_mb: z.optional(z.int()),
+    }),
+    "The policy's limits for the engine and its tools together. `checkpoint_mb` omitted: that of the default policy.",
   ),
   disk_reserve_mb: field(
     z.optional(z.int()),
@@ -108,6 +114,7 @@ const engineLaunch = z.object({
   ),
   tracing: field(z.optional(tracingSettings), "Omitted: no tracing."),
   budgets: field(z.optional(engineBudgets), "Omitted: none."),
+  models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

@@ -1,4 +1,5 @@
 import { ENGINE_ERRORS } from "./errors.ts";
+import { MODEL_CHANGE_REASONS } from "./models.ts";
 import { ENGINE_TOOLS } from "./tool-names.ts";
 import { PROVIDERS } from "../settings/settings.ts";
 
@@ -66,6 +67,11 @@ export const ENGINE_METRICS = {
     kind: "counter",
     help: "Failed tries of model calls that were made again",
     labels: { ...MODEL, reason: MODEL_FAILURES },
+  },
+  orch_model_changes_total: {
+    kind: "counter",
+    help: "Turns that went on with another model than this one, because it failed or had failed a short time before",
+    labels: { ...MODEL, reason: MODEL_CHANGE_REASONS },
   },
   orch_model_tokens_total: {
     kind: "counter",

@@ -1,4 +1,5 @@
-import { PROVIDERS, type ProviderName, providerOf } from "../settings/engine-settings.ts";
+import { PROVIDERS, type ProviderName } from "../settings/engine-settings.ts";
+import { providerOf } from "../settings/upstreams.ts";
 import { EnvironmentReader } from "../../shared/environment.ts";
 
 /** The name of an engine's program in `dist/`, without an extension. There is one for each provider. */

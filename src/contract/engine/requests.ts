@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
+import { effort, modelName } from "./model-schemas.ts";
 import { messageContent } from "./message-content.ts";
 import { outputSchema } from "./output-schema.ts";
 import { turnContext } from "./turn-context.ts";
@@ -25,8 +26,8 @@ export const taskId = opaqueId(1, 256);
 
 export const executeRequest = record("ExecuteRequest", "A turn to run.", {
   message: field(
-    messageContent,
-    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments.",
+    z.optional(messageContent),
+    "The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one.",
     "What can you do?",
   ),
   task_id: field(
@@ -35,8 +36,22 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "t1",
   ),
   agent: field(z.optional(characters(1, 64)), "An agent of the catalog. `default` when omitted.", DEFAULT_AGENT),
+  model: field(
+    z.optional(modelName),
+    "The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted.",
+    "openai:gpt-6.1-sol",
+  ),
+  effort: field(
+    z.optional(effort),
+    "How much the model reasons, if it has this option. The agent's when omitted.",
+    "low",
+  ),
   thinking: field(z.optional(z.boolean()), "`true` requests the model's reasoning. `false` when omitted."),
   max_steps: field(z.optional(integer(1, 1000)), "Model calls of the turn. 100 when omitted.", 100),
+  regenerate: field(
+    z.optional(z.boolean()),
+    "`true` answers the task's last message again, which must be the user's, and takes no `message`. `false` when omitted.",
+  ),
   on_disconnect: field(
     z.optional(z.enum(["continue", "cancel"])),
     "What happens to the turn when the client disconnects. `continue` when omitted.",
@@ -53,6 +68,9 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
   ),
 });
 export type ExecuteRequest = z.output<typeof executeRequest>;
+
+/** The request without `regenerate: true`. */
+export const executeMessageRequest = z.safeExtend(executeRequest, { message: messageContent });
 
 export const cancelRequest = z.object({ task_id: field(taskId, "The task whose turn is to end.", "t1") });
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { engineStatus } from "./status.ts";
 import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
+import { BRANCH_RESPONSES } from "./branch.ts";
 import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
 import { engineHealth } from "./health.ts";
@@ -26,6 +27,7 @@ export const ENGINE_RESPONSES = {
   ...MEMORY_RESPONSES,
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,
+  ...BRANCH_RESPONSES,
   Error: engineErrorBody,
   OpenApiDocument: openApiDocument,
   KeysAccepted: z.object({ keys: count }),

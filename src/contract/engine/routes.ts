@@ -4,10 +4,13 @@ import {
   CONTROL_PATHS,
   controlCatalogRequest,
   controlKeysRequest,
+  controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
+import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
+import { MAX_MODELS_BYTES } from "./models.ts";
 import { EVENT_GROUPS } from "./events.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
@@ -122,6 +125,23 @@ export const ENGINE_ROUTES = {
     errors: ["NOT_FOUND"],
   }),
   ...ENGINE_TASK_ROUTES,
+  forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
+    request: forkRequest,
+    clientNames: { task_id: "new_task_id" },
+    responses: ok("ForkedTask"),
+    repeatable: false,
+    errors: ["NOT_FOUND", "TASK_BUSY", "TASK_EXISTS"],
+  }),
+  rewindTask: engine(
+    "POST /tasks/{task_id}/rewind",
+    "Take a conversation back to a message, and [its files](conversations.md#rewind) too",
+    {
+      request: rewindRequest,
+      timeout: "hour",
+      responses: ok("Rewound"),
+      errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
+    },
+  ),
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",
@@ -167,6 +187,11 @@ export const ENGINE_ROUTES = {
   }),
   setSuspension: control(`POST ${CONTROL_PATHS.suspension}`, "Suspend the product, or end its suspension", {
     request: controlSuspensionRequest,
+    responses: ok("EngineStatus"),
+  }),
+  setModels: control(`POST ${CONTROL_PATHS.models}`, "Say which models are allowed, fall back and cool down", {
+    request: controlModelsRequest,
+    maxBodyBytes: MAX_MODELS_BYTES,
     responses: ok("EngineStatus"),
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { budgetReport } from "./budgets.ts";
+import { modelCooldowns } from "./models.ts";
 import { ENGINE_METRIC_LIMITS } from "./metrics.ts";
 import { usageReport } from "./metered-usage.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -52,6 +53,7 @@ export const engineStatus = record("EngineStatus", "What an engine does, for the
   metrics: field(z.exactOptional(engineMetricsReport), "On request, if they have changed."),
   usage_revision: field(z.optional(count), "The last revision of the ledger. Omitted by engines of earlier releases."),
   budgets: field(z.exactOptional(budgetReport), "Omitted without budgets."),
+  cooldowns: field(z.exactOptional(modelCooldowns), "The models that failed for this engine. Omitted without one."),
   usage: field(z.exactOptional(usageReport), "On request, if anything has been spent since."),
 });
 export type EngineStatus = RecordOf<typeof engineStatus>;

@@ -42,7 +42,11 @@ export const ENGINE_TASK_ROUTES = {
       errors: ["TOO_MANY_READERS"],
     },
   ),
-  showTask: engine("GET /tasks/{task_id}", "Get a task", { responses: ok("Task"), errors: ["NOT_FOUND"] }),
+  showTask: engine("GET /tasks/{task_id}", "Get a task", {
+    query: { branches: { kind: "flag", summary: "Adds its [branches](conversations.md#rewind)" } },
+    responses: ok("Task"),
+    errors: ["NOT_FOUND"],
+  }),
   changeTask: engine("PATCH /tasks/{task_id}", "Rename or archive a task, or change its metadata", {
     request: changeTaskRequest,
     responses: ok("Task"),
@@ -58,6 +62,10 @@ export const ENGINE_TASK_ROUTES = {
     query: {
       before: { kind: "text", summary: "Only messages before this `message_id`. Not together with `after`" },
       after: { kind: "text", summary: "Only messages after this `message_id`. Without both, the last ones" },
+      branch: {
+        kind: "text",
+        summary: "Of this branch, as `branches` of the task names it. The current one when omitted",
+      },
       limit: TASK_MESSAGES_LIMIT,
     },
     responses: ok("TaskMessages"),

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { characters, wellFormedText } from "../../shared/parse.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
+import { taskBranch } from "./branch.ts";
 import { taskMessage } from "./task-message.ts";
 import { tokenUsage } from "./token-usage.ts";
 
@@ -40,6 +41,12 @@ export const taskRecord = record("TaskRecord", "A task, which is a conversation.
   archived: field(z.boolean(), "Whether lists leave it out.", false),
   metadata: field(z.record(z.string(), z.string()), "Strings of the product's own, by their keys.", { folder: "work" }),
   parent: nullable(parent, "`null` for a task that is no fork."),
+  branches: z.exactOptional(
+    field(
+      z.array(taskBranch),
+      "Only with `branches=true`: what rewinds left, and the branch that the conversation is on.",
+    ),
+  ),
 });
 export type TaskRecord = RecordOf<typeof taskRecord>;
 

@@ -1,4 +1,6 @@
 import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "../engine/attachment-limits.ts";
+import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
+import { MAX_FALLBACK } from "../engine/model-choice.ts";
 import { type Budgets, NO_BUDGETS } from "./budgets.ts";
 
 /** What a field holds, and its bounds, both included. Plain data, so that the console's page can read it too. */
@@ -9,6 +11,8 @@ export type PolicyValue =
   /** `open`, `none`, or a list of hosts. */
   | { readonly kind: "network"; readonly minHosts: number; readonly maxHosts: number }
   | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
+  /** Names of models. With `null`, which is every model, they may be patterns. */
+  | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
   | { readonly kind: "budgets" };
 
 export interface PolicyField {
@@ -29,6 +33,7 @@ export const POLICY_SECTIONS = {
   access: "Access",
   life: "Life of an engine",
   resources: "Resources of an engine",
+  models: "Models",
   tools: "Tools",
   attachments: "Attachments of a message",
   budgets: "Budgets",
@@ -146,6 +151,17 @@ export const POLICY_FIELDS = {
     takesEffect: "next start",
     option: "--disk <mb>",
   },
+  checkpoint_mb: {
+    value: { kind: "integer", min: 0, max: 1_048_576 },
+    default: DEFAULT_CHECKPOINT_MB,
+    unit: "MiB",
+    section: "resources",
+    label: "File checkpoints",
+    meaning:
+      "Size of the file contents that are kept for [rewinds](conversations.md#fork-and-rewind), at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none.",
+    takesEffect: "next start",
+    option: "--checkpoint-mb <mb>",
+  },
   cpu_weight: {
     value: { kind: "integer", min: 1, max: 10_000 },
     default: 100,
@@ -154,6 +170,26 @@ export const POLICY_FIELDS = {
     meaning: "An engine's share of a busy CPU, as `cpu.weight` of cgroup v2.",
     takesEffect: "next start",
     option: "--cpu-weight <n>",
+  },
+  allowed_models: {
+    value: { kind: "models", maxModels: 100, isNullable: true },
+    default: null,
+    section: "models",
+    label: "Allowed models",
+    meaning:
+      "The [models](conversations.md#which-model-answers) that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it.",
+    takesEffect: "at once",
+    option: "--allowed-models <models>",
+  },
+  fallback: {
+    value: { kind: "models", maxModels: MAX_FALLBACK },
+    default: [],
+    section: "models",
+    label: "Fallback models",
+    meaning:
+      "The models that answer instead of one that [fails](conversations.md#which-model-answers), in order. An agent of the catalog may have its own list.",
+    takesEffect: "at once",
+    option: "--fallback <models>",
   },
   tool_network: {
     value: { kind: "network", minHosts: 1, maxHosts: 256 },
@@ -251,6 +287,7 @@ interface ValueOf {
   readonly switch: boolean;
   readonly network: ToolNetworkPolicy;
   readonly ports: readonly number[];
+  readonly models: readonly string[];
   readonly budgets: Budgets;
 }
 
@@ -259,8 +296,6 @@ export type PolicyTypeOf<Value> = Value extends { readonly kind: "choice"; reado
   ? One
   : Value extends { readonly kind: "choices"; readonly values: readonly (infer One)[] }
     ? readonly One[]
-    : Value extends { readonly isNullable: true }
-      ? number | null
-      : Value extends { readonly kind: infer Kind extends keyof ValueOf }
-        ? ValueOf[Kind]
-        : never;
+    : Value extends { readonly kind: infer Kind extends keyof ValueOf }
+      ? ValueOf[Kind] | (Value extends { readonly isNullable: true } ? null : never)
+      : never;

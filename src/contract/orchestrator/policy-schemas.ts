@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
 import { BUDGET_MEANINGS as MEANINGS } from "./budgets.ts";
 import { engineEnvProblems } from "../engine/environment.ts";
+import { modelName, modelPattern } from "../engine/model-schemas.ts";
 import { formatHostPattern, readHostPattern } from "../../sandbox/proxy.ts";
 import { withoutLinks } from "../meaning.ts";
 import type { Policy } from "./policy.ts";
@@ -62,6 +63,10 @@ function accepted(value: PolicyValue): z.ZodMiniType {
     }
     case "ports":
       return z.array(integer(value.min, value.max)).check(z.maxLength(value.maxPorts));
+    case "models": {
+      const models = z.array(value.isNullable ? modelPattern : modelName).check(z.maxLength(value.maxModels));
+      return value.isNullable ? z.nullable(models) : models;
+    }
     case "budgets":
       return budgetsPatch;
     default:
@@ -78,6 +83,8 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return z.union([z.enum(["open", "none"]), z.array(text)]);
     case "ports":
       return z.array(count);
+    case "models":
+      return value.isNullable ? z.nullable(z.array(text)) : z.array(text);
     case "budgets":
       return z.object({
         engine: field(budgetLimits, MEANINGS.engine),

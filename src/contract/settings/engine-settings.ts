@@ -1,10 +1,12 @@
 import type { EnvironmentReader } from "../../shared/environment.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import type { AttachmentKind } from "../engine/attachment-limits.ts";
+import type { ProviderName } from "./model-name.ts";
 import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, TITLES, type SettingName } from "./settings.ts";
+import { type Upstream, KEYLESS, isAddress, providerOf, readUpstreams } from "./upstreams.ts";
 
 export { PROVIDERS };
-export type ProviderName = (typeof PROVIDERS)[number];
+export type { ProviderName } from "./model-name.ts";
 
 /** The model when `LLM_MODEL` is unset. Null where only the operator knows the models. */
 const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
@@ -15,18 +17,16 @@ const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
   "openai-compatible": null,
   sandbox: "sandbox",
 };
-const KEYLESS: readonly ProviderName[] = ["sandbox", "openai-compatible"];
 
 /** Kinds of attachments that are sent as they are. Text is sent as text, and other files as a note. */
 export const READABLE_KINDS = ["image", "pdf", "audio"] as const satisfies readonly AttachmentKind[];
 export type ReadableKind = (typeof READABLE_KINDS)[number];
 
 /** An engine's settings, parsed. */
-export interface EngineConfig {
+export interface EngineConfig extends Upstream {
   readonly provider: ProviderName;
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly region: string | undefined;
+  /** The other providers that its models may be of. */
+  readonly upstreams: ReadonlyMap<ProviderName, Upstream>;
   readonly model: string;
   /** For compaction and summaries. Default: the main model. */
   readonly lightModel: string;
@@ -79,9 +79,6 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
   };
 }
 
-export const providerOf = (read: EnvironmentReader): ProviderName =>
-  read.choice("LLM_PROVIDER", PROVIDERS, read.text("LLM_API_KEY") === undefined ? "sandbox" : "anthropic");
-
 function readUpstream(read: EnvironmentReader, unfit: (problem: string) => void) {
   const apiKey = read.text("LLM_API_KEY");
   const provider = providerOf(read);
@@ -96,9 +93,9 @@ function readUpstream(read: EnvironmentReader, unfit: (problem: string) => void)
     unfit("LLM_REGION: expected the region of bedrock, such as us-east-1");
   if (region !== undefined && !/^[a-z]{2,}(-[a-z]+)+-\d+$/.test(region))
     read.problem(`LLM_REGION: expected a region such as us-east-1, got ${JSON.stringify(region)}`);
-  if (baseUrl !== undefined && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ""))
+  if (baseUrl !== undefined && !isAddress(baseUrl))
     read.problem("LLM_BASE_URL: expected a URL that begins with http:// or https://");
-  return { provider, apiKey, baseUrl, region, model };
+  return { provider, apiKey, baseUrl, region, model, upstreams: readUpstreams(read, provider) };
 }
 
 function readEmbeddingModel(

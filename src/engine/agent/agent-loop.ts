@@ -1,9 +1,11 @@
 import { asText } from "../../shared/json-values.ts";
+import type { EngineEventData } from "../../contract/engine/events.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ShowAttachments } from "../model/attachments/show-attachments.ts";
 import type { ModelFailure, ModelProvider, ModelRequest, ToolOutcome } from "../model/model-provider.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profiles.ts";
+import { type ModelParts, changeReason, chooseModels, retryAfterOf } from "./choose-models.ts";
 import type { Compactor } from "./compaction.ts";
 import { modelMessages } from "./conversation.ts";
 import { LOOP_HINT, LoopGuard } from "./loop-guard.ts";
@@ -29,7 +31,8 @@ export type AgentLoop = (context: TurnContext) => Promise<AgentOutcome>;
 
 export interface AgentParts {
   readonly provider: ModelProvider;
-  readonly maxOutputTokens: number;
+  readonly models: ModelParts;
+  readonly maxOutputTokens: (model: string) => number;
   readonly profiles: AgentProfiles;
   readonly tools: Omit<ToolParts, "registry">;
   /** Compacts the conversation when it exceeds the context window. */
@@ -48,8 +51,8 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
     const { log } = context;
     const guard = new LoopGuard(log.settledCalls());
-    const withResult = resultProfiles(context.outputSchema);
-    let profile = withResult(parts.profiles(context.agent));
+    const own = { ...parts, profiles: resultProfiles(parts.profiles, context.outputSchema) };
+    let profile = own.profiles(context.agent);
     for (;;) {
       const next = log.next();
       if (profile.outputSchema !== undefined) {
@@ -65,9 +68,10 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
-          profile = withResult(parts.profiles(context.agent));
-          const failure = await askModel(parts, profile, context);
-          if (failure !== null) return failedOutcome(failure, context);
+          const asked = await askModels(own, context);
+          if (asked.kind === "denied") return { kind: "errored", code: "POLICY_DENIED", message: asked.message };
+          if (asked.failure !== null) return failedOutcome(asked.failure, context);
+          ({ profile } = asked);
           break;
         }
         case "settle_calls": {
@@ -83,10 +87,53 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   };
 }
 
-async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnContext): Promise<ModelFailure | null> {
-  const { compactor, recall } = parts;
-  await recall?.(context);
-  const full = requestOf(parts, profile, context);
+type Asked =
+  | { readonly kind: "asked"; readonly profile: AgentProfile; readonly failure: ModelFailure | null }
+  /** By the policy. */
+  | { readonly kind: "denied"; readonly message: string };
+
+/** Asks the model of the step. If it fails before it has shown anything, the next one of its list is asked. */
+async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked> {
+  const { cooldowns, rules } = parts.models;
+  await parts.recall?.(context);
+  const own = parts.profiles(context.agent);
+  const chosen = chooseModels(own, context, parts.models);
+  if (chosen.kind === "denied") return chosen;
+  let [model] = chosen.models;
+  const change = (data: EngineEventData["model_changed"]) => {
+    context.emit({ event: "model_changed", data });
+    const labels = { ...rules.read(data.from), reason: data.reason };
+    context.telemetry.counters.count("orch_model_changes_total", labels);
+  };
+  if (chosen.instead !== null) change({ from: chosen.instead, to: model, reason: "cooldown" });
+  for (const next of [...chosen.models.slice(1), null]) {
+    const profile = model === own.model ? own : parts.profiles(context.agent, model);
+    cooldowns.tried(model);
+    const { failure, hasOutput } = await askModel(
+      parts,
+      { ...profile, model, hasFallback: next !== null },
+      context,
+    ).catch((error: unknown) => {
+      cooldowns.released(model);
+      throw error;
+    });
+    const reason = failure === null || hasOutput ? null : changeReason(failure);
+    if (failure === null) cooldowns.answered(model);
+    else if (reason === null) cooldowns.released(model);
+    else cooldowns.failed(model, reason, retryAfterOf(failure));
+    if (reason === null || next === null) return { kind: "asked", profile, failure };
+    change({ from: model, to: next, reason });
+    model = next;
+  }
+  throw new Error("no model was asked");
+}
+
+/** What one model is asked with. */
+type Speaker = AgentProfile & { readonly hasFallback: boolean };
+
+async function askModel(parts: AgentParts, speaker: Speaker, context: TurnContext): Promise<ModelAnswer> {
+  const { compactor } = parts;
+  const full = requestOf(parts, speaker, context);
   let request = (await compactor?.fit(full, context)) ?? full;
   let answer = await callAndSpend(parts, request, context);
   if (answer.failure !== null && answer.content.length === 0) {
@@ -96,7 +143,7 @@ async function askModel(parts: AgentParts, profile: AgentProfile, context: TurnC
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);
   else context.log.brokeOff(answer.content);
-  return answer.failure;
+  return answer;
 }
 
 async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
@@ -107,12 +154,21 @@ async function callAndSpend(parts: AgentParts, request: ModelRequest, context: T
 
 function requestOf(
   { maxOutputTokens, showAttachments }: AgentParts,
-  { system, model, registry }: AgentProfile,
-  { log, thinking, scope }: TurnContext,
+  { system, model, effort: agentsEffort, registry, hasFallback }: Speaker,
+  { log, thinking, scope, effort = agentsEffort }: TurnContext,
 ): ModelRequest {
   const stored = modelMessages(log.messages());
   const messages = showAttachments?.(stored, model) ?? stored;
-  return { model, system, messages, tools: registry.modelTools, thinking, maxOutputTokens, scope };
+  const choice = { model, ...(effort && { effort }), ...(hasFallback && { hasFallback }) };
+  return {
+    ...choice,
+    system,
+    messages,
+    tools: registry.modelTools,
+    thinking,
+    maxOutputTokens: maxOutputTokens(model),
+    scope,
+  };
 }
 
 /** Stores the tool results for the model. A call repeated with the same result gets a hint. */

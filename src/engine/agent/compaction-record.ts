@@ -1,6 +1,6 @@
 import { type UserContent, withoutFiles } from "../attachments/user-content.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
-import { type MessageRow, isOfUser } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 import { type Fact, resultDigest } from "./fact-digest.ts";
 
 /**
@@ -41,8 +41,8 @@ export function shownConversation(
   if (summarisedThrough === 0) return shown;
   // A turn that the summary splits must still show its user message.
   const asked =
-    kept[0] !== undefined && !isOfUser(kept[0])
-      ? stored.findLast((message) => message.id <= summarisedThrough && isOfUser(message))
+    kept.length > 0 && kept[0]?.role !== "user"
+      ? stored.findLast(({ id, role }) => role === "user" && id <= summarisedThrough)
       : undefined;
   return [{ role: "user", content: summary }, ...(asked === undefined ? [] : [asked]), ...shown];
 }

@@ -9,7 +9,7 @@ import type {
   ToolOutcome,
 } from "../model/model-provider.ts";
 import { sanitizeUsage } from "../model/model-usage.ts";
-import { type MessageRow, isOfUser } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 
 const MAX_SUMMARY_WORDS = 900;
@@ -51,7 +51,7 @@ export interface SummaryCall {
  * larger than the context window is summarised in chunks.
  */
 export async function summarise({ before, messages, models }: SummaryTask, call: SummaryCall): Promise<SummaryOutcome> {
-  const transcript = messages.filter(isShown).map(transcribe).join("\n");
+  const transcript = messages.map(transcribe).join("\n");
   let outcome: SummaryOutcome = { kind: "failed", failure: { kind: "permanent", message: "no model", status: null } };
   for (const model of models) {
     outcome = await summariseWith(model, { before, transcript }, call);
@@ -126,9 +126,6 @@ async function ask(
     failure: { kind: "permanent", message: `model ${model} returned an empty summary`, status: null },
   };
 }
-
-/** What the engine asked for is left out. */
-const isShown = (message: MessageRow): boolean => message.role !== "user" || isOfUser(message);
 
 function transcribe({ role, content, turnId }: MessageRow): string {
   switch (role) {

@@ -9,7 +9,7 @@ import { type CompactionRecord, shownConversation } from "./compaction-record.ts
 import { summarise } from "./compaction-summary.ts";
 import { type StateSection, summaryText } from "./compaction-text.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { type MessageRow, callsOf, isOfUser, modelMessages } from "./conversation.ts";
+import { type MessageRow, callsOf, modelMessages } from "./conversation.ts";
 import { DigestCache, factDigest } from "./fact-digest.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -24,8 +24,10 @@ const MAX_FACTS_LENGTH = 24_000;
 export interface CompactorParts {
   readonly provider: ModelProvider;
   readonly lightModel: string;
-  /** Configured context window in tokens; null uses the model's known window. */
-  readonly window: number | null;
+  /** The configured or known context window of a model, in tokens. */
+  readonly windowOf: (model: string) => number;
+  /** Whether a model failed a short time ago: others summarise before it. */
+  readonly coolsDown?: (model: string) => boolean;
   /** Whether to compact and retry when the provider rejects a request as too long. */
   readonly reactive: boolean;
   /** Decides which attachments the model is shown. */
@@ -61,7 +63,7 @@ export class ContextCompactor implements Compactor {
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
-    this.#meter = new ContextMeter(parts.window);
+    this.#meter = new ContextMeter(parts.windowOf);
   }
 
   async fit(full: ModelRequest, context: TurnContext): Promise<ModelRequest> {
@@ -149,10 +151,10 @@ export class ContextCompactor implements Compactor {
     const place = cutAt(messages, cut);
     // Summarising only the user message gains nothing: it is shown after the summary.
     if (left.every(({ id }) => id > place.record.hiddenThrough && id <= place.askedId)) return draft;
-    const models = [...new Set([this.#parts.lightModel, full.model])].map((model) => ({
-      model,
-      window: this.#meter.window(model),
-    }));
+    const { lightModel, coolsDown = () => false } = this.#parts;
+    const models = [...new Set([lightModel, full.model])]
+      .toSorted((left, right) => Number(coolsDown(left)) - Number(coolsDown(right)))
+      .map((model) => ({ model, window: this.#meter.window(model) }));
     const outcome = await summarise(
       { before: record?.gist ?? "", messages: left, models },
       { provider: this.#parts.provider, priority, ...context },
@@ -210,9 +212,8 @@ export class ContextCompactor implements Compactor {
 
 /** Where a cut falls. When it splits a turn, that turn's user message is shown after the summary. */
 function cutAt(messages: readonly MessageRow[], cut: number) {
-  const asked = messages.findLast((message) => message.id <= cut && isOfUser(message));
-  const next = messages.find(({ id }) => id > cut);
-  const insideTurn = asked !== undefined && (next === undefined || !isOfUser(next));
+  const asked = messages.findLast(({ id, role }) => role === "user" && id <= cut);
+  const insideTurn = asked !== undefined && messages.find(({ id }) => id > cut)?.role !== "user";
   return {
     record: { summarisedThrough: cut, hiddenThrough: insideTurn ? asked.id - 1 : cut },
     askedId: insideTurn ? asked.id : 0,

@@ -1,4 +1,4 @@
-import { contextWindow, requestTokens } from "../model/context-window.ts";
+import { requestTokens } from "../model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../model/model-provider.ts";
 
 const CONVERSATIONS_KEPT = 1000;
@@ -11,8 +11,8 @@ const MIN_WINDOW = 4000;
 
 /** Size calibration and compaction history of one conversation. */
 export interface Measure {
-  /** Ratio of the provider's token count to the estimate. */
-  scale: number | null;
+  /** Ratio of the token count of the model that answered last to the estimate. */
+  scale: { readonly model: string; readonly ratio: number } | null;
   /** Consecutive failed compactions. */
   failures: number;
   /** Token count at which the last compaction gained too little; 0 when none did. */
@@ -24,13 +24,14 @@ export interface Measure {
  * takes precedence over the known one.
  */
 export class ContextMeter {
-  readonly #configuredWindow: number | null;
+  readonly #windowOf: (model: string) => number;
   readonly #conversations = new Map<string, Measure>();
   readonly #scales = new Map<string, number>();
   readonly #windows = new Map<string, number>();
 
-  constructor(configuredWindow: number | null) {
-    this.#configuredWindow = configuredWindow;
+  /** `windowOf`: the configured or known window of a model. */
+  constructor(windowOf: (model: string) => number) {
+    this.#windowOf = windowOf;
   }
 
   of(key: string): Measure {
@@ -48,7 +49,8 @@ export class ContextMeter {
   }
 
   scale(key: string, model: string): number {
-    return this.of(key).scale ?? this.#scales.get(model) ?? 1;
+    const { scale } = this.of(key);
+    return scale?.model === model ? scale.ratio : (this.#scales.get(model) ?? 1);
   }
 
   measured(key: string, request: ModelRequest, { inputTokens }: ModelUsage): void {
@@ -58,7 +60,7 @@ export class ContextMeter {
     // Some servers report 0, and no count can exceed the window.
     if (inputTokens === 0 || inputTokens > this.window(request.model)) return;
     const scale = Math.max(MIN_SCALE, inputTokens / requestTokens(request));
-    this.of(key).scale = scale;
+    this.of(key).scale = { model: request.model, ratio: scale };
     const shared = this.#scales.get(request.model) ?? 1;
     const near = clamp(scale, shared / SHARED.change, shared * SHARED.change);
     this.#scales.set(request.model, clamp(near, MIN_SCALE, SHARED.max));
@@ -70,7 +72,7 @@ export class ContextMeter {
 
   /** The configured or known window, without the window that the provider reported. */
   knownWindow(model: string): number {
-    return contextWindow(model, this.#configuredWindow);
+    return this.#windowOf(model);
   }
 
   learnWindow(model: string, tokens: number): void {

@@ -1,5 +1,7 @@
+import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import { asText } from "../../shared/json-values.ts";
 import { contextBlock } from "../attachments/message-context.ts";
-import { type UserContent, engineText, writtenParts, writtenText } from "../attachments/user-content.ts";
+import { type UserContent, writtenParts, writtenText } from "../attachments/user-content.ts";
 import type { AssistantContent, ModelMessage, ToolOutcome } from "../model/model-provider.ts";
 import { pairCalls } from "../model/wire/history.ts";
 
@@ -32,8 +34,6 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
   switch (role) {
     case "user": {
       const written = content as UserContent;
-      const asked = engineText(written);
-      if (asked !== null) return [{ role, text: asked, ofEngine: true }];
       const context = contextBlock(written);
       const parts = typeof written === "string" ? {} : { parts: writtenParts(written) };
       const more = { ...(context !== null && { context }), ...(recalled !== undefined && { recalled }) };
@@ -43,29 +43,39 @@ function modelMessage({ role, content, recalled }: StoredMessage): readonly Mode
       const parts = content as readonly AssistantContent[];
       return parts.length > 0 ? [{ role, content: parts }] : [];
     }
-    case "tool":
-      return [{ role, results: content as readonly ToolOutcome[] }];
+    case "tool": {
+      const results = content as readonly ToolOutcome[];
+      const [asked] = results.filter(isResultRequest);
+      return [asked === undefined ? { role, results } : { role: "user", text: asText(asked.output), ofEngine: true }];
+    }
     default:
       return role satisfies never;
   }
 }
 
-/** Whether a message is one of the user. */
-export const isOfUser = ({ role, content }: StoredMessage): boolean =>
-  role === "user" && engineText(content as UserContent) === null;
+/**
+ * What the engine asks of a model that has ended without a result: stored like a failed result, but of no call. It is no
+ * message of the user.
+ */
+export const resultRequest = (text: string): ToolOutcome => ({
+  id: "",
+  tool: SUBMIT_RESULT,
+  output: text,
+  isError: true,
+});
+
+const isResultRequest = ({ id }: ToolOutcome): boolean => id === "";
 
 export function unitsOf(stored: readonly MessageRow[]): readonly Unit[] {
   const units: MessageRow[][] = [];
   for (const message of stored) {
     const last = units.at(-1);
-    // What the engine asked stays with the answer before it.
-    const isWithLast = message.role === "tool" || (message.role === "user" && !isOfUser(message));
-    if (isWithLast && last !== undefined) last.push(message);
+    if (message.role === "tool" && last !== undefined) last.push(message);
     else units.push([message]);
   }
   return units.map((messages) => ({
     messages,
-    opensTurn: messages[0] !== undefined && isOfUser(messages[0]),
+    opensTurn: messages[0]?.role === "user",
     through: messages.at(-1)?.id ?? 0,
   }));
 }

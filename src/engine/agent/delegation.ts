@@ -25,10 +25,12 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const run = createAgentLoop({
           ...parts,
           tools: { ...parts.tools, queue },
-          profiles: () => profiles.ofSubAgent(agent, context.agent),
+          profiles: (_, model) => profiles.ofSubAgent(agent, context.agent, model),
         });
         const observed = context.telemetry.subAgent(agent, context.scope);
-        const inside = { ...branch, scope: observed.scope };
+        const { followsTurn, effort = branch.effort } = profiles.ofSubAgent(agent, context.agent);
+        const model = followsTurn === true ? branch.model : undefined;
+        const inside = { ...branch, scope: observed.scope, model, effort };
         const outcome = await run(subAgentContext(inside, { agent, parentCallId: call.id })).catch((error: unknown) => {
           observed.end("aborted");
           throw error;
@@ -64,6 +66,7 @@ function subAgentContext(
   return {
     ...branch,
     agent,
+    substituteOf: (model) => branch.substituteOf(model, parentCallId),
     emit(event) {
       switch (event.event) {
         case "text_delta":
@@ -79,6 +82,8 @@ function subAgentContext(
         }
         case "tool_result":
           return branch.emit({ event: "tool_result", data: { ...event.data, ...mark } });
+        case "model_changed":
+          return branch.emit({ event: "model_changed", data: { ...event.data, ...mark } });
         default:
           return branch.emit(event);
       }

@@ -1,5 +1,5 @@
 import { asText } from "../../shared/json-values.ts";
-import { type UserContent, contentText, engineText } from "../attachments/user-content.ts";
+import { type UserContent, contentText } from "../attachments/user-content.ts";
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { MessageRow } from "./conversation.ts";
 
@@ -79,7 +79,7 @@ export class DigestCache {
 function factsOf({ role, content }: MessageRow): readonly Fact[] {
   switch (role) {
     case "user":
-      return engineText(content as UserContent) !== null ? [] : userStatements(contentText(content as UserContent));
+      return userStatements(contentText(content as UserContent));
     case "assistant":
       return (content as readonly AssistantContent[]).flatMap((part): readonly Fact[] => {
         if (part.kind === "text") return sentences(part.text).filter(hasValue).map(factOf("assistant", 30));

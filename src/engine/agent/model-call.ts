@@ -18,9 +18,11 @@ export async function callModel(
   let call: RequestedCall | undefined;
   let text = "";
   let signature: unknown;
+  let hasOutput = false;
   for await (const part of provider.stream(request, context.signal)) {
     // A sub-agent of the turn may be waiting for a human.
     if (context.isWaitingForHuman()) await context.humanWaitOver();
+    if (part.kind !== "done" && part.kind !== "failed") hasOutput = true;
     switch (part.kind) {
       case "block_start":
         blockIndex = context.nextBlock();
@@ -61,11 +63,11 @@ export async function callModel(
         openBlock = null;
         break;
       case "done":
-        return { content, calls, usage: sanitizeUsage(part.usage), failure: null };
+        return { content, calls, usage: sanitizeUsage(part.usage), failure: null, hasOutput };
       case "failed":
         // Clients have already received this text, so the conversation keeps it.
         if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
-        return { content, calls, usage: part.usage && sanitizeUsage(part.usage), failure: part.failure };
+        return { content, calls, usage: part.usage && sanitizeUsage(part.usage), failure: part.failure, hasOutput };
       default:
         part satisfies never;
     }

@@ -3,7 +3,7 @@ import { type UserContent, writtenText } from "../attachments/user-content.ts";
 import { recalledBlock } from "../memory/search/recalled-block.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { textTokens } from "../model/context-window.ts";
-import { type MessageRow, isOfUser } from "./conversation.ts";
+import type { MessageRow } from "./conversation.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Adds matching memories to a turn's message, once, before the first model call. It never fails a turn. */
@@ -40,7 +40,7 @@ export function createRecall({
           limit: ITEMS * 2,
           now: Date.now(),
           isRecall: true,
-          withoutTurns: new Set(shown.map((message) => message.turnId)),
+          withoutTurns: new Set([...shown.map((message) => message.turnId), ...log.rewoundTurns()]),
         },
         AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
       );
@@ -55,7 +55,7 @@ export function createRecall({
 
 /** A short or pronominal message is searched together with the one before it. */
 function queryOf(shown: readonly MessageRow[]): string {
-  const asked = shown.filter(isOfUser).map(({ content }) => writtenText(content as UserContent));
+  const asked = shown.filter(({ role }) => role === "user").map(({ content }) => writtenText(content as UserContent));
   const [before = "", last = ""] = asked.length > 1 ? asked.slice(-2) : ["", asked[0] ?? ""];
   const isShort =
     last.trim().split(/\s+/).length < 6 || /^\s*(?:it|he|she|they|that|this|these|those|and|but)\b/i.test(last);

@@ -1,5 +1,6 @@
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import type { ServerAsset, ServerToolAsset } from "../../contract/engine/tool-server.ts";
+import { readModelName } from "../../contract/settings/model-name.ts";
 import { adaptedTools } from "../model/wire/wire-tools.ts";
 import type { CatalogProfiles } from "./agent-profiles.ts";
 
@@ -21,7 +22,7 @@ export function shownServers<Listed extends { readonly servers: readonly ServerA
   }: { readonly profiles: CatalogProfiles; readonly provider: Parameters<typeof adaptedTools>[1]["provider"] },
 ): Listed {
   const { model, registry } = profiles.ofAgent(DEFAULT_AGENT);
-  const adapted = adaptedTools(registry.modelTools, { provider, model });
+  const adapted = adaptedTools(registry.modelTools, readModelName(model, provider));
   return { ...listed, servers: listServers(listed.servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }) };
 }
 

@@ -19,6 +19,8 @@ export interface ModelAnswer {
   readonly calls: readonly RequestedCall[];
   readonly usage: ModelUsage | null;
   readonly failure: ModelFailure | null;
+  /** Whether any of it was shown. */
+  readonly hasOutput: boolean;
 }
 
 /** A requested call and its progress. */
@@ -49,6 +51,8 @@ export interface StepLog {
   messages(): readonly MessageRow[];
   /** Whether the turn has had neither a model call nor a recall. */
   readonly opensTurn: boolean;
+  /** Turns that a rewind took from the conversation, and of which it has no answer. */
+  rewoundTurns(): ReadonlySet<string>;
   /** Stores the recalled block that is shown after the turn's message. `trust` limits the trust of the turn. */
   recalled(block: string, trust: number): void;
   /** The current compaction record; null when the conversation was never compacted. */

@@ -1,4 +1,5 @@
 import type { EmittedEvent } from "../../contract/engine/events.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
 import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
@@ -34,6 +35,9 @@ export interface TurnContext {
   /** Aborted by cancel, expiry or drain. */
   readonly signal: AbortSignal;
   readonly thinking: boolean;
+  /** The model that the call names instead of the agent's. */
+  readonly model?: string | undefined;
+  readonly effort?: Effort | undefined;
   readonly maxSteps: number;
   /** The schema of the turn's result, in place of the agent's. */
   readonly outputSchema?: OutputSchema | undefined;
@@ -42,6 +46,8 @@ export interface TurnContext {
   /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
   emit(event: Exclude<EmittedEvent, { event: "heartbeat" }>): void;
+  /** The model that answered instead of one in this turn, or null. `parentCallId`: of a sub-agent. */
+  substituteOf(model: string, parentCallId?: string): string | null;
   /** Index of the next content block. */
   nextBlock(): number;
   /** A call id unique in the task: the provider's id, unless another call has it. */

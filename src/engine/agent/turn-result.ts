@@ -2,7 +2,7 @@ import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
 import { createToolRegistry } from "../tools/registry.ts";
 import { submitResultTool } from "../tools/submit-result.ts";
-import type { AgentProfile } from "./agent-profiles.ts";
+import type { AgentProfile, AgentProfiles } from "./agent-profiles.ts";
 import { fitTools } from "./fit-tools.ts";
 import type { NextStep, StepLog } from "./step-log.ts";
 
@@ -15,11 +15,12 @@ export const ASK_FOR_RESULT = `[The engine asks for the result of the task: call
  * Profiles with the tool that submits the result. The same object for the same profile, so that requests stay the same
  * from call to call. `schema`: that of the call, in place of the agent's.
  */
-export function resultProfiles(schema: OutputSchema | undefined): (profile: AgentProfile) => AgentProfile {
-  let seen: AgentProfile | undefined;
-  let shown: AgentProfile | undefined;
-  return (profile) => {
-    if (seen !== profile || shown === undefined) [seen, shown] = [profile, withResult(profile, schema)];
+export function resultProfiles(profiles: AgentProfiles, schema: OutputSchema | undefined): AgentProfiles {
+  const known = new WeakMap<AgentProfile, AgentProfile>();
+  return (...which) => {
+    const profile = profiles(...which);
+    const shown = known.get(profile) ?? withResult(profile, schema);
+    known.set(profile, shown);
     return shown;
   };
 }

@@ -25,6 +25,7 @@ import { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskSlots } from "../turns/task-slots.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { openCheckpoints } from "./open-checkpoints.ts";
 import { openModel } from "./open-model.ts";
 import { openTools } from "./open-tools.ts";
 import { openTurns } from "./open-turns.ts";
@@ -65,7 +66,8 @@ export async function createApp(given: {
   const model = openModel({ ...base, readAttachment: (file) => files.read(file) });
   const { provider } = model;
   const memory = await openMemory({ store, workspaceDir, embedder: provider.embedder, logger });
-  const tools = await openTools({ ...base, workspace, attachments, memory });
+  const checkpoints = openCheckpoints({ ...base, workspace });
+  const tools = await openTools({ ...base, workspace, attachments, checkpoints, memory });
   const { learning, skills } = openLearning({
     ...memory,
     provider,
@@ -76,15 +78,15 @@ export async function createApp(given: {
     isAllowed: () => !suspension.isActive,
     logger,
   });
-  const turns = openTurns({ ...base, workspace, model, memory, tools, learning, slots, suspension });
+  const turns = openTurns({ ...base, workspace, model, memory, tools, checkpoints, learning, slots, suspension });
   const names = new AttachmentNames(store);
+  const kept = { attachments: names, checkpoints, workspaceDir };
   const ttl = { tasks: new TaskTable(store), slots, ttlDays: launch.task_ttl_days, logger };
   const stopMaintenance = startMaintenance({
     ...model,
     ...turns,
+    ...kept,
     slots,
-    attachments: names,
-    workspaceDir,
     pruneTasks: () => pruneTasks({ ...ttl, taskChanger: turns.taskChanger }),
     logger,
   });
@@ -118,6 +120,7 @@ export async function createApp(given: {
       await turns.close(deadlineMs);
       await tools.close();
       await workspace.close();
+      await checkpoints.settled();
       await learning.close();
       await model.close();
       await memory.close(new EngineError("ENGINE_DRAINING", STOPPING));

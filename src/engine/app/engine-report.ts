@@ -1,4 +1,5 @@
 import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { ModelCooldowns } from "../model/model-cooldowns.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
@@ -16,6 +17,7 @@ interface ReportParts {
   readonly diskBytes: () => number | null;
   readonly meter: UsageMeter;
   readonly budgets: BudgetGate;
+  readonly cooldowns: Pick<ModelCooldowns, "own">;
 }
 
 /** The vitals for `GET /health`, and the status for the daemon's `GET /control/status`. */
@@ -28,6 +30,7 @@ export function engineReport({
   diskBytes,
   meter,
   budgets,
+  cooldowns,
 }: ReportParts) {
   const vitals = () => ({
     active_turns: slots.size,
@@ -35,7 +38,7 @@ export function engineReport({
     streams: journal.readerCount(),
   });
   const status = (): EngineStatus => {
-    const spent = budgets.report();
+    const [spent, failing] = [budgets.report(), cooldowns.own()];
     return {
       ...vitals(),
       ...wakefulness.status(),
@@ -45,6 +48,7 @@ export function engineReport({
       disk_bytes: diskBytes(),
       usage_revision: meter.revision,
       ...(spent !== undefined && { budgets: spent }),
+      ...(failing.length > 0 && { cooldowns: [...failing] }),
     };
   };
   return { vitals, status };

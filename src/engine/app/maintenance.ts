@@ -31,6 +31,7 @@ export interface MaintenanceParts {
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
   readonly attachments: AttachmentNames;
+  readonly checkpoints: { maintain(now: number): Promise<void> };
   readonly workspaceDir: string;
   /** Deletes tasks that are inactive for too long. Never rejects. */
   readonly pruneTasks: () => Promise<void>;
@@ -100,5 +101,11 @@ function pruneRows({ journal, idempotency, meter, requestTable, logger }: Mainte
   }
 }
 
-const pruneFiles = ({ workspaceDir, slots, logger }: MaintenanceParts): Promise<void> =>
-  pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
+async function pruneFiles({ workspaceDir, slots, checkpoints, logger }: MaintenanceParts): Promise<void> {
+  await pruneOutputs({ workspaceDir, runningSince: slots.all().map(({ startedAt }) => startedAt), logger });
+  try {
+    await checkpoints.maintain(Date.now());
+  } catch (error) {
+    logger.error({ err: error }, "failed to prune checkpoints");
+  }
+}

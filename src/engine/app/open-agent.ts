@@ -2,12 +2,13 @@ import type { Logger } from "../../shared/logger.ts";
 import { type AgentLoop, createAgentLoop } from "../agent/agent-loop.ts";
 import type { CatalogProfiles } from "../agent/agent-profiles.ts";
 import { type CompactorParts, ContextCompactor } from "../agent/compaction.ts";
+import type { ModelParts } from "../agent/choose-models.ts";
 import { createDelegation } from "../agent/delegation.ts";
 import { createRecall } from "../agent/recall.ts";
 import type { EngineConfig } from "../config.ts";
 import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { createShowAttachments } from "../model/attachments/show-attachments.ts";
-import { contextWindow, outputTokensWithin } from "../model/context-window.ts";
+import { outputTokensWithin, windowsOf } from "../model/context-window.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { GrantTable } from "../store/grants.ts";
 import type { Grant } from "../tools/authorize.ts";
@@ -18,6 +19,7 @@ const MAX_OUTPUT_TOKENS = 16_000;
 /** The agent loop with its compaction, recall and delegation. */
 export function openAgent({
   provider,
+  models,
   config,
   profiles,
   state,
@@ -28,6 +30,7 @@ export function openAgent({
   logger,
 }: {
   readonly provider: ModelProvider;
+  readonly models: ModelParts;
   readonly config: EngineConfig;
   readonly profiles: CatalogProfiles;
   readonly state: CompactorParts["state"];
@@ -37,17 +40,18 @@ export function openAgent({
   readonly workspaceDir: string;
   readonly logger: Logger;
 }): AgentLoop {
-  const windowOf = (model: string) => contextWindow(model, config.contextWindow);
-  const window = windowOf(config.model);
+  const windowOf = windowsOf(config);
   const showAttachments = createShowAttachments({ provider: config.provider, override: config.attachments, windowOf });
   const parts = {
     provider,
-    maxOutputTokens: outputTokensWithin(window, MAX_OUTPUT_TOKENS),
+    models,
+    maxOutputTokens: (model: string) => outputTokensWithin(windowOf(model), MAX_OUTPUT_TOKENS),
     showAttachments,
     compactor: new ContextCompactor({
       provider,
       lightModel: config.lightModel,
-      window: config.contextWindow,
+      windowOf,
+      coolsDown: (model) => models.cooldowns.leftMs(models.rules.resolve(model)) > 0,
       reactive: config.reactiveCompact,
       showAttachments,
       state,
@@ -65,7 +69,7 @@ export function openAgent({
   };
   return createAgentLoop({
     ...parts,
-    recall: createRecall({ search: memorySearch, window, logger }),
+    recall: createRecall({ search: memorySearch, window: windowOf(config.model), logger }),
     tools: { ...parts.tools, delegate: createDelegation(parts, profiles) },
     profiles: profiles.ofAgent,
   });

@@ -1,9 +1,12 @@
+import type { ModelCooldown, ModelRules as PolicyRules } from "../../contract/engine/models.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineConfig } from "../config.ts";
 import type { ReadAttachment } from "../model/attachments/load-attachments.ts";
-import { contextWindow } from "../model/context-window.ts";
-import { createProvider } from "../model/create-provider.ts";
+import { windowsOf } from "../model/context-window.ts";
+import { ModelCooldowns } from "../model/model-cooldowns.ts";
+import { ModelRules } from "../model/model-rules.ts";
+import { openProviders } from "../model/open-providers.ts";
 import { ModelRequestLog } from "../requests/model-request-log.ts";
 import { ModelRequestTable } from "../store/model-requests.ts";
 import type { Store } from "../store/open-store.ts";
@@ -33,11 +36,12 @@ export function openModel({
   const budgets = new BudgetGate({ table: ledger, transaction: (work) => store.transaction(work) });
   if (launch.budgets !== undefined) budgets.set(launch.budgets);
   const requestTable = new ModelRequestTable(store);
-  const secrets = [config.apiKey ?? "", launch.control_token];
-  const windowOf = (model: string) => contextWindow(model, config.contextWindow);
+  const keys = [config, ...config.upstreams.values()].map(({ apiKey = "" }) => apiKey);
+  const secrets = [...keys, launch.control_token];
+  const windowOf = windowsOf(config);
   /** Null when none are kept. The table may still hold those of an earlier process. */
   const requests = config.keepRequests ? new ModelRequestLog({ table: requestTable, secrets, windowOf, logger }) : null;
-  const provider = createProvider(config, {
+  const provider = openProviders(config, {
     extraCaCerts: launch.extra_ca_certs,
     readAttachment,
     logger,
@@ -48,6 +52,13 @@ export function openModel({
     },
     recorder: requests,
   });
-  return { provider, meter, budgets, requests, requestTable, close: () => requests?.flush() };
+  const models = { rules: new ModelRules(config, launch.models), cooldowns: new ModelCooldowns() };
+  /** From the daemon. */
+  const setModels = ({ cooldowns, ...policy }: PolicyRules & { readonly cooldowns: readonly ModelCooldown[] }) => {
+    models.rules.setPolicy(policy);
+    for (const { model, ...cooldown } of cooldowns)
+      models.cooldowns.told({ model: models.rules.resolve(model), ...cooldown });
+  };
+  return { provider, models, setModels, meter, budgets, requests, requestTable, close: () => requests?.flush() };
 }
 export type EngineModel = ReturnType<typeof openModel>;

@@ -1,6 +1,7 @@
 import type { EngineConfig } from "../config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { TaskForgetting } from "../memory/forget-task.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
@@ -30,6 +31,7 @@ export interface TaskOwnerParts {
   readonly events: EventTable;
   readonly search: MessageSearch;
   readonly taskChanges: TaskChanges;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly workspaceDir: string;
   readonly logger: Logger;
 }
@@ -52,27 +54,26 @@ export function openTitles(
 }
 
 /** The records of an engine's tasks, and their messages. */
-export function openTasks({
-  store,
-  slots,
-  journal,
-  events,
-  search,
-  taskChanges,
-  workspaceDir,
-  logger,
-}: TaskOwnerParts) {
+export function openTasks(parts: TaskOwnerParts) {
+  const { store, slots, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
     taskList: new TaskList({ tasks, hitl, slots, search }),
-    taskMessages: new TaskMessageList({ messages: new MessageTable(store), turns: new TurnTable(store), hitl, slots }),
+    taskMessages: new TaskMessageList({
+      branches: new BranchTable(store),
+      messages: new MessageTable(store),
+      turns: new TurnTable(store),
+      hitl,
+      slots,
+    }),
     taskChanger: new TaskChanger({
       journal,
       events,
       tasks,
       removal: new TaskRemoval(store),
       forgetting: new TaskForgetting(store),
+      checkpoints,
       search,
       slots,
       changes: taskChanges,

@@ -5,17 +5,19 @@ import { catalogProfiles } from "../agent/agent-profiles.ts";
 import { shownServers } from "../agent/shown-servers.ts";
 import { LiveCatalog } from "../catalog/live-catalog.ts";
 import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
+import { readModelName } from "../../contract/settings/model-name.ts";
 import type { EngineConfig } from "../config.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
-import { contextWindow } from "../model/context-window.ts";
+import { windowsOf } from "../model/context-window.ts";
 import { toolLimits } from "../model/wire/wire-tools.ts";
 import type { Store } from "../store/open-store.ts";
 import { PlanTable } from "../store/plans.ts";
 import { toolServerTables } from "../store/tool-server-table.ts";
 import { type AttachmentFolder, createResultFiles } from "../tools/attachments/call-files.ts";
 import { builtInTools } from "../tools/built-in-tools.ts";
+import type { Checkpoints } from "../tools/call-checkpoint.ts";
 import { createToolExecutor } from "../tools/execute.ts";
 import { joinedRegistry } from "../tools/registry.ts";
 import { RunningCalls } from "../tools/running-calls.ts";
@@ -30,6 +32,7 @@ export async function openTools({
   environment,
   workspace: { folders, launcher, network, disk },
   attachments,
+  checkpoints,
   memory,
   logger,
 }: {
@@ -39,6 +42,7 @@ export async function openTools({
   readonly environment: NodeJS.ProcessEnv;
   readonly workspace: Workspace;
   readonly attachments: AttachmentFolder;
+  readonly checkpoints: Checkpoints;
   readonly memory: Memory;
   readonly logger: Logger;
 }) {
@@ -57,10 +61,11 @@ export async function openTools({
     logger,
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
+  const windowOf = windowsOf(config);
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => builtIn }, catalog, servers]),
-    toolLimits: (model) => toolLimits({ provider, model }, contextWindow(model, config.contextWindow)),
+    toolLimits: (model) => toolLimits(readModelName(model, provider), windowOf(model)),
     models: { main, planner, light },
     userId,
     product,
@@ -72,7 +77,7 @@ export async function openTools({
     profiles,
     plans,
     running,
-    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, logger })),
+    execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, checkpoints, logger })),
     toolsReady: servers.toolsReady.bind(servers),
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),

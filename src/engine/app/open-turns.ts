@@ -3,6 +3,7 @@ import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { modelAssertion } from "../agent/assert-model.ts";
 import { stateSections } from "../agent/compaction-text.ts";
 import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
@@ -11,7 +12,9 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
+import { ConversationTable } from "../store/conversations.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
@@ -29,6 +32,7 @@ import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
+import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
@@ -51,6 +55,7 @@ interface TurnOwnerParts {
   readonly model: EngineModel;
   readonly memory: Memory;
   readonly tools: EngineTools;
+  readonly checkpoints: WorkspaceCheckpoints;
   readonly learning: Learning;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
@@ -61,8 +66,25 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const { launch, config, store, workspace, model, tools, learning, slots, suspension, stopAccepting, logger } = parts;
-  const { meter, budgets } = model;
+  const {
+    launch,
+    config,
+    store,
+    workspace,
+    model,
+    tools,
+    checkpoints,
+    learning,
+    slots,
+    suspension,
+    stopAccepting,
+    logger,
+  } = parts;
+  const {
+    meter,
+    budgets,
+    models: { cooldowns },
+  } = model;
   const events = new EventTable(store);
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
@@ -78,21 +100,27 @@ export function openTurns(parts: TurnOwnerParts) {
   });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
+  const [tasks, conversations] = [
+    new TaskTable(store, { titled: config.titles !== "off" }),
+    new ConversationTable(store),
+  ];
   const runner = new TurnRunner({
     journal,
     humanRequests,
     slots,
     suspension,
-    tasks: new TaskTable(store, { titled: config.titles !== "off" }),
+    tasks,
     turns,
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
+    conversations,
     memory: recordOf(parts, { search, titles }),
     meter,
     budgets,
     runAgent: agentOf(parts, humanRequests),
     toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
     toolsReady: tools.toolsReady,
     telemetry: parts.telemetry,
     logger,
@@ -116,24 +144,39 @@ export function openTurns(parts: TurnOwnerParts) {
     stopAccepting,
   });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({
+    store,
+    slots,
+    journal,
+    events,
+    search,
+    taskChanges,
+    checkpoints,
+    workspaceDir,
+    logger,
+  });
   return {
     journal,
     humanRequests,
     runner,
     suspend,
     wakefulness,
-    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets }),
+    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
-    ...openTasks({
-      store,
-      slots,
+    ...taskParts,
+    branches: new TaskBranches({
       journal,
-      events,
+      runner,
+      slots,
+      tasks,
+      conversations,
+      checkpoints,
+      plans: tools.plans,
+      workingMemory: new WorkingMemoryTable(store),
       search,
-      taskChanges,
-      workspaceDir: workspace.folders.workspace,
-      logger,
+      changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
     async close(deadlineMs: number) {
@@ -166,12 +209,13 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
   const messages = new MessageTable(store);
   return openAgent({
     provider: model.provider,
+    models: model.models,
     config,
     profiles: tools.profiles,
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),
-        notes: workingMemory.ofTask(taskId, NOTES_SHOWN),
+        notes: workingMemory.ofConversation(taskId, NOTES_SHOWN),
         context: taskContext(messages.ofTask(taskId)),
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),

@@ -45,7 +45,9 @@ export function withContext(
     const isRepeated = ttl === "task" && (before.get(name) ?? "") === text;
     return { kind: "context", name, content: text, ttl, ...(isRepeated && { repeated: true }) };
   });
-  const written: readonly UserPart[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
+  // A message that is sent again may have context already.
+  const isOther = (part: UserPart) => part.kind !== "context" || !items.some(({ name }) => name === part.name);
+  const written = typeof content === "string" ? [{ kind: "text", text: content } as const] : content.filter(isOther);
   const whole = [...written, ...parts];
   assertFits(taskContext([...earlier, { role: "user", content: whole }]));
   return whole;

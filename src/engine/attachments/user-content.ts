@@ -4,7 +4,7 @@ import { describeFile } from "./describe-file.ts";
 /** A message of the user as it is stored: its text, or its parts in order. */
 export type UserContent = string | readonly UserPart[];
 
-export type UserPart = WrittenPart | ContextPart | EnginePart;
+export type UserPart = WrittenPart | ContextPart;
 
 /** What the user sent. */
 type WrittenPart =
@@ -21,13 +21,7 @@ export interface ContextPart {
   readonly repeated?: true;
 }
 
-/** What the engine asks of the model within a turn. It is no word of the user. */
-export interface EnginePart {
-  readonly kind: "engine";
-  readonly text: string;
-}
-
-const isWritten = (part: UserPart): part is WrittenPart => part.kind === "text" || part.kind === "attachment";
+const isWritten = (part: UserPart): part is WrittenPart => part.kind !== "context";
 
 /** The parts that the user sent, in order. */
 export const writtenParts = (content: readonly UserPart[]): readonly WrittenPart[] => content.filter(isWritten);
@@ -38,7 +32,7 @@ export const writtenText = (content: UserContent): string =>
     ? content
     : content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
 
-/** The whole message as text: a line for each attachment. Context and the engine's words are not part of it. */
+/** The whole message as text: a line for each attachment. Context is not part of it. */
 export const contentText = (content: UserContent): string =>
   typeof content === "string"
     ? content
@@ -52,12 +46,6 @@ export function withoutFiles(content: UserContent): UserContent {
   const others = content.filter((part) => !isWritten(part));
   const text = contentText(content);
   return others.length === 0 ? text : [...(text === "" ? [] : [{ kind: "text", text } as const]), ...others];
-}
-
-/** What the engine asks of the model in this message; null for a message of the user. */
-export function engineText(content: UserContent): string | null {
-  const asked = typeof content === "string" ? undefined : content.find(({ kind }) => kind === "engine");
-  return asked?.kind === "engine" ? asked.text : null;
 }
 
 export const filesOf = (content: UserContent): readonly AttachmentRecord[] =>

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { type Effort, MAX_FALLBACK } from "../../contract/engine/model-choice.ts";
+import { effort, modelName } from "../../contract/engine/model-schemas.ts";
 import { type OutputSchema, outputSchema } from "../../contract/engine/output-schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
@@ -11,8 +13,11 @@ export interface AgentDefinition {
   readonly name: string;
   /** Tells other agents when to delegate to it. */
   readonly description: string;
-  /** `main`, `planner`, `light`, or a model's own name. */
+  /** `main`, `planner`, `light`, `model` or `provider:model`. `main` is the model of the turn, if the call names one. */
   readonly model: string;
+  readonly effort?: Effort;
+  /** The models that answer when it fails, in order. Omitted: those of the policy. */
+  readonly fallback?: readonly string[];
   /** Tool names or prefixes that end in `*`; null for all tools. */
   readonly tools: readonly string[] | null;
   /** By tool name or prefix; the longest match counts. */
@@ -43,6 +48,8 @@ const agentFields = z.strictObject({
   name: entryName,
   description: entryDescription,
   model: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  effort: z.optional(effort),
+  fallback: z.optional(z.array(modelName).check(z.maxLength(MAX_FALLBACK))),
   tools: z.optional(toolList),
   permissions: z.optional(z.record(toolPattern, z.enum(["allow", "ask", "deny"]))),
   output_schema: z.optional(outputSchema()),
@@ -54,9 +61,11 @@ export async function parseAgent(fileName: string, text: string): Promise<AgentD
   const read = await readFrontMatter(agentFields, text);
   requireSameName(read.kind === "disabled" ? (read.name ?? fileName) : read.fields.name, fileName);
   if (read.kind === "disabled") return null;
-  const { name, description, model = "main", tools = null, permissions = {}, output_schema: schema } = read.fields;
-  const instructions = read.body;
-  return { name, description, model, tools, permissions, instructions, ...(schema && { outputSchema: schema }) };
+  const { name, description, model = "main", effort: own, fallback, tools = null, permissions = {} } = read.fields;
+  const choice = { model, ...(own !== undefined && { effort: own }), ...(fallback !== undefined && { fallback }) };
+  const { output_schema: schema } = read.fields;
+  const result = schema && { outputSchema: schema };
+  return { name, description, ...choice, tools, permissions, instructions: read.body, ...result };
 }
 
 /**

@@ -33,7 +33,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
     // The only tool that ships tells the time.
     ...(parts.folder === null && { returns: "own", bookkeeping: true }),
     timeoutMs: () => timeoutMs,
-    ...(action.kind === "command" && { exitTimeoutMs: EXIT_TIMEOUT_MS }),
+    ...(action.kind === "command" && { exitTimeoutMs: EXIT_TIMEOUT_MS, changesFiles: !readOnly }),
     resources: () => [],
     subject: (given) => JSON.stringify(given),
     async run(given, context) {

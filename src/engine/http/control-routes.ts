@@ -5,6 +5,7 @@ import {
   CONTROL_TOKEN_HEADER,
   controlCatalogRequest,
   controlKeysRequest,
+  controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
 } from "../../contract/engine/control.ts";
@@ -33,6 +34,7 @@ export interface ControlParts {
   /** Reports the metered usage since a position in the ledger. */
   readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
   readonly budgets: { set(budgets: EngineBudgets): void };
+  readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
@@ -55,6 +57,7 @@ export const controlRoutes = ({
   telemetry,
   meter,
   budgets,
+  setModels,
   suspend,
   wakefulness,
   setCatalog,
@@ -71,6 +74,10 @@ export const controlRoutes = ({
     setSuspension(request, response) {
       const { suspended } = validateBody(controlSuspensionRequest, request.body, response);
       suspend(suspended);
+      response.json(status());
+    },
+    setModels(request, response) {
+      setModels(validateBody(controlModelsRequest, request.body, response));
       response.json(status());
     },
     async setCatalog(request, response) {

@@ -31,6 +31,7 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
+import { branchRoutes } from "./branch-routes.ts";
 import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
 import { type TurnRecordParts, turnRecordRoutes } from "./turn-record-routes.ts";
 import { type TurnRouteParts, turnRoutes } from "./turn-routes.ts";
@@ -44,6 +45,9 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     ControlParts {
+  readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
+    TurnRouteParts["branches"] &
+    TaskRouteParts["branches"];
   readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
@@ -121,6 +125,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
     ...turnRecordRoutes(parts),
+    ...branchRoutes(parts),
     ...taskRoutes(streams),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),

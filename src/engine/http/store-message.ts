@@ -99,7 +99,7 @@ const refused = (message: string): EngineError => new EngineError("PAYLOAD_TOO_L
 /** Identifies a call's body, for its `Idempotency-Key`. Bytes count by their digest. */
 export function bodyHash(execution: ExecuteRequest): string {
   const { message } = execution;
-  if (typeof message === "string") return sha256(JSON.stringify(execution));
+  if (message === undefined || typeof message === "string") return sha256(JSON.stringify(execution));
   const parts = message.map((part) =>
     part.type === "text" || part.data === undefined
       ? part

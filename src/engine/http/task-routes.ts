@@ -11,6 +11,7 @@ import { messageNumber } from "../tasks/public-id.ts";
 import { type TaskChanger, unknownTask } from "../tasks/task-changer.ts";
 import { type TaskList, type TaskQuery, placeOf } from "../tasks/task-list.ts";
 import type { MessagePlace, TaskMessageList } from "../tasks/task-messages.ts";
+import type { TaskBranches } from "../turns/task-branches.ts";
 import { type FollowTasksParts, followTasks } from "./follow-tasks.ts";
 import { busyMemory } from "./memory-file-routes.ts";
 
@@ -18,6 +19,7 @@ export interface TaskRouteParts extends FollowTasksParts {
   readonly taskList: TaskList;
   readonly taskMessages: TaskMessageList;
   readonly taskChanger: TaskChanger;
+  readonly branches: Pick<TaskBranches, "list">;
   readonly memory: { readonly portability: Pick<MemoryPortability, "busy"> };
   readonly learning: { readonly running: boolean };
 }
@@ -44,7 +46,11 @@ export const taskRoutes = (parts: TaskRouteParts) =>
       if (query.words !== undefined) throw new InvalidInput("q", "expected no q together with follow=true");
       await followTasks(parts, { request, response }, { query, limit });
     },
-    showTask: (request, response) => response.json(storedTask(parts, request)),
+    showTask(request, response) {
+      const task = storedTask(parts, request);
+      const branches = flagParameter(request, "branches") && { branches: parts.branches.list(task.task_id) };
+      response.json({ ...task, ...branches } satisfies TaskRecord);
+    },
     changeTask(request, response) {
       const change = validateBody(changeTaskRequest, request.body, response);
       parts.taskChanger.change(taskIdOf(request), change);
@@ -62,7 +68,8 @@ export const taskRoutes = (parts: TaskRouteParts) =>
     listMessages(request, response) {
       const { task_id: taskId } = storedTask(parts, request);
       const limit = integerParameter(request, "limit", TASK_MESSAGES_LIMIT);
-      response.json(parts.taskMessages.page(taskId, readPlace(request), limit));
+      const branchId = readBranch(parts.branches, { request, taskId });
+      response.json(parts.taskMessages.page(taskId, readPlace(request), { limit, branchId }));
     },
   }) satisfies Record<string, RequestHandler>;
 
@@ -94,6 +101,18 @@ function readMetadata(request: Request): Readonly<Record<string, string>> {
   if (names.length > MAX_METADATA_FILTERS)
     throw new InvalidInput("metadata", `expected at most ${MAX_METADATA_FILTERS} keys`);
   return Object.fromEntries(names.map((name) => [name.slice(prefix.length), parameter(request, name) ?? ""]));
+}
+
+/** Null without one. */
+function readBranch(
+  branches: TaskRouteParts["branches"],
+  { request, taskId }: { readonly request: Request; readonly taskId: string },
+): number | null {
+  const branch = parameter(request, "branch");
+  if (branch === undefined) return null;
+  if (!branches.list(taskId).some(({ branch_id: id }) => id === branch))
+    throw new EngineError("NOT_FOUND", "branch: the task has no branch with this id");
+  return Number(branch.slice("branch_".length));
 }
 
 function readPlace(request: Request): MessagePlace {

@@ -1,10 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import {
-  type ExecuteRequest,
-  cancelRequest,
-  executeRequest,
-  hitlRespondRequest,
-} from "../../contract/engine/requests.ts";
+import { type ExecuteRequest, cancelRequest, hitlRespondRequest } from "../../contract/engine/requests.ts";
 import { TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
@@ -12,7 +7,9 @@ import { EngineError } from "../engine-error.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
+import type { TaskBranches } from "../turns/task-branches.ts";
 import type { StartedTurn, TurnRunner } from "../turns/turn-runner.ts";
+import { askedMessage, requestOf } from "./asked-message.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
@@ -25,6 +22,7 @@ export interface TurnRouteParts {
   readonly runner: TurnRunner;
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly branches: Pick<TaskBranches, "lastAsked">;
   /** The turn that a client's `Idempotency-Key` started. */
   readonly idempotency: {
     find(key: string, notBefore: number): { readonly bodyHash: string; readonly turnId: string } | null;
@@ -59,7 +57,7 @@ export const turnRoutes = (parts: TurnRouteParts) =>
 /** I1 store before wire: claims the task and starts the turn before a byte is sent; then the stream follows the journal. */
 function executeRoute(parts: TurnRouteParts): RequestHandler {
   return async (request, response) => {
-    const execution = validateBody(executeRequest, request.body, response);
+    const execution = validateBody(requestOf(request.body), request.body, response);
     const wants = wantedEvents(request);
     const { turn, earlier } = await startOrFind(parts, { request, response }, execution);
     const { turnId } = turn;
@@ -106,11 +104,12 @@ async function startOrFind(parts: TurnRouteParts, exchange: Exchange, execution:
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   // A text message starts its turn in the same tick, without waiting for files.
+  const asked = askedMessage(execution, parts);
   let message: UserContent;
-  if (typeof execution.message === "string") message = execution.message;
+  if (asked.kind === "ready") ({ message } = asked);
   else {
     parts.runner.assertStartable(taskId);
-    message = await storeMessage(execution.message, parts.attachments);
+    message = await storeMessage(asked.message, parts.attachments);
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findEarlier(parts, key, hash);
     if (meanwhile !== null) return attach(parts, exchange, { turnId: meanwhile, taskId });

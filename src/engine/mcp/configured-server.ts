@@ -49,7 +49,7 @@ export class ConfiguredServer {
       onStateChange: (state) => logState(logger, state, { tool_server: config.name, tools: this.tools.tools.length }),
     });
     this.tools = new PinnedTools(config, pins, (entry) =>
-      serverTool(config.name, entry, (input, context) => this.#call(entry, input, context)),
+      serverTool(config, entry, (input, context) => this.#call(entry, input, context)),
     );
     const { listing = null, waited = false } = known.find(config.name, this.#address) ?? {};
     this.#listing = listing;

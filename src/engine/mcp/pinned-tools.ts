@@ -155,7 +155,7 @@ export class PinnedTools {
 
 /** A server's tool as an agent tool. The server validates the input: compiling its schema would run untrusted input. */
 export function serverTool(
-  server: string,
+  { name: server, transport }: Pick<ServerConfig, "name" | "transport">,
   { name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
   run: Tool["run"],
 ): Tool {
@@ -170,6 +170,7 @@ export function serverTool(
     permission: permission === "allow" ? "allow" : "ask",
     resources: () => (readOnly ? [] : [resource]),
     reads: () => (readOnly ? [resource] : []),
+    changesFiles: transport === "stdio" && !readOnly,
     // A grant covers the tool, because the input of calls differs.
     subject: () => `the tool server ${server}, with any arguments`,
     prolongedByProgress: true,

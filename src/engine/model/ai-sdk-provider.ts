@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/pr
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
 import type { FinishReason, ModelFailure, ModelPart, ModelProvider, ModelUsage } from "./model-provider.ts";
-import { failureOf } from "./provider-failure.ts";
+import { type UpstreamSettings, failureOf } from "./provider-failure.ts";
 import { UnknownEvents } from "./unknown-events.ts";
 import { WireWriter } from "./wire/wire-call.ts";
 import { type RemoteProvider, wireRules } from "./wire/wire-rules.ts";
@@ -12,6 +12,8 @@ interface AiSdkProviderParts {
   /** Loads the provider's package at the first call. */
   readonly load: () => Promise<ModelFamily>;
   readonly deadlines?: Deadlines;
+  /** For messages. Default: those of `LLM_PROVIDER`. */
+  readonly settings?: UpstreamSettings | undefined;
 }
 
 /** Idle timeouts of a stream: before the first part, and between two parts. */
@@ -29,7 +31,7 @@ type Finish =
   | { readonly reason: null; readonly usage: ModelUsage | null };
 
 /** A `ModelProvider` over an AI SDK provider package. `retryingProvider` retries; this does not. */
-export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProviderParts): ModelProvider {
+export function aiSdkProvider({ name, load, deadlines = DEADLINES, settings }: AiSdkProviderParts): ModelProvider {
   const writer = new WireWriter();
   return {
     name,
@@ -57,8 +59,9 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES }: AiSdkProvid
       } catch (error) {
         finish = { ...finish, reason: null };
         if (signal.aborted) failure = { kind: "aborted" };
-        else if (watchdog.expired) failure = { ...UNEXPECTED_END, message: `${name} stopped responding` };
-        else failure = failureOf(error, { provider: name, model: request.model, now: Date.now() });
+        else if (watchdog.expired)
+          failure = { ...UNEXPECTED_END, message: `${name} stopped responding`, isTimeout: true };
+        else failure = failureOf(error, { provider: name, model: request.model, now: Date.now(), settings });
       } finally {
         watchdog.end();
       }

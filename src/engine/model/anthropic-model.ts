@@ -1,6 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
+import { anthropicEffort, anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
 
 const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -14,11 +14,14 @@ export function openFamily(settings: ModelSettings): ModelFamily {
       const thinking = anthropicThinking(request, options.prompt);
       // The package adds the budget to `maxOutputTokens`.
       const budget = thinking?.type === "enabled" ? thinking.budgetTokens : 0;
+      const effort = anthropicEffort(request);
       return {
         ...cacheBreakpoints(options, BREAKPOINT),
         maxOutputTokens: request.maxOutputTokens - budget,
         // Partial arguments are not used, so let the provider buffer and validate them.
-        providerOptions: { anthropic: { toolStreaming: false, ...(thinking && { thinking }) } },
+        providerOptions: {
+          anthropic: { toolStreaming: false, ...(thinking && { thinking }), ...(effort && { effort }) },
+        },
       };
     },
   };

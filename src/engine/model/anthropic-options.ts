@@ -4,10 +4,13 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { ModelRequest } from "./model-provider.ts";
 
 const MIN_BUDGET = 1024;
 const NEVER_THINKS = /claude-(?:instant|v?2|3(?!-7))/;
+/** The share of an answer's tokens that may be thinking. */
+const BUDGET_SHARE: Readonly<Record<Effort, number>> = { low: 0.25, medium: 0.5, high: 0.75 };
 const THINKS_BY_BUDGET = /claude-(?:3-7|[a-z]+-4(?:-[015](?!\d)|[-@]20\d{6}|$))/;
 
 type Thinking =
@@ -19,15 +22,22 @@ type Thinking =
  * and other vendors' models. Undefined without thinking.
  */
 export function anthropicThinking(
-  { model, thinking, maxOutputTokens }: ModelRequest,
+  { model, thinking, effort = "medium", maxOutputTokens }: ModelRequest,
   prompt: LanguageModelV4Prompt,
 ): Thinking | undefined {
   if (!thinking || NEVER_THINKS.test(model)) return undefined;
-  if (model.includes("claude-") && !THINKS_BY_BUDGET.test(model)) return { type: "adaptive", display: "summarized" };
+  if (takesEffort(model)) return { type: "adaptive", display: "summarized" };
   if (!mayThink(prompt)) return undefined;
-  const budgetTokens = Math.floor(maxOutputTokens / 2);
+  const budgetTokens = Math.floor(maxOutputTokens * BUDGET_SHARE[effort]);
   return budgetTokens < MIN_BUDGET ? undefined : { type: "enabled", budgetTokens };
 }
+
+/** The models of today. Earlier ones refuse it: there the effort is the share of the budget. */
+const takesEffort = (model: string): boolean =>
+  model.includes("claude-") && !NEVER_THINKS.test(model) && !THINKS_BY_BUDGET.test(model);
+
+export const anthropicEffort = ({ model, effort }: ModelRequest): Effort | undefined =>
+  takesEffort(model) ? effort : undefined;
 
 /** With a budget, the API refuses a continuation after tool results unless the answer began with thinking. */
 function mayThink(prompt: LanguageModelV4Prompt): boolean {

@@ -1,7 +1,8 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
+import { anthropicEffort, anthropicThinking, cacheBreakpoints } from "./anthropic-options.ts";
 import { type ModelFamily, type ModelSettings, packageSettings } from "./model-family.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { ModelRequest } from "./model-provider.ts";
 
 const BREAKPOINT: SharedV4ProviderOptions = { amazonBedrock: { cachePoint: { type: "default" } } };
@@ -41,14 +42,19 @@ function credentials(settings: ModelSettings) {
 }
 
 type Reasoning = {
-  type: "enabled" | "adaptive";
+  type?: "enabled" | "adaptive";
   budgetTokens?: number;
-  maxReasoningEffort?: "medium";
+  maxReasoningEffort?: Effort;
 };
 
 function thinkingOf(request: ModelRequest, prompt: LanguageModelV4Prompt): Reasoning | undefined {
-  if (request.model.includes("anthropic.")) return anthropicThinking(request, prompt);
-  return request.thinking && THINKS_BY_EFFORT.test(request.model)
-    ? { type: "enabled", maxReasoningEffort: "medium" }
+  const { model, thinking, effort } = request;
+  if (model.includes("anthropic.")) {
+    const [budget, maxReasoningEffort] = [anthropicThinking(request, prompt), anthropicEffort(request)];
+    return maxReasoningEffort === undefined ? budget : { ...budget, maxReasoningEffort };
+  }
+  if (model.includes("openai.") && effort !== undefined) return { maxReasoningEffort: effort };
+  return thinking && THINKS_BY_EFFORT.test(model)
+    ? { type: "enabled", maxReasoningEffort: effort ?? "medium" }
     : undefined;
 }

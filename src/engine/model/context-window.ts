@@ -1,3 +1,5 @@
+import { readModelName } from "../../contract/settings/model-name.ts";
+import type { EngineConfig } from "../../contract/settings/engine-settings.ts";
 import type { FilePart, ModelMessage, ModelRequest } from "./model-provider.ts";
 
 /** Known context windows in tokens, input and output together; the first match counts. */
@@ -22,6 +24,14 @@ const TOKENS_PER_WIDE_CHARACTER = 0.8;
 /** Context window of a model in tokens; `configured` overrides the table. */
 export const contextWindow = (model: string, configured: number | null): number =>
   configured ?? WINDOWS.find(([name]) => name.test(model))?.[1] ?? DEFAULT_WINDOW;
+
+/** The window of a model of an engine, by its name. `LLM_CONTEXT_WINDOW` is for models of `LLM_PROVIDER`. */
+export const windowsOf =
+  ({ provider: own, contextWindow: configured }: Pick<EngineConfig, "provider" | "contextWindow">) =>
+  (name: string): number => {
+    const { provider, model } = readModelName(name, own);
+    return contextWindow(model, provider === own ? configured : null);
+  };
 
 /** Limits the answer to a quarter of the window. */
 export const outputTokensWithin = (window: number, wanted: number): number => Math.min(wanted, Math.floor(window / 4));

@@ -13,9 +13,10 @@ import { loggedProvider } from "./logged-provider.ts";
 import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
-import { type CallReport, createModelStatus } from "./model-status.ts";
+import { type CallReport, type ModelStatus, createModelStatus } from "./model-status.ts";
 import { observeRetry, observedProvider } from "./observed-provider.ts";
 import { plainRetryProvider } from "./plain-retry.ts";
+import type { UpstreamSettings } from "./provider-failure.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
@@ -28,6 +29,8 @@ interface ProviderSettings extends ModelSettings {
   readonly cacheHitMonitor?: boolean;
   /** Null or omitted: no embeddings. */
   readonly embeddingModel?: string | null;
+  /** The names of its settings, for messages. Default: those of `LLM_PROVIDER`. */
+  readonly settings?: UpstreamSettings;
 }
 
 export interface EngineProvider extends ModelProvider {
@@ -39,7 +42,19 @@ export interface EngineProvider extends ModelProvider {
   health(): ModelHealth;
 }
 
-/** The provider for all model calls of an engine. Loads nothing until `load` or the first call. */
+export interface ProviderParts {
+  readonly extraCaCerts: string | null;
+  readonly readAttachment?: ReadAttachment;
+  readonly logger: Logger;
+  readonly telemetry?: EngineTelemetry;
+  /** Meters every call, embeddings included. */
+  readonly meter?: CallMeter;
+  readonly recorder?: CallRecorder | null;
+  /** Of the last call, whichever provider it asked. */
+  readonly status?: ModelStatus;
+}
+
+/** The calls of one provider. Loads nothing until `load` or the first call. */
 export function createProvider(
   settings: ProviderSettings,
   {
@@ -49,15 +64,8 @@ export function createProvider(
     telemetry = new EngineTelemetry(),
     meter = NO_METER,
     recorder = null,
-  }: {
-    readonly extraCaCerts: string | null;
-    readonly readAttachment?: ReadAttachment;
-    readonly logger: Logger;
-    readonly telemetry?: EngineTelemetry;
-    /** Meters every call, embeddings included. */
-    readonly meter?: CallMeter;
-    readonly recorder?: CallRecorder | null;
-  },
+    status = createModelStatus(logger),
+  }: ProviderParts,
 ): EngineProvider {
   const { provider } = settings;
   // Scripted failures of the sandbox are not retried, so that a client sees them.
@@ -81,11 +89,9 @@ export function createProvider(
   });
   const limiter = new RateLimiter();
   const deadlines = settings.deadlines && { deadlines: settings.deadlines };
-  const remote = meteredProvider(
-    loadingProvider(aiSdkProvider({ name: provider, load, ...deadlines }), readAttachment),
-    meter,
-  );
-  const { report: reportStatus, health } = createModelStatus(logger);
+  const adapter = aiSdkProvider({ name: provider, load, ...deadlines, settings: settings.settings });
+  const remote = meteredProvider(loadingProvider(adapter, readAttachment), meter);
+  const { report: reportStatus, health } = status;
   const report = (call: CallReport) => {
     reportStatus(call);
     observeRetry(provider, call, telemetry);
@@ -115,7 +121,7 @@ interface FamilyModule {
   openFamily(settings: ModelSettings): ModelFamily;
 }
 
-/** Each family is a separate bundle, so that an engine loads only its own. */
+/** Each family is a separate bundle, so that an engine loads only those that it calls. Its own is in its program. */
 export function importFamily(provider: RemoteProvider): Promise<FamilyModule> {
   switch (provider) {
     case "anthropic":

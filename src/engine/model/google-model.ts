@@ -10,9 +10,14 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   return {
     model: (id) => provider(id),
     embedding: (id) => provider.embeddingModel(id),
-    adapt: (options, { model, thinking }) =>
-      thinking && !NEVER_THINKS.test(model)
-        ? { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
-        : options,
+    adapt: (options, { model, thinking, effort }) =>
+      NEVER_THINKS.test(model)
+        ? options
+        : {
+            ...options,
+            // The package knows which levels and budgets a model has.
+            ...(effort && { reasoning: effort }),
+            ...(thinking && { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }),
+          },
   };
 }

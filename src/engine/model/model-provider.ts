@@ -1,4 +1,5 @@
 import type { AttachmentRecord } from "../../contract/engine/attachment.ts";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { BlockType } from "../../contract/engine/events.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 
@@ -15,11 +16,16 @@ export interface ModelProvider {
 }
 
 export interface ModelRequest {
+  /** Of another provider than the engine's: `provider:model`. */
   readonly model: string;
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly thinking: boolean;
+  /** How much the model reasons; models without this option ignore it. Omitted: the model's default. */
+  readonly effort?: Effort;
+  /** Whether another model answers if this one fails: it is then not called again and again. */
+  readonly hasFallback?: boolean;
   readonly maxOutputTokens: number;
   /** Omitted when the call answers the user. */
   readonly purpose?: "summary" | "learning" | "title";
@@ -130,6 +136,8 @@ export type ModelFailure =
       readonly message: string;
       readonly status: number | null;
       readonly retryAfterS: number | null;
+      /** No answer in time. */
+      readonly isTimeout?: true;
     }
   /** The request exceeds the context window, whose size in tokens is `window` if the provider reported it. */
   | { readonly kind: "too_long"; readonly message: string; readonly window?: number }

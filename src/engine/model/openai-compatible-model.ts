@@ -3,7 +3,7 @@ import { type ModelFamily, type ModelSettings, packageSettings } from "./model-f
 
 /**
  * The Chat Completions API of vLLM, Ollama, OpenRouter and others. Usage must be requested. Thinking options are not
- * sent, because servers refuse options they do not know.
+ * sent, because servers refuse options they do not know; an effort is, because somebody asked for it.
  */
 export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createOpenAICompatible({
@@ -15,6 +15,6 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   return {
     model: (id) => provider(id),
     embedding: (id) => provider.embeddingModel(id),
-    adapt: (options) => options,
+    adapt: (options, { effort }) => (effort === undefined ? options : { ...options, reasoning: effort }),
   };
 }

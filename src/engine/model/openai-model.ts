@@ -18,7 +18,9 @@ export function openFamily(settings: ModelSettings): ModelFamily {
         openai: {
           store: false,
           promptCacheKey: conversationKey(request),
-          ...(request.thinking && { reasoningSummary: "auto" }),
+          // The package leaves both out for a model that does not reason.
+          ...(request.effort && { reasoningEffort: request.effort }),
+          reasoningSummary: request.thinking ? "auto" : null,
         },
       },
     }),

@@ -8,7 +8,7 @@ import { pairCalls, plainHistory } from "./wire/history.ts";
 const MAX_DESCRIPTION = 1024;
 
 /**
- * Retries a refused request once, with calls and results as plain text and without thinking and attachments. Without it,
+ * Retries a refused request once, with calls and results as plain text and without thinking, effort and attachments. Without it,
  * a stored history that the provider refuses would block its conversation.
  */
 export function plainRetryProvider(inner: ModelProvider, logger: Logger): ModelProvider {
@@ -44,15 +44,16 @@ async function* forward(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPa
 const isRefusal = (part: ModelPart): part is Refusal =>
   part.kind === "failed" && part.failure.kind === "permanent" && part.failure.refused === true;
 
-const isPlain = ({ messages, tools }: ModelRequest): boolean =>
+const isPlain = ({ messages, tools, effort }: ModelRequest): boolean =>
   tools.length === 0 &&
+  effort === undefined &&
   !hasAttachments(messages) &&
   messages.every(
     (message) =>
       message.role === "user" || (message.role === "assistant" && message.content.every(({ kind }) => kind === "text")),
   );
 
-const plainRequest = (request: ModelRequest): ModelRequest => ({
+const plainRequest = ({ effort: _, ...request }: ModelRequest): ModelRequest => ({
   ...request,
   thinking: false,
   messages: plainHistory(withoutAttachments(pairCalls(request.messages))),

@@ -1,6 +1,14 @@
 import type { ModelFailure } from "./model-provider.ts";
 import { type ProviderError, readProviderError } from "./provider-error.ts";
 
+/** The names of the settings that a message may advise to check. */
+export interface UpstreamSettings {
+  readonly key: string;
+  readonly baseUrl: string;
+  readonly model: string;
+}
+const MAIN_SETTINGS: UpstreamSettings = { key: "LLM_API_KEY", baseUrl: "LLM_BASE_URL", model: "LLM_MODEL" };
+
 const TOO_LONG = [
   /context.{0,20}(?:length|window|size|limit)/i,
   /(?:prompt|input|request).{0,20}too (?:long|large)/i,
@@ -22,11 +30,11 @@ const REFUSED = /authentication|permission|invalid_request|not_found|invalid_api
 const UNTRUSTED = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_VERIFY/;
 const CONTENT_NOT_SENT = /^AI_(?:InvalidPrompt|UnsupportedFunctionality|InvalidArgument)/;
 /** The provider package did not send the request: by error class or message of `fetch`. */
-const NOT_SENT: readonly (readonly [RegExp, string])[] = [
-  [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, "see LLM_API_KEY"],
-  [/^TypeError: .*URL/s, "see LLM_BASE_URL"],
-  [/^AI_NoSuchModel/, "see LLM_MODEL"],
-  [CONTENT_NOT_SENT, "the provider's package does not support its content"],
+const NOT_SENT: readonly (readonly [RegExp, (settings: UpstreamSettings) => string])[] = [
+  [/^AI_Load(?:APIKey|Setting)|^TypeError: .*(?:header value|ByteString)/s, ({ key }) => `see ${key}`],
+  [/^TypeError: .*URL/s, ({ baseUrl }) => `see ${baseUrl}`],
+  [/^AI_NoSuchModel/, ({ model }) => `see ${model}`],
+  [CONTENT_NOT_SENT, () => "the provider's package does not support its content"],
 ];
 /** The provider package could not parse the response. */
 const UNREADABLE = /^AI_(?:InvalidResponseData|JSONParse|TypeValidation|EmptyResponseBody|NoContentGenerated|APICall)/;
@@ -39,7 +47,17 @@ const RETRYABLE: readonly number[] = [408, 409, 424, 425];
  */
 export function failureOf(
   error: unknown,
-  { provider, model, now }: { readonly provider: string; readonly model?: string; readonly now: number },
+  {
+    provider,
+    model,
+    now,
+    settings = MAIN_SETTINGS,
+  }: {
+    readonly provider: string;
+    readonly model?: string;
+    readonly now: number;
+    readonly settings?: UpstreamSettings | undefined;
+  },
 ): ModelFailure {
   const read = readProviderError(error);
   const status = read.status ?? impliedStatus(read.type);
@@ -53,12 +71,17 @@ export function failureOf(
     return { kind: "permanent", message: `${provider} reports that its quota or credit is used up`, status };
   }
   if (status === 429) return { kind: "rate_limited", message: `${provider} limits the rate of requests`, retryAfterS };
-  if (status === null) return withoutStatus(read, provider, model === undefined ? provider : `${provider}, ${model}`);
+  if (status === null)
+    return withoutStatus(read, {
+      provider,
+      who: model === undefined ? provider : `${provider}, ${model}`,
+      settings,
+    });
   if (status >= 500 || RETRYABLE.includes(status)) {
     return { kind: "transient", message: `${provider} answered ${status}${named(read)}`, status, retryAfterS };
   }
   const refused = CONTENT_REFUSED.includes(status) && !NOT_FOR_CONTENT.test(read.text);
-  const message = `${provider} answered ${status}${named(read)}${advice(status)}`;
+  const message = `${provider} answered ${status}${named(read)}${advice(status, settings)}`;
   return { kind: "permanent", message, status, ...(refused && { refused }) };
 }
 
@@ -78,7 +101,10 @@ function impliedStatus(type: string): number | null {
 }
 
 /** `who`: the provider, and the model if known. */
-function withoutStatus(read: ProviderError, provider: string, who: string): ModelFailure {
+function withoutStatus(
+  read: ProviderError,
+  { provider, who, settings }: { readonly provider: string; readonly who: string; readonly settings: UpstreamSettings },
+): ModelFailure {
   const { name, text, network, host } = read;
   const permanent = (message: string) => ({ kind: "permanent", message, status: null }) as const;
   const transient = (message: string): ModelFailure => ({
@@ -95,7 +121,10 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
     return permanent(`the certificate of ${host ?? provider} is not trusted: ${network.code} (${who})`);
   const [, hint] = NOT_SENT.find(([pattern]) => pattern.test(`${name}: ${text}`)) ?? [];
   if (hint !== undefined)
-    return { ...permanent(`the request cannot be sent: ${hint} (${who})`), refused: CONTENT_NOT_SENT.test(name) };
+    return {
+      ...permanent(`the request cannot be sent: ${hint(settings)} (${who})`),
+      refused: CONTENT_NOT_SENT.test(name),
+    };
   if (network.reason === "bad port") {
     const port = host?.match(/:(\d+)$/)?.[1];
     return permanent(
@@ -108,7 +137,7 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
   if (text.startsWith("Cannot connect")) return transient(`the connection to ${host ?? provider} failed (${who})`);
   if (UNREADABLE.test(name))
     return transient(
-      `the answer ended early or could not be read; if it happens at every call, check LLM_BASE_URL (${who})`,
+      `the answer ended early or could not be read; if it happens at every call, check ${settings.baseUrl} (${who})`,
     );
   return transient(`${provider} ended its answer early`);
 }
@@ -117,9 +146,9 @@ function withoutStatus(read: ProviderError, provider: string, who: string): Mode
 const named = ({ type }: ProviderError): string =>
   /^[a-z]{2,20}(?:_[a-z]{2,20}){1,4}$/.test(type) ? ` (${type})` : "";
 
-function advice(status: number): string {
-  if (status === 401 || status === 403) return ": see LLM_API_KEY";
-  return status === 404 ? ": see LLM_MODEL and LLM_BASE_URL" : "";
+function advice(status: number, { key, baseUrl, model }: UpstreamSettings): string {
+  if (status === 401 || status === 403) return `: see ${key}`;
+  return status === 404 ? `: see ${model} and ${baseUrl}` : "";
 }
 
 /** Retry-after in seconds from the headers or body of a failed response; null if absent. */

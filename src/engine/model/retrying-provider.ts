@@ -18,7 +18,16 @@ const MAX_CLOSED_MS = 600_000;
 type Failed = Extract<ModelPart, { kind: "failed" }>;
 const ABORTED: Failed = { kind: "failed", failure: { kind: "aborted" }, usage: null };
 
-const RETRY_RULE = { maxTries: 5, firstDelayMs: 1000, jitterMs: 1000, longestWaitMs: 60_000 };
+interface RetryRule {
+  readonly maxTries: number;
+  readonly firstDelayMs: number;
+  readonly jitterMs: number;
+  readonly longestWaitMs: number;
+}
+
+const RETRY_RULE: RetryRule = { maxTries: 5, firstDelayMs: 1000, jitterMs: 1000, longestWaitMs: 60_000 };
+/** While another model can answer: one more try, for a failure that lasts a moment. */
+const BEFORE_FALLBACK: RetryRule = { maxTries: 2, firstDelayMs: 1000, jitterMs: 500, longestWaitMs: 2000 };
 
 type RetryVerdict =
   | { readonly kind: "wait"; readonly ms: number }
@@ -67,7 +76,8 @@ export function retryingProvider(
         const isSent = closedMs === 0;
         const failed = isSent ? yield* attempt(request, signal) : rateLimited(inner.name, closedMs);
         if (failed === null) return;
-        const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() });
+        const rule = request.hasFallback === true ? BEFORE_FALLBACK : RETRY_RULE;
+        const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() }, rule);
         if (verdict.kind === "give_up") {
           // A call that was not sent must not change the provider's health.
           if (isSent) report({ kind: "failed", request, failure: verdict.failure });
@@ -121,10 +131,14 @@ async function* forward(
 export function retryVerdict(
   failure: ModelFailure,
   { tries, waitedMs, random }: { readonly tries: number; readonly waitedMs: number; readonly random: number },
+  rule: RetryRule = RETRY_RULE,
 ): RetryVerdict {
   if (failure.kind !== "rate_limited" && failure.kind !== "transient") return { kind: "give_up", failure };
   const { message, retryAfterS } = failure;
-  const { maxTries, firstDelayMs, jitterMs, longestWaitMs } = RETRY_RULE;
+  const { maxTries, firstDelayMs, jitterMs, longestWaitMs } = rule;
+  const isTimeout = failure.kind === "transient" && failure.isTimeout === true;
+  if (rule === BEFORE_FALLBACK && (isTimeout || (retryAfterS ?? 0) * 1000 > longestWaitMs))
+    return { kind: "give_up", failure };
   const retryAfterMs = (retryAfterS ?? 0) * 1000;
   if (retryAfterMs > longestWaitMs) return { kind: "give_up", failure: { kind: "rate_limited", message, retryAfterS } };
   const minMs = Math.max(firstDelayMs * 2 ** (tries - 1), retryAfterMs);

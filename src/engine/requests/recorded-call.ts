@@ -19,7 +19,7 @@ export interface EndedCall {
 export interface RecordedCallParts {
   readonly calls: AsyncLocalStorage<RecordedCall>;
   readonly secrets: readonly string[];
-  /** Context window of a model in tokens. */
+  /** Context window in tokens of `provider:model`. */
   readonly windowOf: (model: string) => number;
   readonly ended: (call: EndedCall) => void;
 }
@@ -89,7 +89,7 @@ export class RecordedCall implements CallRecording {
         parts: contextParts(this.#request, input),
         is_estimate: input === null,
         answer_reserve: maxOutputTokens,
-        window: this.#parts.windowOf(model),
+        window: this.#parts.windowOf(`${this.#provider}:${model}`),
       },
     };
   }

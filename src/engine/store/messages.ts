@@ -1,4 +1,4 @@
-import { BranchTable, type Prefix } from "./branches.ts";
+import { BranchTable, CURRENT_BRANCH, type Prefix, lineageOf } from "./branches.ts";
 import { Table } from "./table.ts";
 
 /** A message with its id. Later messages have higher ids. */
@@ -22,14 +22,15 @@ export interface ConversationRow extends Omit<MessageRow, "recalled"> {
   readonly length: number;
 }
 
-/** How the content of a message begins by which the engine asks the model for something within a turn. */
-export const ASKED_BY_ENGINE = '[{"kind":"engine"';
-
 /** The memories that a turn was shown, and their least trust. */
 export interface StoredRecall {
   readonly block: string;
   readonly trust: number;
 }
+
+/** What the branches of the task that is the first parameter have beyond its conversation. */
+const REWOUND = `from branches left join lineage using (branch_id)
+  join messages on branch = branch_id and id > coalesce(lineage.through, 0) where branches.task_id = ?1`;
 
 /**
  * The messages of conversations, in order. A task's own conversation has the thread "" and is made of branches; a nested
@@ -43,7 +44,7 @@ export class MessageTable extends Table {
   );
   readonly #count = this.db.prepare("update tasks set message_count = message_count + 1 where task_id = ?");
   readonly #previous = this.db.prepare(
-    `select role, turn_id as turnId, content like '${ASKED_BY_ENGINE}%' as isAsked from messages
+    `select role, turn_id as turnId from messages
      where branch = (select branch_id from tasks where task_id = ?) order by id desc limit 1`,
   );
   readonly #ofBranch = this.db.prepare(
@@ -65,6 +66,12 @@ export class MessageTable extends Table {
   readonly #ofThread = this.db.prepare(
     `select id, turn_id, role, content, null as block from messages
      where task_id = ? and thread = ? and thread <> '' and id > ? order by id`,
+  );
+  readonly #rewound = this.db.prepare(
+    `${lineageOf(CURRENT_BRANCH)} select messages.turn_id as turn_id, role, content ${REWOUND} order by id`,
+  );
+  readonly #rewoundTurns = this.db.prepare(
+    `${lineageOf(CURRENT_BRANCH)} select distinct messages.turn_id as turn_id ${REWOUND}`,
   );
   readonly #answers = this.db.prepare(
     "select count(*) as answers from messages where turn_id = ? and thread = ? and role = 'assistant'",
@@ -89,20 +96,15 @@ export class MessageTable extends Table {
 
   /** Of the thread "": to the current branch of the task, which must have a record. */
   append(taskId: string, { turnId, role, content }: StoredMessage, thread = "", now = Date.now()): void {
-    const text = JSON.stringify(content);
-    if (thread === "" && this.#isShownAlone(taskId, { turnId, role, text })) this.#count.run(taskId);
-    this.#insert.run(taskId, turnId, thread, role, now, text);
+    if (thread === "" && this.#isShownAlone(taskId, { turnId, role })) this.#count.run(taskId);
+    this.#insert.run(taskId, turnId, thread, role, now, JSON.stringify(content));
   }
 
-  /** Answers of a turn, what the engine asked between them and the results of its calls are shown as one message. */
-  #isShownAlone(
-    taskId: string,
-    { turnId, role, text }: Pick<StoredMessage, "turnId" | "role"> & { readonly text: string },
-  ): boolean {
-    if (role === "user") return !text.startsWith(ASKED_BY_ENGINE);
+  /** Answers of a turn and the results of its calls are shown as one message. */
+  #isShownAlone(taskId: string, { turnId, role }: Pick<StoredMessage, "turnId" | "role">): boolean {
+    if (role === "user") return true;
     const previous = this.#previous.get(taskId);
-    const isOfUser = previous?.["role"] === "user" && previous["isAsked"] !== 1;
-    return previous === undefined || isOfUser || previous["turnId"] !== turnId;
+    return previous === undefined || previous["role"] === "user" || previous["turnId"] !== turnId;
   }
 
   /** The conversation of a task, or a nested one. `afterId`: only messages after that id. */
@@ -115,6 +117,16 @@ export class MessageTable extends Table {
     }));
   }
 
+  /** Those that rewinds took from the conversation of a task. */
+  rewound(taskId: string): StoredMessage[] {
+    return this.#rewound.all(taskId).map(storedMessage);
+  }
+
+  /** The turns of {@link rewound}. */
+  rewoundTurns(taskId: string): ReadonlySet<string> {
+    return new Set(this.#rewoundTurns.all(taskId).map((row) => String(row["turn_id"])));
+  }
+
   #ofLineage(taskId: string, afterId: number) {
     return this.#branches
       .ofTask(taskId)
@@ -122,15 +134,15 @@ export class MessageTable extends Table {
       .flatMap(({ branchId, through }: Prefix) => this.#ofBranch.all(branchId, afterId, through));
   }
 
-  /** The rows of a conversation before an id, the last first. */
-  *backwards(taskId: string, beforeId: number): Generator<ConversationRow> {
-    for (const { branchId, through } of this.#branches.ofTask(taskId).toReversed())
+  /** The rows of a conversation, given by its prefixes, before an id, the last first. */
+  *backwards(conversation: readonly Prefix[], beforeId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation.toReversed())
       for (const row of this.#before.iterate(branchId, through, beforeId)) yield conversationRow(row);
   }
 
   /** The rows of a conversation from an id on. */
-  *forwards(taskId: string, fromId: number): Generator<ConversationRow> {
-    for (const { branchId, through } of this.#branches.ofTask(taskId))
+  *forwards(conversation: readonly Prefix[], fromId: number): Generator<ConversationRow> {
+    for (const { branchId, through } of conversation)
       for (const row of this.#from.iterate(branchId, through, fromId)) yield conversationRow(row);
   }
 

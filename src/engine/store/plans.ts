@@ -14,11 +14,13 @@ export class PlanTable extends Table {
   }
 
   replace(taskId: string, items: readonly PlanRow[]): void {
-    const { db } = this.store;
-    const insert = db.prepare("insert into plan_items (task_id, position, text, status) values (?, ?, ?, ?)");
-    this.store.transaction(() => {
-      db.prepare("delete from plan_items where task_id = ?").run(taskId);
-      for (const [position, { text, status }] of items.entries()) insert.run(taskId, position, text, status);
-    });
+    this.store.transaction(() => this.set(taskId, items));
+  }
+
+  /** Within the caller's transaction. */
+  set(taskId: string, items: readonly PlanRow[]): void {
+    const insert = this.db.prepare("insert into plan_items (task_id, position, text, status) values (?, ?, ?, ?)");
+    this.db.prepare("delete from plan_items where task_id = ?").run(taskId);
+    for (const [position, { text, status }] of items.entries()) insert.run(taskId, position, text, status);
   }
 }

@@ -68,7 +68,7 @@ export class TaskRemoval extends Table {
     );
     if (fork === undefined) return 0;
     const owner = String(fork["task_id"]);
-    for (const table of ["branches", "compactions", "turns", "hitl_requests"])
+    for (const table of ["branches", "compactions", "turns", "hitl_requests", "file_changes", "incomplete_comparisons"])
       this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
     let kept = 0;
     for (const branch of needed) kept += this.#run("update messages set task_id = ?2 where branch = ?1", branch, owner);

@@ -1,7 +1,6 @@
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
 import type { SqlRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
-import { ASKED_BY_ENGINE } from "./messages.ts";
 import type { Store } from "./open-store.ts";
 import { Table } from "./table.ts";
 
@@ -41,6 +40,15 @@ export interface TaskTokens {
   readonly cacheHitTokens: number;
 }
 
+export interface NewFork {
+  readonly taskId: string;
+  readonly prefix: Prefix;
+  /** The last message that both have; null without one. */
+  readonly after: number | null;
+  readonly messageCount: number | null;
+  readonly at: number;
+}
+
 /** The place of a task in the list of all tasks. */
 export type TaskPlace = Pick<TaskRow, "lastActiveAt" | "number">;
 
@@ -75,21 +83,22 @@ export class TaskTable extends Table {
      values (?, ?, ?, 'first_words', ?, ?, ?)`,
   );
   readonly #seen = this.db.prepare("update tasks set last_active_at = max(last_active_at, ?) where task_id = ?");
+  readonly #count = this.db.prepare(
+    `${lineageOf("?1")} select count(*) as count from (
+       select role, turn_id, lag(role) over (order by id) as previous, lag(turn_id) over (order by id) as previous_turn
+       from lineage join messages on branch = branch_id and id <= through
+     ) where role = 'user' or previous is null or previous = 'user' or previous_turn <> turn_id`,
+  );
+  readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
+  readonly #fork = this.db.prepare(
+    `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, message_count,
+       parent_task_id, parent_message)
+     select ?1, ?2, title, title_source, agent, ?3, ?4, metadata, ?5, task_id, ?6 from tasks where task_id = ?7`,
+  );
   readonly #ended = this.db.prepare(
     `update tasks set last_active_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
        cache_hit_tokens = cache_hit_tokens + ? where task_id = ?`,
   );
-  readonly #count = this.db.prepare(
-    `${lineageOf("?1")}, shown (id, of_user, turn_id) as (
-       select id, role = 'user' and substr(content, 1, ${ASKED_BY_ENGINE.length}) <> '${ASKED_BY_ENGINE}', turn_id
-       from lineage join messages on branch = branch_id and id <= through
-     ) select count(*) as count from (
-       select of_user, turn_id, lag(of_user) over (order by id) as previous,
-         lag(turn_id) over (order by id) as previous_turn
-       from shown
-     ) where of_user or previous is null or previous or previous_turn <> turn_id`,
-  );
-  readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
   readonly #find = this.db.prepare(`select ${COLUMNS} from tasks where task_id = ?`);
 
   constructor(store: Store, { titled = true }: { readonly titled?: boolean } = {}) {
@@ -123,6 +132,17 @@ export class TaskTable extends Table {
   continueFrom(taskId: string, prefix: Prefix, at: number): void {
     const branchId = this.#branches.insert(taskId, prefix, at);
     this.#move.run(branchId, this.#messagesOf(branchId), taskId);
+  }
+
+  /**
+   * A new task that begins with a prefix of another one's conversation. False when the id is taken. `messageCount`: null
+   * where it must be counted.
+   */
+  fork(from: string, { taskId, prefix, after, messageCount, at }: NewFork): boolean {
+    if (this.#find.get(taskId) !== undefined) return false;
+    const branchId = this.#branches.insert(taskId, prefix, at);
+    this.#fork.run(taskId, branchId, at, at, messageCount ?? this.#messagesOf(branchId), after, from);
+    return true;
   }
 
   find(taskId: string): TaskRow | null {

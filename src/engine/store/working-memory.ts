@@ -1,4 +1,5 @@
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
+import { CURRENT_BRANCH, lineageOf } from "./branches.ts";
 import { Table } from "./table.ts";
 
 export interface WorkingMemoryEntry {
@@ -19,11 +20,33 @@ export class WorkingMemoryTable extends Table {
     return lastInsertRowid;
   }
 
-  /** The task's latest entries, oldest first. */
-  ofTask(taskId: string, limit: number): Pick<WorkingMemoryEntry, "entryType" | "content">[] {
+  /**
+   * The latest entries of a task's conversation, the oldest first: those of turns with an answer in it. A fork has those
+   * of the messages that it shares, and a rewind leaves out those of the messages that left.
+   */
+  ofConversation(taskId: string, limit: number): Pick<WorkingMemoryEntry, "entryType" | "content">[] {
     return this.db
-      .prepare("select entry_type as entryType, content from working_memory where task_id = ? order by id desc limit ?")
+      .prepare(
+        `${lineageOf(CURRENT_BRANCH)} select entry_type as entryType, content from working_memory as note
+         where exists (select 1 from messages join lineage on branch = branch_id and id <= through
+           where messages.turn_id = note.turn_id and thread = '' and role <> 'user')
+         order by note.id desc limit ?2`,
+      )
       .all(taskId, limit)
       .toReversed() as unknown as Pick<WorkingMemoryEntry, "entryType" | "content">[];
+  }
+
+  /** The latest entry of a task's conversation that begins with `start`; null without one. */
+  lastOfConversation(taskId: string, start: string): string | null {
+    const row = this.db
+      .prepare(
+        `${lineageOf(CURRENT_BRANCH)} select content from working_memory as note
+         where substr(content, 1, length(?2)) = ?2
+           and exists (select 1 from messages join lineage on branch = branch_id and id <= through
+             where messages.turn_id = note.turn_id and thread = '' and role <> 'user')
+         order by note.id desc limit 1`,
+      )
+      .get(taskId, start);
+    return row === undefined ? null : String(row["content"]);
   }
 }

@@ -59,8 +59,6 @@ function userPart(part: UserPart): readonly TaskMessagePart[] {
       const { name, content, ttl } = part;
       return [{ type: "context", name, content, ttl }];
     }
-    case "engine":
-      return [];
     default:
       return part satisfies never;
   }

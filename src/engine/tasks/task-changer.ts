@@ -11,12 +11,19 @@ import { busy } from "../turns/turn-runner.ts";
 import type { MessageSearch } from "./message-search.ts";
 import type { TaskChanges } from "./task-changes.ts";
 
+/** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
+interface Checkpoints {
+  readonly changes: { removeTask(taskId: string): readonly string[] };
+  readonly recorder: { readonly contents: { remove(digests: readonly string[]): void } };
+}
+
 interface Parts {
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly tasks: TaskTable;
   readonly removal: TaskRemoval;
   readonly forgetting: TaskForgetting;
+  readonly checkpoints: Checkpoints;
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly slots: Pick<TaskSlots, "get">;
   readonly changes: TaskChanges;
@@ -52,20 +59,23 @@ export class TaskChanger {
 
   /** `forget`: also what memory has learned from this task alone. Throws `NOT_FOUND` and `TASK_BUSY`. */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
-    const { journal, events, tasks, removal, forgetting, slots, changes, files } = this.#parts;
+    const { journal, events, tasks, removal, forgetting, checkpoints, slots, changes, files } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const holder = slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
     const attached = files.ofTask(taskId);
-    const done: { removed?: RemovedRows; events?: number; forgotten?: Forgotten } = {};
+    const done: { removed?: RemovedRows; events?: number; forgotten?: Forgotten; contents?: readonly string[] } = {};
     // Pending events are stored first, so that none comes after their task was deleted.
     if (!journal.flush())
       throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored; nothing is deleted");
     journal.commit(() => {
       done.events = events.removeTask(taskId);
       if (forget) done.forgotten = forgetting.forget(taskId);
+      // While its branches still tell which messages a fork shares.
+      done.contents = checkpoints.changes.removeTask(taskId);
       done.removed = removal.remove(taskId);
     });
+    checkpoints.recorder.contents.remove(done.contents ?? []);
     changes.changed(taskId);
     const { kept = 0, ...rows } = done.removed ?? {};
     return {

@@ -1,6 +1,6 @@
 import type { TaskMessages } from "../../contract/engine/task.ts";
 import type { TaskMessage } from "../../contract/engine/task-message.ts";
-import { type UserContent, engineText } from "../attachments/user-content.ts";
+import type { BranchTable, Prefix } from "../store/branches.ts";
 import type { HitlTable } from "../store/hitl-requests.ts";
 import type { ConversationRow, MessageTable } from "../store/messages.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -17,7 +17,13 @@ export type MessagePlace = { readonly kind: "after" | "before"; readonly id: num
 /** The rows that are shown as one message: one of the user, or answers of a turn with the results of their calls. */
 type Group = [ConversationRow, ...ConversationRow[]];
 
+interface PageOptions {
+  readonly limit: number;
+  readonly branchId: number | null;
+}
+
 interface Parts {
+  readonly branches: BranchTable;
   readonly messages: MessageTable;
   readonly turns: TurnTable;
   readonly hitl: HitlTable;
@@ -32,8 +38,11 @@ export class TaskMessageList {
     this.#parts = parts;
   }
 
-  page(taskId: string, place: MessagePlace, limit: number): TaskMessages {
-    const { groups, hasMore } = this.#groups(taskId, place, limit);
+  /** `branchId`: another branch of the task than the one that its conversation is on. */
+  page(taskId: string, place: MessagePlace, { limit, branchId }: PageOptions): TaskMessages {
+    const { branches } = this.#parts;
+    const conversation = branchId === null ? branches.ofTask(taskId) : branches.ofBranch(branchId);
+    const { groups, hasMore } = this.#groups(conversation, place, limit);
     const [hasOlder, hasNewer] = place.kind === "after" ? [true, hasMore] : [hasMore, place.kind === "before"];
     const [first, last] = [groups[0]?.[0].id, groups.at(-1)?.[0].id];
     return {
@@ -43,15 +52,15 @@ export class TaskMessageList {
     };
   }
 
-  #groups(taskId: string, place: MessagePlace, limit: number) {
+  #groups(conversation: readonly Prefix[], place: MessagePlace, limit: number) {
     const { messages } = this.#parts;
     if (place.kind !== "after") {
       const before = place.kind === "before" ? place.id : Number.MAX_SAFE_INTEGER;
-      const taken = takeGroups(messages.backwards(taskId, before), limit);
+      const taken = takeGroups(messages.backwards(conversation, before), limit);
       return { ...taken, groups: taken.groups.map((rows) => rows.toReversed() as Group).toReversed() };
     }
     // The message that the page comes after has more rows than its first.
-    const taken = takeGroups(messages.forwards(taskId, place.id), limit + 1);
+    const taken = takeGroups(messages.forwards(conversation, place.id), limit + 1);
     const isNamed = taken.groups[0]?.[0].id === place.id;
     const groups = isNamed ? taken.groups.slice(1) : taken.groups.slice(0, limit);
     return { groups, hasMore: taken.hasMore || (!isNamed && taken.groups.length > limit) };
@@ -75,7 +84,8 @@ export class TaskMessageList {
   /** A turn that is not stored was of another engine, and has ended. */
   #stateOf(taskId: string, turnId: string, stored: TaskMessage["status"] = "completed"): TaskMessage["status"] {
     const slot = this.#parts.slots.get(taskId);
-    return stored === "running" && slot?.turnId === turnId ? slot.state : stored;
+    const isWaiting = stored === "running" && slot?.turnId === turnId && slot.state === "waiting_for_human";
+    return isWaiting ? slot.state : stored;
   }
 }
 
@@ -94,8 +104,4 @@ function takeGroups(rows: Iterable<ConversationRow>, limit: number): { groups: r
 }
 
 const isOneMessage = (one: ConversationRow, other: ConversationRow): boolean =>
-  !isOfUser(one) && !isOfUser(other) && one.turnId === other.turnId;
-
-/** Not of the engine, which asks the model for something within a turn. */
-const isOfUser = ({ role, content }: ConversationRow): boolean =>
-  role === "user" && engineText(content as UserContent) === null;
+  one.role !== "user" && other.role !== "user" && one.turnId === other.turnId;

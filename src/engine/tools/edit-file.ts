@@ -32,14 +32,15 @@ export const editFile: Tool<{ path: string; old_text: string; new_text: string; 
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ new_text: added }) => Buffer.byteLength(added),
-  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, { workspaceDir, realPath }) {
+  async run({ path, old_text: passage, new_text: replacement, replace_all: all = false }, context) {
+    const { workspaceDir, realPath, checkpoint } = context;
     const where = { workspaceDir, path, realPath };
     const { bytes, stats } = await readInWorkspace(where);
     const text = textOf(bytes);
     if (text === null) throw new ToolFailed(`${path} is not a text file`);
     const edit = replacePassage(text, { passage, replacement, all });
     if (edit.kind === "refused") throw new ToolFailed(`${path} was not changed: ${edit.message}`);
-    await writeInWorkspace(where, edit.text, { replacing: stats });
+    await writeInWorkspace(where, edit.text, { replacing: stats, checkpoint });
     return { path, replaced: edit.lines.length, lines: edit.lines.slice(0, 20) };
   },
 };

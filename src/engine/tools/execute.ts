@@ -4,6 +4,7 @@ import type { ToolFailure } from "../../contract/engine/metrics.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ResultFiles } from "../attachments/result-files.ts";
 import type { DiskQuota } from "../../sandbox/programs.ts";
+import type { Checkpoints } from "./call-checkpoint.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { MAX_OUTPUT, spillLongOutput } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
@@ -37,29 +38,38 @@ export function createToolExecutor({
   timeoutMs,
   disk,
   filesOf = () => undefined,
+  checkpoints,
   logger,
 }: {
   readonly timeoutMs: number;
   readonly disk: Pick<DiskQuota, "admit" | "note" | "isFull">;
   /** Where a call of this turn puts the files of its result. Default: nowhere. */
   readonly filesOf?: (turnId: string) => ResultFiles | undefined;
+  /** Stores what calls change in the workspace. Default: it is not stored. */
+  readonly checkpoints?: Checkpoints;
   readonly logger: Logger;
 }): ToolExecutor {
+  /** What is kept for a rewind makes room for what a tool writes. */
+  const admit = async (bytes: number) => {
+    const refusal = await disk.admit(bytes);
+    return refusal !== null && checkpoints?.makeRoom(bytes) ? disk.admit(bytes) : refusal;
+  };
   return async (tool, input, context) => {
     const ms = tool.timeoutMs?.(input) ?? timeoutMs;
     const prolonged = tool.prolongedByProgress === true;
     const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const files = filesOf(context.turnId);
+    const checkpoint = checkpoints?.ofCall(context);
     const abandoned = rejectAfterAbort(signal, tool.exitTimeoutMs ?? 0);
     try {
       signal.throwIfAborted();
-      const refusal = tool.writesBytes === undefined ? null : await disk.admit(tool.writesBytes(input));
+      const refusal = tool.writesBytes === undefined ? null : await admit(tool.writesBytes(input));
       if (refusal !== null) throw new ToolFailed(refusal);
-      const output = await Promise.race([
-        tool.run(input, { ...withDeadline(context, deadline), signal, ...(files && { files }) }),
-        abandoned.promise,
-      ]);
+      const inside = { ...withDeadline(context, deadline), signal, ...(files && { files }) };
+      const run = () => tool.run(input, { ...inside, ...(checkpoint && { checkpoint }) });
+      const compared = checkpoint !== undefined && tool.changesFiles === true;
+      const output = await Promise.race([compared ? checkpoint.comparing(run) : run(), abandoned.promise]);
       const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
       const attached = files === undefined || files.kept.length === 0 ? {} : { attachments: files.kept };
       const value = tool.source === undefined ? undefined : jsonIn(kept);

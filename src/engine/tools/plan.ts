@@ -75,6 +75,17 @@ export function planTool(plans: PlanBook): Tool<PlanInput> {
 export const planLines = (plan: readonly PlanItem[]): string[] =>
   plan.map(({ text, status }, index) => `${index + 1}. [${MARKS[status]}] ${text.replaceAll(/\s+/g, " ").trim()}`);
 
+const LINE = /^\d+\. \[(.)\] (.*)$/;
+
+/** The plan that a working memory entry holds. */
+export function planOfEntry(entry: string): readonly PlanItem[] {
+  return entry.split("\n").flatMap((line) => {
+    const [, mark, text = ""] = LINE.exec(line) ?? [];
+    const status = STATUSES.find((one) => MARKS[one] === mark);
+    return status === undefined ? [] : [{ text, status }];
+  });
+}
+
 const isOpen = (status: PlanStatus): boolean => status === "pending" || status === "in_progress";
 
 function changed(plan: readonly PlanItem[], updates: NonNullable<PlanInput["update"]>): readonly PlanItem[] {

@@ -1,5 +1,6 @@
 import type { ResultFiles } from "../attachments/result-files.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
+import type { CallCheckpoint } from "./call-checkpoint.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 /**
@@ -42,6 +43,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   resources(input: Input): readonly string[];
   /** Resources it reads. Calls of one step run concurrently, unless one changes what another uses. */
   reads?(input: Input): readonly string[];
+  /** A call may change any file of the workspace, which is compared before and after it. */
+  readonly changesFiles?: boolean;
   /** For a tool that writes to the workspace: how much a call may add, which the disk quota must have room for. */
   writesBytes?(input: Input): number;
   /**
@@ -74,6 +77,8 @@ export interface ToolContext {
   note(entryType: "note" | "observation" | "summary", content: string): void;
   /** Reports progress of the call and the turn. */
   progress(): void;
+  /** Stores what the call changes in the workspace, before it does. Left out by an engine that keeps none. */
+  readonly checkpoint?: CallCheckpoint;
   /** Takes the files of the result, such as images, for models that can read them. */
   readonly files?: ResultFiles;
   /** Delegates a task to a sub-agent within this turn; resolves with its final text, or with its result. */

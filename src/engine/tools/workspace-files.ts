@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { type FileHandle, constants, lstat, open, rename, rm } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { hasCode } from "../../shared/error-code.ts";
+import type { CallCheckpoint } from "./call-checkpoint.ts";
 import { ToolFailed } from "./tool.ts";
 import { WorkspaceFolder } from "./workspace-folder.ts";
 import { type CallPath, targetOf, workspacePath } from "./workspace-path.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
+const PERMISSIONS = 0o777;
 /** O_NONBLOCK: opening a FIFO without a writer would block a thread for ever. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
@@ -59,10 +61,10 @@ async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
 export function writeInWorkspace(
   where: CallPath,
   content: string | Uint8Array,
-  { replacing }: { readonly replacing?: Stats } = {},
+  { replacing, checkpoint }: { readonly replacing?: Stats; readonly checkpoint?: CallCheckpoint | undefined } = {},
 ): Promise<void> {
   const { path } = where;
-  return withParentFolder({ ...where, verb: "written", create: true }, async (folder, name) => {
+  return withParentFolder({ ...where, verb: "written", create: true }, async (folder, name, realPath) => {
     const old = await lstat(folder.at(name)).catch(nullIfMissing);
     if (old !== null && !old.isFile()) throw new ToolFailed(`${path} cannot be written: it is not a file`);
     const draft = folder.at(`.orch-draft-${randomBytes(6).toString("hex")}`);
@@ -72,7 +74,17 @@ export function writeInWorkspace(
       const now = await lstat(folder.at(name)).catch(nullIfMissing);
       if (replacing !== undefined && !isSame(replacing, now))
         throw new ToolFailed(`${path} has changed since it was read; read it again`);
+      const written = await checkpoint?.replacing({
+        folder,
+        name,
+        path: realPath,
+        old: now,
+        newFolders: folder.created,
+        content: Buffer.from(content),
+        mode: (await lstat(draft)).mode & PERMISSIONS,
+      });
       await rename(draft, folder.at(name));
+      written?.(await lstat(folder.at(name)));
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
@@ -83,7 +95,7 @@ export function writeInWorkspace(
 async function writeContent(handle: FileHandle, content: string | Uint8Array, old: Stats | null): Promise<void> {
   try {
     await handle.writeFile(content);
-    if (old !== null) await handle.chmod(old.mode & 0o777);
+    if (old !== null) await handle.chmod(old.mode & PERMISSIONS);
     await handle.sync();
   } finally {
     await handle.close();
@@ -92,15 +104,16 @@ async function writeContent(handle: FileHandle, content: string | Uint8Array, ol
 
 async function withParentFolder<T>(
   { verb, create = false, ...where }: CallPath & { readonly verb: string; readonly create?: boolean },
-  use: (folder: WorkspaceFolder, name: string) => Promise<T>,
+  use: (folder: WorkspaceFolder, name: string, realPath: string) => Promise<T>,
 ): Promise<T> {
   const { workspaceDir, path } = where;
   const target = await targetOf(where);
-  if (target === (await workspacePath(workspaceDir, "."))) throw new ToolFailed(`${path} is not a file`);
+  const root = await workspacePath(workspaceDir, ".");
+  if (target === root) throw new ToolFailed(`${path} is not a file`);
   try {
     const folder = await WorkspaceFolder.open(workspaceDir, dirname(target), { create });
     try {
-      return await use(folder, basename(target));
+      return await use(folder, basename(target), relative(root, target));
     } finally {
       await folder.close();
     }

@@ -13,22 +13,28 @@ const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 export class WorkspaceFolder {
   readonly #handle: FileHandle;
   readonly #path: string;
+  /** The folders that were made when it was opened, relative to the workspace. */
+  readonly created: readonly string[];
 
-  private constructor(handle: FileHandle, path: string) {
+  private constructor(handle: FileHandle, path: string, created: readonly string[] = []) {
     this.#handle = handle;
     this.#path = path;
+    this.created = created;
   }
 
   /** `path`: a real path in the workspace. `create` makes missing folders. */
   static async open(workspaceDir: string, path: string, { create = false } = {}): Promise<WorkspaceFolder> {
     const root = await realpath(workspaceDir);
+    const created: string[] = [];
     let folder = new WorkspaceFolder(await open(root, OPEN_FOLDER), root);
+    let at = "";
     for (const name of relative(root, path).split(sep)) {
       if (name === "") continue;
       const parent = folder;
+      at = join(at, name);
       try {
-        if (create) await mkdir(parent.at(name)).catch(ignoreExisting);
-        folder = await parent.folder(name);
+        if (create && (await isNew(mkdir(parent.at(name))))) created.push(at);
+        folder = new WorkspaceFolder(await open(parent.at(name), OPEN_FOLDER), join(root, at), created);
       } finally {
         await parent.close();
       }
@@ -61,6 +67,12 @@ export class WorkspaceFolder {
   }
 }
 
-function ignoreExisting(error: unknown): void {
-  if (!hasCode(error, "EEXIST")) throw error;
+async function isNew(made: Promise<unknown>): Promise<boolean> {
+  try {
+    await made;
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
 }

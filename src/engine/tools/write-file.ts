@@ -21,8 +21,8 @@ export const writeFile: Tool<{ path: string; content: string }> = {
   resources: ({ path }) => [workspaceResource(path)],
   path: ({ path }) => path,
   writesBytes: ({ content }) => Buffer.byteLength(content),
-  async run({ path, content }, { workspaceDir, realPath }) {
-    await writeInWorkspace({ workspaceDir, path, realPath }, content);
+  async run({ path, content }, { workspaceDir, realPath, checkpoint }) {
+    await writeInWorkspace({ workspaceDir, path, realPath }, content, { checkpoint });
     return { path, bytes: Buffer.byteLength(content) };
   },
 };

@@ -8,6 +8,8 @@ export interface Slot {
   /** Aborted by cancel, expiry, drain or an engine error, given as the reason. */
   readonly signal: AbortSignal;
   readonly state: "running" | "waiting_for_human";
+  /** `rewind`: it has no turn, and its `turnId` is empty. */
+  readonly purpose: "turn" | "rewind";
   abort(reason: TurnAborted | TurnParked | EngineError): void;
   /** Restarts the expiry timer. */
   progress(): void;
@@ -59,6 +61,15 @@ export class TaskSlots {
     return { kind: "claimed", slot };
   }
 
+  /** Holds a task without a turn, so that none starts. */
+  hold(taskId: string): ReturnType<TaskSlots["claim"]> {
+    const holder = this.#slots.get(taskId);
+    if (holder !== undefined) return { kind: "busy", holder };
+    const slot = this.#newSlot(taskId, "", Date.now(), "rewind");
+    this.#slots.set(taskId, slot);
+    return { kind: "claimed", slot };
+  }
+
   get(taskId: string): Slot | undefined {
     return this.#slots.get(taskId);
   }
@@ -71,7 +82,7 @@ export class TaskSlots {
     return this.#slots.size;
   }
 
-  #newSlot(taskId: string, turnId: string, startedAt: number): Slot {
+  #newSlot(taskId: string, turnId: string, startedAt: number, purpose: Slot["purpose"] = "turn"): Slot {
     const abort = new AbortController();
     const seconds = Math.round(this.#ttlMs / 1000);
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
@@ -86,6 +97,7 @@ export class TaskSlots {
       taskId,
       turnId,
       startedAt,
+      purpose,
       signal: abort.signal,
       get state() {
         return isWaiting() ? "waiting_for_human" : "running";

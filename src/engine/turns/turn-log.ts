@@ -1,5 +1,5 @@
 import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
-import { callsOf, isOfUser } from "../agent/conversation.ts";
+import { callsOf, resultRequest } from "../agent/conversation.ts";
 import type {
   AssistantContent,
   CompactionRecord,
@@ -77,6 +77,10 @@ export class TurnLog implements StepLog {
     return thread === "" && this.#steps === 0 && this.#parts.messages.recallOf(turnId) === null;
   }
 
+  rewoundTurns(): ReadonlySet<string> {
+    return this.#parts.messages.rewoundTurns(this.#context.taskId);
+  }
+
   recalled(block: string, trust: number): void {
     const { turnId } = this.#context;
     this.#store(() => this.#parts.messages.recalled(turnId, { block, trust }, Date.now()), { isStep: false });
@@ -107,8 +111,11 @@ export class TurnLog implements StepLog {
     return this.#next === "settle_calls" ? this.#calls.filter(({ step }) => step < this.#steps) : this.#calls;
   }
 
+  /** Of rewound messages too: the conversation of a sub-agent is named by its call. */
   callIds(): readonly string[] {
-    return callsOf(this.#parts.messages.ofTask(this.#context.taskId, this.#context.thread)).map(({ id }) => id);
+    const { taskId, thread } = this.#context;
+    const { messages } = this.#parts;
+    return callsOf([...messages.ofTask(taskId, thread), ...messages.rewound(taskId)]).map(({ id }) => id);
   }
 
   /** Stores the first message of a nested conversation, unless it has one. */
@@ -157,16 +164,14 @@ export class TurnLog implements StepLog {
   failedResults(): readonly string[] {
     const { turnId, thread } = this.#context;
     return this.#parts.messages.ofTurn(turnId).flatMap((message) => {
-      if (message.thread !== thread) return [];
-      if (message.role === "user") return isOfUser(message) ? [] : "the model ended without a result";
-      if (message.role !== "tool") return [];
+      if (message.thread !== thread || message.role !== "tool") return [];
       const outcomes = message.content as readonly ToolOutcome[];
       return outcomes.flatMap(({ tool, isError, output }) => (tool === SUBMIT_RESULT && isError ? String(output) : []));
     });
   }
 
   asked(text: string): void {
-    this.#store(() => this.#append("user", [{ kind: "engine", text }]));
+    this.#store(() => this.#append("tool", [resultRequest(text)]));
     this.#next = "ask_model";
   }
 

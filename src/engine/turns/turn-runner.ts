@@ -4,12 +4,12 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
-import { withContext } from "../attachments/message-context.ts";
-import { contentText, filesOf } from "../attachments/user-content.ts";
+import { filesOf } from "../attachments/user-content.ts";
 import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
+import { storeTurn } from "./store-turn.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -42,7 +42,7 @@ export class TurnRunner {
 
   /**
    * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
-   * Throws `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
+   * Throws `INVALID_REQUEST`, `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
     request: TurnStart,
@@ -50,6 +50,7 @@ export class TurnRunner {
     from: TurnOrigin = { kind: "call", span: NO_SPAN },
   ): StartedTurn {
     this.#assertOpen();
+    this.#parts.assertModel?.(request);
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -57,7 +58,7 @@ export class TurnRunner {
     try {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
       turn.lifecycle.start(filesOf(request.message), () => {
-        this.#storeMessage(request, turnId, turn.observed.trace);
+        storeTurn(this.#parts, request, { turnId, trace: turn.observed.trace });
         alongside(turnId);
       });
       return { turnId, run: () => this.#run(turn) };
@@ -89,7 +90,8 @@ export class TurnRunner {
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
   ): boolean {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined || (turnId !== undefined && slot.turnId !== turnId)) return false;
+    if (slot === undefined || slot.purpose === "rewind") return false;
+    if (turnId !== undefined && slot.turnId !== turnId) return false;
     slot.abort(new TurnAborted("CANCELLED", reason));
     return true;
   }
@@ -146,7 +148,18 @@ export class TurnRunner {
     return this.#draining;
   }
 
-  /** Number of turns that do not wait for a human. */
+  /**
+   * Holds a task without a turn, until the returned function is called. Throws `TASK_BUSY` and `ENGINE_DRAINING`.
+   */
+  hold(taskId: string): () => void {
+    if (this.#draining || this.#paused)
+      throw new EngineError("ENGINE_DRAINING", "the engine is draining or erases its memory; retry later");
+    const claim = this.#parts.slots.hold(taskId);
+    if (claim.kind === "busy") throw busy(claim.holder);
+    return () => claim.slot.release();
+  }
+
+  /** Number of turns that do not wait for a human, and of rewinds. */
   get busy(): number {
     return this.#parts.slots.all().filter(({ state }) => state === "running").length;
   }
@@ -227,30 +240,6 @@ export class TurnRunner {
     const ended = turn.run().finally(() => this.#running.delete(turn));
     inBackground("turn", ended);
   }
-
-  /**
-   * Stores the turn and its message. When a client retries a turn that failed without an answer, the earlier copy of the
-   * message is deleted, so that the model reads it once.
-   */
-  #storeMessage(
-    { task_id: taskId, message: written, metadata = {}, context = [], ...options }: TurnStart,
-    turnId: string,
-    trace: TurnTrace | undefined,
-  ): void {
-    const { tasks, turns, messages } = this.#parts;
-    // Attachments are compared by their digests, which their paths begin with.
-    const message = contentText(written);
-    const last = turns.lastEnded(taskId);
-    if (last !== null && last.errorCode !== null && last.message === message && !messages.hasAnswer(last.turnId)) {
-      messages.withdraw(taskId, last.turnId);
-    }
-    const content = withContext(written, context, () => messages.ofTask(taskId));
-    const request = { ...options, ...(trace && { trace }) };
-    const now = Date.now();
-    turns.insert({ turnId, taskId, message, metadata, request, startedAt: now });
-    tasks.turnStarted(taskId, { agent: options.agent ?? DEFAULT_AGENT, message, at: now });
-    messages.append(taskId, { turnId, role: "user", content }, "", now);
-  }
 }
 
 /** Null-safe for turns that were stored without a trace. */
@@ -259,7 +248,8 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
   trace: request["trace"] as TurnTrace | undefined,
 });
 
-export function busy({ turnId, startedAt, state }: Slot): EngineError {
+export function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
+  if (purpose === "rewind") return new EngineError("TASK_BUSY", "the task is being rewound; retry later");
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
 }

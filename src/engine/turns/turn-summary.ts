@@ -1,7 +1,6 @@
 import { shortened } from "../../shared/one-line.ts";
 import { asText } from "../../shared/json-values.ts";
 import type { TrajectoryStep } from "../../contract/engine/memory.ts";
-import { isOfUser } from "../agent/conversation.ts";
 import type { AssistantContent, ToolOutcome } from "../agent/step-log.ts";
 import { contextOf } from "../attachments/message-context.ts";
 import { type UserContent, contentText } from "../attachments/user-content.ts";
@@ -35,7 +34,7 @@ export function summarizeTurn(
   },
 ): TurnSummary {
   const own = messages.filter(({ thread }) => thread === "");
-  const asked = own.filter(isOfUser).map(({ content }) => content as UserContent);
+  const asked = own.filter(({ role }) => role === "user").map(({ content }) => content as UserContent);
   // Context comes from anywhere, such as a page that the user sees.
   const given = asked.some((content) => contextOf(content).length > 0) ? TRUST.external : TRUST.user;
   const steps = stepsOf(messages);

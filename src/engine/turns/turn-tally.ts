@@ -3,7 +3,7 @@ import type { ModelUsage } from "../agent/turn-context.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 
 /** Excludes text deltas, of which there may be hundreds of megabytes. */
-const COUNTED = ["tool_call", "tool_result", "content_block_start", "content_block_stop", "usage"];
+const COUNTED = ["tool_call", "tool_result", "content_block_start", "content_block_stop", "usage", "model_changed"];
 const MAX_TURN_EVENTS = 1_000_000;
 
 /** Running totals over a turn's events: open calls and blocks, call ids in use, usage. */
@@ -13,6 +13,8 @@ export class TurnTally {
   readonly callIds = new Set<string>();
   openBlock: { readonly block_index: number; readonly block_type: BlockType } | null = null;
   nextBlock = 0;
+  /** The models that answer instead of others, by sub-agent and model. */
+  readonly #substitutes = new Map<string, string>();
   usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
 
   /** The tally of a turn's stored events. */
@@ -22,6 +24,11 @@ export class TurnTally {
       tally.count({ event: type, data: JSON.parse(data) } as JournalEvent);
     }
     return tally;
+  }
+
+  /** The model that answers instead of one that failed in this turn. A sub-agent has substitutes of its own. */
+  substituteOf(model: string, parentCallId = ""): string | null {
+    return this.#substitutes.get(`${parentCallId}\n${model}`) ?? null;
   }
 
   count({ event, data }: JournalEvent): void {
@@ -46,6 +53,9 @@ export class TurnTally {
           outputTokens: data.output_tokens,
           cacheHitTokens: data.cache_hit_tokens,
         };
+        break;
+      case "model_changed":
+        this.#substitutes.set(`${data.parent_tool_call_id ?? ""}\n${data.from}`, data.to);
         break;
       default:
         break;

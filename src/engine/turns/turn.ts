@@ -8,6 +8,7 @@ import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
+import type { ConversationTable } from "../store/conversations.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
@@ -33,12 +34,15 @@ export interface TurnParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly conversations: ConversationTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
   /** Why no model call can be made now. */
   readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
   readonly toolNamed: ToolNamed;
+  /** Throws `INVALID_REQUEST` or `POLICY_DENIED` for a model that a turn cannot use. */
+  readonly assertModel?: (turn: Pick<TurnRequest, "agent" | "model">) => void;
   /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
   readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;
@@ -61,7 +65,10 @@ export interface BudgetRefusal {
 export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
 
 /** Options of a turn's request, stored to resume it after a restart. */
-export type TurnRequest = Pick<ExecuteRequest, "agent" | "thinking" | "max_steps" | "on_disconnect" | "output_schema">;
+export type TurnRequest = Pick<
+  ExecuteRequest,
+  "agent" | "model" | "effort" | "thinking" | "max_steps" | "on_disconnect" | "output_schema"
+>;
 
 /** One turn in flight, from the claim of its slot to its single end. */
 export class Turn {
@@ -208,12 +215,15 @@ export class Turn {
       agent: scope.agent,
       signal,
       thinking: this.#request.thinking ?? false,
+      model: this.#request.model,
+      effort: this.#request.effort,
       maxSteps: this.#request.max_steps ?? 100,
       outputSchema: this.#request.output_schema,
       log,
       telemetry,
       scope,
       emit,
+      substituteOf: (model, parentCallId) => tally.substituteOf(model, parentCallId),
       nextBlock: () => tally.nextBlock,
       callId(wanted) {
         const id = isTaken(wanted) ? newCallId() : wanted;

@@ -22,6 +22,7 @@ import { BootQueue } from "../supervision/boot-queue.ts";
 import { CallsInFlight } from "../supervision/calls-in-flight.ts";
 import { createSupervisor } from "../supervision/create-supervisor.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
+import { HostCooldowns } from "../supervision/host-cooldowns.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
@@ -103,6 +104,7 @@ async function openFleet(
     backend: await openBackend({ ...parts, hostId, bootQueue, sparesFitting, box }),
     isolation: parts.isolation,
     live,
+    cooldowns: new HostCooldowns(),
     supervisor,
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,

@@ -22,6 +22,7 @@ import { scheduleRoutes } from "../http/schedule-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
+import { followModels } from "../supervision/follow-models.ts";
 import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
@@ -169,6 +170,7 @@ export async function serve(options: StartOptions): Promise<void> {
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
   followBudgets(host);
   followSuspensions(host);
+  followModels(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("schedule of backups", scheduleBackups(host));

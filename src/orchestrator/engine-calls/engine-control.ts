@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type controlCatalogRequest } from "../../contract/engine/control.ts";
 import { type EngineStatus, engineMetricsReport } from "../../contract/engine/status.ts";
 import { type EngineBudgets, budgetReport } from "../../contract/engine/budgets.ts";
+import { type ModelCooldown, type ModelRules, modelCooldowns } from "../../contract/engine/models.ts";
 import type { EngineKey } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { type UsageCursor, formatCursor, usageReport } from "../../contract/engine/metered-usage.ts";
@@ -48,6 +49,7 @@ const engineStatusAnswer = z.object({
   budgets: z.optional(z.unknown()),
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
+  cooldowns: z.optional(z.unknown()),
 });
 const flatError = z.object({ message: z.string() });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
@@ -73,6 +75,19 @@ export async function setEngineSuspension(
   // An engine of an earlier release has no such call.
   if (answer.status === 404) return { kind: "unsupported" };
   return { kind: "failed", reason: `the engine answered ${answer.status} to POST ${CONTROL_PATHS.suspension}` };
+}
+
+/** Tells an engine which models are allowed, fall back and cool down. */
+export async function setEngineModels(
+  target: ControlTarget,
+  models: ModelRules & { readonly cooldowns: readonly ModelCooldown[] },
+): Promise<{ readonly kind: "ok" | "unsupported" } | ControlFailure> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.models, models);
+  if (answer.kind === "failed") return answer;
+  if (answer.status === 200) return { kind: "ok" };
+  // An engine of an earlier release has no such call.
+  if (answer.status === 404) return { kind: "unsupported" };
+  return { kind: "failed", reason: `the engine answered ${answer.status} to POST ${CONTROL_PATHS.models}` };
 }
 
 /** `refused`: the version conflicts with the engine's own files. */
@@ -155,7 +170,8 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
   if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
-  const { metrics, usage, budgets, ...rest } = status.data;
+  const { metrics, usage, budgets, cooldowns, ...rest } = status.data;
+  const failing = modelCooldowns.safeParse(cooldowns);
   const held = budgetReport.safeParse(budgets);
   const [counted, spent] = [engineMetricsReport.safeParse(metrics), usageReport.safeParse(usage)];
   // Reports in another form are ignored.
@@ -163,6 +179,7 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
     ...(counted.success && { metrics: counted.data }),
     ...(spent.success && { usage: spent.data }),
     ...(held.success && { budgets: held.data }),
+    ...(failing.success && { cooldowns: failing.data }),
   };
   return { kind: "ok", status: { ...rest, ...reports } };
 }

@@ -11,7 +11,13 @@ interface ExpectedIdentity {
 }
 
 type ProbeVerdict =
-  | { readonly kind: "ok"; readonly version: string | null; readonly activeTurns: number | null }
+  | {
+      readonly kind: "ok";
+      readonly version: string | null;
+      readonly activeTurns: number | null;
+      /** When a call of a model last failed. */
+      readonly modelFailedAt: string | null;
+    }
   | { readonly kind: "wrong_identity" }
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -39,6 +45,8 @@ const healthAnswer = z.object({
   active_turns: z.optional(z.int().check(z.gte(0))),
 });
 
+const modelAnswer = z.object({ model: z.object({ last_error_at: z.string().check(z.maxLength(40)) }) });
+
 /** Probes an engine's health once. Never rejects. */
 export async function probeOnce(
   url: string,
@@ -64,7 +72,9 @@ export async function probeOnce(
   }
   const { status, version, active_turns } = health.data;
   if (answer.status !== 200 || status !== "ok") return { kind: "failed", reason: `status ${answer.status}, ${status}` };
-  return { kind: "ok", version: version ?? null, activeTurns: active_turns ?? null };
+  const failed = z.safeParse(modelAnswer, answer.body);
+  const modelFailedAt = failed.success ? failed.data.model.last_error_at : null;
+  return { kind: "ok", version: version ?? null, activeTurns: active_turns ?? null, modelFailedAt };
 }
 
 /** Probes a booting engine until it is healthy, has exited or timed out, or another program keeps answering on its port. */

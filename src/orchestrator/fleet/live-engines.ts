@@ -50,6 +50,12 @@ export interface LiveEngine {
   /** The suspension that it was told; undefined when an earlier daemon told it. */
   suspensionSent: Suspension | null | undefined;
   isRetryingSuspension: boolean;
+  /** What it was told of models by its policy, as JSON; undefined when an earlier daemon told it. */
+  modelsSent: string | undefined;
+  /** When the cooldowns of models end that it was told, on the monotonic clock. */
+  cooldownsSent: ReadonlyMap<string, number>;
+  /** When a call of a model last failed, by its last health response; null for never. */
+  modelFailedAt: string | null;
   /** Whether a call waits for a larger share of a budget. */
   waitsForBudget: boolean;
   /** When shares of other engines were last taken back for it, on the monotonic clock. */
@@ -65,6 +71,8 @@ interface WorkReport {
   readonly at: number;
   readonly idleSince: number | null;
   readonly awake: readonly AwakeReason[];
+  /** The `modelFailedAt` that it includes. */
+  readonly modelFailedAt: string | null;
   /** Times of the engine, as ISO. */
   readonly shown: { readonly idle_since: string | null; readonly learning_due_at: string | null };
 }

@@ -7,6 +7,7 @@ import { productNotFound, productRecord } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import { InvalidInput } from "../../shared/parse.ts";
+import { modelsSettled } from "../supervision/follow-models.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
 import { suspensionSettled } from "../supervision/follow-suspensions.ts";
 import { replaceProductKey } from "../store/product-keys.ts";
@@ -21,7 +22,7 @@ interface ProductChange {
 export async function setPolicy(
   host: Pick<
     HostContext,
-    "db" | "events" | "directory" | "box" | "settings" | "lanes" | "live" | "logger" | "stopping"
+    "db" | "events" | "directory" | "box" | "settings" | "lanes" | "live" | "cooldowns" | "logger" | "stopping"
   >,
   idOrSlug: string,
   patch: PolicyPatch,
@@ -38,6 +39,7 @@ export async function setPolicy(
   });
   if (patch.budgets !== undefined) await budgetsSettled(host);
   if (patch.suspended !== undefined || patch.suspend !== undefined) await suspensionSettled(host, changed.id);
+  if (patch.allowed_models !== undefined || patch.fallback !== undefined) await modelsSettled(host, changed.id);
   return changed;
 }
 

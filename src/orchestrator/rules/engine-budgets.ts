@@ -18,20 +18,20 @@ export function engineBudgetsOf(
   { engine, product }: Budgets,
   {
     table,
-    provider,
+    providers,
     leases = [],
     now,
   }: {
     readonly table: PriceTable | null;
-    /** The engine's setting; undefined when it is not set. */
-    readonly provider: string | undefined;
+    /** Those that the engine can call. */
+    readonly providers: readonly string[];
     readonly leases?: readonly Lease[];
     readonly now: number;
   },
 ): EngineBudgets {
   const [own, shared] = [limitsOf(engine), limitsOf(product)];
   const needsPrices = [...own, ...shared].some(({ name }) => isMoney(name));
-  const prices = (table?.prices ?? []).filter((price) => provider === undefined || price.provider === provider);
+  const prices = (table?.prices ?? []).filter((price) => providers.includes(price.provider));
   return {
     currency: table?.currency ?? null,
     prices: needsPrices ? prices.map((price) => ({ ...price })) : [],

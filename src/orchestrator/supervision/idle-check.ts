@@ -3,6 +3,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
 import { idleMsOf } from "../rules/idleness.ts";
 import { canSleep, putToSleep } from "./put-to-sleep.ts";
+import { shareCooldowns } from "./follow-models.ts";
 import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 
@@ -34,8 +35,10 @@ function isIdle(host: Pick<HostContext, "backend" | "settings">, live: LiveEngin
 const idleSince = ({ report }: LiveEngine): number | null => report?.idleSince ?? null;
 
 /** Due when the engine may have been idle for `idleStopMs`: seldom more than once in that time. */
-function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, now: number): boolean {
+function isDue({ report, activeTurns, modelFailedAt }: LiveEngine, idleStopMs: number | null, now: number): boolean {
   if (report === null || now - report.at >= REPORT_INTERVAL_MS) return true;
+  // Other engines are to know of a model that fails.
+  if (modelFailedAt !== report.modelFailedAt) return true;
   // The metrics then show turns while they run, and soon after.
   if ((activeTurns ?? 0) > 0 || report.awake.includes("turn")) return true;
   return idleStopMs !== null && now - (report.idleSince ?? report.at) >= idleStopMs;
@@ -43,8 +46,10 @@ function isDue({ report, activeTurns }: LiveEngine, idleStopMs: number | null, n
 
 /** The engine is not trusted: a time in the future is cut to now. */
 async function readReport(host: EngineHost, live: LiveEngine): Promise<void> {
+  const { modelFailedAt } = live;
   const status = await readEngineStatus(host, live);
   if (status === null) return;
+  shareCooldowns(host, live, status.cooldowns ?? []);
   await syncBudgets(host, live, status.budgets);
   const { last_active_at, idle_since, awake, disk_bytes: diskBytes } = status;
   live.diskBytes = diskBytes ?? null;
@@ -54,6 +59,7 @@ async function readReport(host: EngineHost, live: LiveEngine): Promise<void> {
     at,
     idleSince: idleMs === null ? null : at - idleMs,
     awake,
+    modelFailedAt,
     shown: { idle_since, learning_due_at: status.learning_due_at ?? null },
   };
   if (last_active_at !== null) await recordActivity(host, live, Math.min(Date.parse(last_active_at), host.now()));

@@ -8,6 +8,8 @@ import type { HostContext } from "../host-context.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
+import { engineProviders } from "../../contract/settings/upstreams.ts";
+import { modelRulesOf, rulesText } from "./follow-models.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
@@ -18,9 +20,11 @@ export function launchOrder(
 ): LaunchOrder {
   const { budgets } = product.record.policy;
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
-  const known = { table: host.prices.table, provider: settings["LLM_PROVIDER"], now: host.now() };
-  const { tool_network: network, tool_listen, max_processes, memory_mb, disk_mb, cpu_weight } = product.record.policy;
+  const known = { table: host.prices.table, providers: [...engineProviders(settings).keys()], now: host.now() };
+  const { tool_network: network, tool_listen, cpu_weight } = product.record.policy;
+  const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
+  const models = modelRulesOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   const { task_ttl_days: taskTtl } = product.record.policy;
   return {
@@ -35,10 +39,11 @@ export function launchOrder(
       settings,
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
-      limits: { max_processes, memory_mb, disk_mb },
+      limits: { max_processes, memory_mb, disk_mb, checkpoint_mb },
       // Its shares of the product's budgets follow when it runs.
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
+      ...(rulesText(models) !== rulesText() && { models }),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
@@ -113,6 +118,9 @@ export function liveEngine(
     budgetsSent: isAdopted ? undefined : launched,
     isRetryingSuspension: false,
     suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),
+    modelsSent: isAdopted ? undefined : rulesText(order.launch.models),
+    cooldownsSent: new Map(),
+    modelFailedAt: null,
     waitsForBudget: false,
     reclaimedAt: -Infinity,
     noticed: new Set(),

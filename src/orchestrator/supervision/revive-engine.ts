@@ -11,6 +11,7 @@ import { launchAsLeader } from "./launch-as-leader.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import type { UnexpectedExit } from "./supervisor.ts";
+import { rulesText } from "./follow-models.ts";
 
 const ABANDON_TERM_MS = 2000;
 
@@ -55,6 +56,9 @@ export async function reviveEngine(
     supervisedAt: performance.now(),
     suspensionSent: live.order.launch.suspended ?? null,
     isRetryingSuspension: false,
+    modelsSent: rulesText(live.order.launch.models),
+    cooldownsSent: new Map(),
+    modelFailedAt: null,
     healthySince: now,
     lastOkAt: now,
     consecutiveFailures: 0,

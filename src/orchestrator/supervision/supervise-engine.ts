@@ -16,6 +16,7 @@ import { recordExit } from "./record-exit.ts";
 import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
 import type { StartingHost } from "../host-context.ts";
 import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
+import { syncModels } from "./follow-models.ts";
 import { syncSuspension } from "./follow-suspensions.ts";
 import { watchEngine } from "./watch-engine.ts";
 
@@ -59,6 +60,7 @@ function supervised(host: StartingHost, boot: UnsupervisedBoot): BootResult {
 function supervise(host: StartingHost, live: LiveEngine): void {
   // The policy may have changed since its launch.
   inBackground("suspension of an engine", syncSuspension(host, live), { engine_id: live.id });
+  inBackground("models of an engine", syncModels(host, live), { engine_id: live.id });
   // The request that started the engine has been answered when its process exits.
   outsideRequests(() =>
     watchEngine(host, live, async () => {

@@ -2,6 +2,7 @@ import PQueue from "p-queue";
 import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
 import type { BudgetReport, BudgetSpent } from "../../contract/engine/budgets.ts";
 import { setEngineBudgets } from "../engine-calls/engine-control.ts";
+import { engineProviders } from "../../contract/settings/upstreams.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
@@ -54,8 +55,8 @@ async function send(
   live: LiveEngine,
   { budgets, leases }: { readonly budgets: Budgets; readonly leases: readonly Lease[] },
 ): Promise<BudgetReport | undefined> {
-  const provider = live.order.launch.settings["LLM_PROVIDER"];
-  const wanted = engineBudgetsOf(budgets, { table: host.prices.table, provider, leases, now: host.now() });
+  const providers = [...engineProviders(live.order.launch.settings).keys()];
+  const wanted = engineBudgetsOf(budgets, { table: host.prices.table, providers, leases, now: host.now() });
   const text = JSON.stringify(wanted);
   if (text === live.budgetsSent) return undefined;
   const answer = await setEngineBudgets({ url: live.url, token: live.controlToken }, wanted);

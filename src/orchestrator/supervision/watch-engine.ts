@@ -6,6 +6,7 @@ import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
+import { syncModels } from "./follow-models.ts";
 import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
@@ -55,6 +56,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
       await reloadCatalog(host, live);
+      await syncModels(host, live);
       await checkIdle(host, live);
       continue;
     }
@@ -103,6 +105,7 @@ async function probe(
     const verdict = await probeOnce(live.url, { engineId: live.id, incarnation: live.incarnation, timeoutMs });
     if (verdict.kind === "ok") {
       live.activeTurns = verdict.activeTurns;
+      live.modelFailedAt = verdict.modelFailedAt;
       return null;
     }
     if (host.stalls.since(startedAt)) return "unknown";

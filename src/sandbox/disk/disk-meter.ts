@@ -42,8 +42,13 @@ export class DiskMeter {
   #usage: DiskUsage | null = null;
   /** Before the last measure. */
   #spaceThen: DiskSpace;
-  /** What the file system lost since files may be hidden, beyond the growth that was measured. */
+  /**
+   * What the file system lost beyond the growth that was measured. A file that is hidden after it was measured counts too: the
+   * folder then shrinks, and the file system gains nothing. Below 0 by what changed while it was measured.
+   */
   #unexplained = 0;
+  /** At the last measure that did not fail. */
+  #reference: { readonly bytes: number; readonly free: number } | null = null;
   #hasHidden = false;
   #isUnsure = false;
   #measuring: Promise<void> | null = null;
@@ -105,9 +110,16 @@ export class DiskMeter {
     const lost = this.lostBytes(now);
     const before = this.#usage;
     const signal = AbortSignal.timeout(MEASURE_WITHIN_MS[programs]);
-    const measured = await measure({ looksForHidden: lost >= NOISE_BYTES || this.#hasHidden, signal }).catch(
-      (error: Error): DiskUsage => ({ ...NOTHING, failure: error }),
-    );
+    const measureOnce = async (looksForHidden: boolean): Promise<DiskUsage> => {
+      const usage = await measure({ looksForHidden, signal }).catch((error: Error): DiskUsage => ({
+        ...NOTHING,
+        failure: error,
+      }));
+      if (usage.failure === null) this.#explain(usage.bytes, now.free, space().free);
+      return usage;
+    };
+    let measured = await measureOnce(lost >= NOISE_BYTES || this.#hasHidden);
+    if (measured.hasHidden === null && this.#unexplained >= NOISE_BYTES) measured = await measureOnce(true);
     this.#isUnsure = measured.failure !== null && programs === "running" && programsRun();
     this.#usage = this.#counted(measured, before?.bytes ?? 0, lost);
     this.#spaceThen = now;
@@ -122,8 +134,16 @@ export class DiskMeter {
     const { limit } = this.#options;
     if (failure !== null) return { ...measured, bytes: Math.max(bytes, before + lost, this.#isUnsure ? 0 : limit) };
     this.#hasHidden = measured.hasHidden ?? this.#hasHidden;
-    const explained = Math.max(0, bytes - before);
-    this.#unexplained = this.#hasHidden ? Math.max(0, this.#unexplained + lost - explained) : 0;
-    return { ...measured, bytes: bytes + this.#unexplained };
+    if (measured.hasHidden === false) this.#unexplained = Math.min(0, this.#unexplained);
+    return { ...measured, bytes: bytes + (this.#hasHidden ? Math.max(0, this.#unexplained) : 0) };
+  }
+
+  /** The file system may have changed during the measure, which saw that or not. */
+  #explain(bytes: number, freeBefore: number, freeAfter: number): void {
+    const free = Math.max(freeBefore, freeAfter);
+    const then = this.#reference ?? { bytes, free };
+    const unexplained = this.#unexplained + (then.free - free) - (bytes - then.bytes);
+    this.#unexplained = Math.max(-Math.abs(freeBefore - freeAfter), unexplained);
+    this.#reference = { bytes, free };
   }
 }

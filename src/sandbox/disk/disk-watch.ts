@@ -5,16 +5,21 @@ import type { Host } from "../host.ts";
 import { type StoppableProgram, lateWrites, stopPrograms } from "../processes/stopped-programs.ts";
 
 const MIB = 1_048_576;
-const INTERVAL_MS = { min: 5, max: 250 };
-/** No host writes faster: the less room is left, the sooner is the next look. */
-const FASTEST_BYTES_PER_MS = 8 * MIB;
-/** After a measure of stopped programs: neighbours that write fast do not stop them for good. */
+/** `losing`: while the file system loses space. */
+const INTERVAL_MS = { losing: 1, min: 5, max: 250 };
+/** Hosts write half as fast: the next look comes before half of the room is used, which leaves the rest to stop the programs. */
+const FASTEST_BYTES_PER_MS = 16 * MIB;
+/** After a measure of stopped programs that had not written: neighbours that write fast do not stop them for good. */
 const MAX_REST_MS = 50;
+/** The part of what the file system lost that programs wrote, from which on it was them. */
+const OWN_SHARE = 1 / 2;
 /** Until all programs are found and stopped, on a busy machine. What is written in this time must still fit. */
 const REACTION_MS = 100;
-const LATE_WRITES_EVERY_MS = 10;
+const LATE_WRITES_EVERY_MS = 3;
 /** What the file system may lose after programs were stopped. A call that has begun goes on, and may write 2 GiB. */
 const LATE_BYTES = 4 * MIB;
+/** What is left while they end: about what they write between two looks. */
+const LATE_ROOM_BYTES = 24 * MIB;
 /** What one of them then wrote that has a part in it. */
 const LATE_SHARE_BYTES = MIB;
 const LATE_REASON = "the disk quota may be used up, and it did not stop writing";
@@ -86,7 +91,8 @@ export class DiskWatch {
       );
     else if (!this.#isInspecting && performance.now() >= this.#restsUntil)
       this.#inBackground("inspection of the disk", this.#inspect());
-    this.#lookIn(Math.min(INTERVAL_MS.max, Math.max(INTERVAL_MS.min, roomBytes / FASTEST_BYTES_PER_MS)));
+    const min = lostBytes >= NOISE_BYTES ? INTERVAL_MS.losing : INTERVAL_MS.min;
+    this.#lookIn(Math.min(INTERVAL_MS.max, Math.max(min, roomBytes / FASTEST_BYTES_PER_MS)));
   }
 
   /** How fast the file system loses space. */
@@ -99,7 +105,8 @@ export class DiskWatch {
   async #inspect(): Promise<void> {
     this.#isInspecting = true;
     const start = performance.now();
-    const { freeBytes } = this.#disk.look();
+    const { freeBytes, lostBytes } = this.#disk.look();
+    const { usedBytes } = this.#disk;
     const resume = await stopPrograms([...this.#programs.keys()], { signalsOwnAlone: this.#signalsOwnAlone });
     try {
       const endLateWriters = this.#watchLateWriters(freeBytes);
@@ -107,7 +114,8 @@ export class DiskWatch {
       await this.#endExceeding();
     } finally {
       resume();
-      this.#restsUntil = performance.now() + Math.min(MAX_REST_MS, performance.now() - start);
+      const wroteThemselves = this.#disk.usedBytes - usedBytes >= lostBytes * OWN_SHARE;
+      this.#restsUntil = performance.now() + (wroteThemselves ? 0 : Math.min(MAX_REST_MS, performance.now() - start));
       this.#isInspecting = false;
     }
   }
@@ -126,7 +134,7 @@ export class DiskWatch {
     const writes = programs.map(({ pids }) => lateWrites(pids));
     const timer = setInterval(() => {
       const { roomBytes, freeBytes } = this.#disk.look();
-      if (roomBytes > 0 || before - freeBytes < LATE_BYTES) return;
+      if (roomBytes > LATE_ROOM_BYTES || before - freeBytes < LATE_BYTES) return;
       for (const [index, { program, pids }] of programs.entries()) {
         const late = [...lateWrites(pids)].filter(
           ([pid, bytes]) => bytes - (writes[index]?.get(pid) ?? bytes) >= LATE_SHARE_BYTES,

@@ -2,17 +2,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ProcessStat,
   isAlive,
-  listProcesses,
+  lookAtProcesses,
   maySignal,
+  readParent,
   sendSignal,
   startVariable,
   withDescendants,
 } from "./process-table.ts";
+import { stopAllPrograms } from "./stopped-programs.ts";
 
 /** Environment variable of all processes of a program; its value is unique for the program. */
 export const PROGRAM_MARK = "PROGRAM_MARK";
 const END_MS = 3000;
 const POLL_MS = 10;
+/** In which nothing is found, and a process has ended: on a busy machine that happens by chance. */
+const MAX_LOOKS = 3;
 
 /** Tells the processes of one program. */
 interface OwnedProcesses {
@@ -55,22 +59,37 @@ export class LivePrograms {
     return without(others, [...known, ...marked]);
   }
 
-  /** Ends all leftovers. Returns their number; those that are left after three seconds stay. */
+  /**
+   * Ends all leftovers. Returns their number; those that are left after three seconds stay. A process that forks and exits
+   * every millisecond is in no list, because each one read has ended meanwhile: then all programs stop for one look.
+   */
   async endLeftovers(): Promise<number> {
+    if (!this.#signalsOwnAlone) return 0;
     const found = new Map<number, ProcessStat>();
     const end = performance.now() + END_MS;
-    for (let some = this.leftovers(listProcesses()); some.length > 0; some = this.leftovers(listProcesses())) {
+    for (let looks = 0, isOver = false; !isOver && performance.now() < end;) {
+      const resume = looks < MAX_LOOKS ? null : stopAllPrograms();
+      const { running, ended } = lookAtProcesses();
+      const some = this.leftovers(running);
       // A stopped process cannot fork. The loop ends what it forked before.
       for (const { pid } of some) sendSignal(pid, "SIGSTOP");
       for (const one of some) {
         found.set(one.pid, one);
         sendSignal(one.pid, "SIGKILL");
       }
-      if (performance.now() >= end) break;
+      resume?.();
+      if (some.length === 0) looks += 1;
+      isOver = some.length === 0 && (looks > MAX_LOOKS || !ended.some(mayHaveForked));
       if (some.some(isAlive)) await sleep(POLL_MS);
     }
     return found.size;
   }
+}
+
+/** Whether a process that has ended was perhaps a program's, whose parent has ended too. */
+function mayHaveForked(pid: number): boolean {
+  const parent = readParent(pid);
+  return parent === null || (maySignal(pid) && !maySignal(parent));
 }
 
 /** The processes that are neither `members` nor their descendants. */

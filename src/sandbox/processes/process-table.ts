@@ -31,12 +31,31 @@ export function isRunning(stat: string): boolean {
   return state !== "X" && (state !== "Z" || fieldsOf(stat).threads > 1);
 }
 
+/** Of a zombie too. Null when it is gone. */
+export function readParent(pid: number): number | null {
+  const text = readProc(`/proc/${pid}/stat`);
+  return text === null ? null : fieldsOf(text).parent;
+}
+
 /** Every running process of the machine that is readable. */
-export function listProcesses(): ProcessStat[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => readStat(Number(name)))
-    .filter((stat) => stat !== null);
+export const listProcesses = (): ProcessStat[] => lookAtProcesses().running;
+
+/** Processes ended while the list was read: it may lack others that they have forked meanwhile. */
+export interface ProcessLook {
+  readonly running: ProcessStat[];
+  readonly ended: readonly number[];
+}
+
+export function lookAtProcesses(): ProcessLook {
+  const running: ProcessStat[] = [];
+  const ended: number[] = [];
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(Number(name));
+    if (stat === null) ended.push(Number(name));
+    else running.push(stat);
+  }
+  return { running, ended };
 }
 
 /** The identity of a child that was just spawned. An exited child can be read until it is reaped. */

@@ -97,8 +97,16 @@ export class ProgramTree {
       sendSignal(-this.#root.pid, "SIGKILL");
       return 0;
     }
+    const ended = await this.#endFound();
+    if (this.#cgroup !== null || this.#others === null) return ended;
+    // What carries its mark belongs to no running program from now on.
+    this.#others.remove(this.#mark);
+    return ended + (await this.#others.endLeftovers());
+  }
+
+  async #endFound(): Promise<number> {
     const left = this.#find();
-    if (left.length === 0) return 0;
+    if (left.length === 0 && !this.#hasMembers()) return 0;
     if (this.#hasGrace && left.length <= MANY) {
       for (const { pid } of left) {
         sendSignal(pid, "SIGTERM");
@@ -107,12 +115,13 @@ export class ProgramTree {
       await this.#waitUntilGone(TERM_MS);
     }
     const end = performance.now() + KILL_MS;
-    for (let round = 0; this.#find().length > 0 && (round < MIN_ROUNDS || performance.now() < end); round++) {
+    const hasLeft = () => this.#find().length > 0 || this.#hasMembers();
+    for (let round = 0; hasLeft() && (round < MIN_ROUNDS || performance.now() < end); round++) {
       if (this.#cgroup === null) await this.#killWithoutCgroup();
       else this.#cgroup.kill();
       await this.#waitUntilGone(POLL_MS);
     }
-    return left.length;
+    return Math.max(1, left.length);
   }
 
   /**
@@ -148,6 +157,11 @@ export class ProgramTree {
       .filter((pid) => pid !== process.pid)
       .map(readStat)
       .filter((stat) => stat !== null);
+  }
+
+  /** Also of processes that each fork another and exit: each one found is gone before it is read. */
+  #hasMembers(): boolean {
+    return this.#cgroup?.pids().some((pid) => pid !== process.pid) ?? false;
   }
 
   #search(): readonly ProcessStat[] {

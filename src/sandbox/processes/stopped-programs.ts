@@ -11,18 +11,33 @@ export interface StoppableProgram {
   resume(): void;
 }
 
+/** How many callers want all programs stopped: they go on with the last. */
+let stops = 0;
+
+/**
+ * Stops all processes that this one may signal by one call, also those that hide or are being forked. Returns the function that
+ * lets them go on; null where the kernel lets this process signal others too.
+ */
+export function stopAllPrograms(): (() => void) | null {
+  if (maySignalOthers()) return null;
+  stops += 1;
+  sendSignal(ALL, "SIGSTOP");
+  return () => {
+    stops -= 1;
+    if (stops === 0) sendSignal(ALL, "SIGCONT");
+  };
+}
+
 /**
  * Stops the processes of all programs. `signalsOwnAlone`: the kernel lets this process signal its programs and nothing else.
- * Then one call stops all of them at once, also those that hide. Returns the function that lets them go on.
+ * Returns the function that lets them go on.
  */
 export async function stopPrograms(
   programs: readonly StoppableProgram[],
   { signalsOwnAlone }: { readonly signalsOwnAlone: boolean },
 ): Promise<() => void> {
-  if (signalsOwnAlone && !maySignalOthers()) {
-    sendSignal(ALL, "SIGSTOP");
-    return () => sendSignal(ALL, "SIGCONT");
-  }
+  const resumeAll = signalsOwnAlone ? stopAllPrograms() : null;
+  if (resumeAll !== null) return resumeAll;
   await Promise.all(programs.map((program) => program.stop()));
   return () => programs.forEach((program) => program.resume());
 }

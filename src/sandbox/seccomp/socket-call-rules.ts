@@ -16,6 +16,8 @@ const MSG_FASTOPEN = 0x2000_0000;
 const ENOPROTOOPT = 92;
 const SOL_SOCKET = 1;
 const SO_LINGER = 13;
+/** A connection to loopback would leave by another device, and reach the machines of its network. */
+const DEVICES = { SO_BINDTODEVICE: 25, SO_BINDTOIFINDEX: 62 };
 /** Options of TCP sockets that no program needs. */
 const TCP_OPTIONS = {
   /** Turns a socket into one of SMC, whose ports Landlock does not see. */
@@ -25,10 +27,10 @@ const TCP_OPTIONS = {
   /** Sets the peer of a socket. */
   TCP_REPAIR: 19,
 };
-/** A source route: packets for an allowed address go to another host first. */
-const IP_OPTIONS = 4;
-/** The same of IPv6, and the option that sets it by a control message. */
-const IPV6_ROUTES = { IPV6_RTHDR: 57, IPV6_2292PKTOPTIONS: 6 };
+/** A source route: packets for an allowed address go to another host first. Then the device, as in {@link DEVICES}. */
+const IP_ROUTES = { IP_OPTIONS: 4, IP_UNICAST_IF: 50 };
+/** The same of IPv6, and the option that sets a source route by a control message. */
+const IPV6_ROUTES = { IPV6_RTHDR: 57, IPV6_2292PKTOPTIONS: 6, IPV6_UNICAST_IF: 76 };
 
 export interface SocketCallRules {
   /** TCP sockets. Without a supervisor and without Landlock's ports there is none. */
@@ -78,12 +80,16 @@ export function socketCallRules({ tcp, listen, supervised }: SocketCallRules): r
       refuse: {
         when: [
           [
+            { argument: 1, equals: [SOL_SOCKET] },
+            { argument: 2, equals: Object.values(DEVICES) },
+          ],
+          [
             { argument: 1, equals: [IPPROTO_TCP] },
             { argument: 2, equals: Object.values(TCP_OPTIONS) },
           ],
           [
             { argument: 1, equals: [IPPROTO_IP] },
-            { argument: 2, equals: [IP_OPTIONS] },
+            { argument: 2, equals: Object.values(IP_ROUTES) },
           ],
           [
             { argument: 1, equals: [IPPROTO_IPV6] },

@@ -78,7 +78,7 @@ export function compactingParts(
     compactor: new ContextCompactor({
       provider,
       lightModel: "light",
-      window: 16_000,
+      windowOf: () => 16_000,
       reactive: true,
       state: () => [],
       logger: createLogger("test", "silent"),

@@ -119,7 +119,7 @@ t.test("plan, notes and questions in a summary come from the store each time", a
 t.test("a failing summary does not fail a turn that fits, and retries are limited", async (t) => {
   let down = true;
   const provider = countingProvider({ summary: () => (down ? DOWN : "Up again.") });
-  const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 32_000 } });
   const events = await talk(parts, 23_000);
   t.strictSame(compactions(events), []);
   t.notOk(events.some(({ event }) => event === "error"));
@@ -159,7 +159,7 @@ t.test("COMPACTION_FAILED reports token counts, and the next message can succeed
 
 t.test("a compaction without gain is not retried before the context has grown", async (t) => {
   const provider = countingProvider({ summary: () => filler(6000) });
-  const parts = compactingParts(t, { provider, compactor: { window: 64_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 64_000 } });
   const large = `${filler(15_000)}.`;
   await parts.turn("task", "one");
   await parts.turn("task", large);
@@ -176,7 +176,7 @@ t.test("a tool result too large for the context is shown as a digest", async (t)
       request.messages.at(-1)?.role === "user" ? toolCall(`call_${nth}`, "look") : text("seen"),
   });
   const look = testTool("look", async () => `${filler(9000)}. It is number 4711-X. ${filler(100)}.`);
-  const parts = compactingParts(t, { provider, tools: [look], compactor: { window: 10_000 } });
+  const parts = compactingParts(t, { provider, tools: [look], compactor: { windowOf: () => 10_000 } });
   const events = await parts.turn("task", "look");
   t.match(endOf(events), { phase: "completed" });
   t.match(compactions(events), [{ strategy: "structured_extraction" }]);
@@ -205,7 +205,7 @@ t.test("a request rejected as too long is compacted and retried once", async (t)
   const provider = countingProvider({
     answer: (request) => (requestTokens(request) > most ? [TOO_LONG] : text("fits")),
   });
-  const parts = compactingParts(t, { provider, compactor: { window: 1_000_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 1_000_000 } });
   await talk(parts, 5000);
   most = 3000;
   const before = provider.requests.length;
@@ -227,7 +227,7 @@ t.test("a context window reported by the provider applies from then on", async (
     answer: (request) =>
       requestTokens(request) > 8000 ? [failing({ kind: "too_long", message: "m", window: 8192 })] : text("fits"),
   });
-  const parts = compactingParts(t, { provider, compactor: { window: 1_000_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 1_000_000 } });
   const events = await talk(parts, 30_000);
   t.notOk(events.some(({ event }) => event === "error"));
   t.equal(provider.requests.filter(({ shortened }) => shortened).length, 1, "it runs into it once");
@@ -236,7 +236,7 @@ t.test("a context window reported by the provider applies from then on", async (
 
 t.test("with reactive compaction off, a request rejected as too long fails the turn", async (t) => {
   const provider = countingProvider({ answer: (_request, nth) => (nth > 5 ? [TOO_LONG] : text(filler(100))) });
-  const parts = compactingParts(t, { provider, compactor: { reactive: false, window: 1_000_000 } });
+  const parts = compactingParts(t, { provider, compactor: { reactive: false, windowOf: () => 1_000_000 } });
   await talk(parts, 5 * 450);
   const events = await parts.turn("task", "and?");
   t.match(endOf(events), { error: "LLM_PROVIDER_ERROR", details: { reason: "context_too_long" } });

@@ -1,6 +1,6 @@
 import t from "tap";
 import { ContextMeter } from "../../../src/engine/agent/context-meter.ts";
-import { requestTokens } from "../../../src/engine/model/context-window.ts";
+import { contextWindow, requestTokens } from "../../../src/engine/model/context-window.ts";
 import type { ModelRequest, ModelUsage } from "../../../src/engine/model/model-provider.ts";
 import { engineParts } from "../../helpers/engine-parts.ts";
 import { type CountingProvider, compactingParts, countingProvider, filler, text } from "./compacting.ts";
@@ -35,7 +35,7 @@ function misreporting(provider: CountingProvider, report: (nth: number) => unkno
 t.test("one wrong count has little effect on other conversations, and the next one corrects it", async (t) => {
   const truth = requestTokens(request);
   for (const wrong of [1, truth * 100]) {
-    const meter = new ContextMeter(null);
+    const meter = new ContextMeter((model) => contextWindow(model, null));
     meter.measured("c", request, usageOf(truth));
     meter.measured("c", request, usageOf(wrong));
     const tokens = meter.tokens("other", request);
@@ -46,7 +46,7 @@ t.test("one wrong count has little effect on other conversations, and the next o
 });
 
 t.test("token counts of zero or beyond the window are ignored", async (t) => {
-  const meter = new ContextMeter(null);
+  const meter = new ContextMeter((model) => contextWindow(model, null));
   const before = meter.tokens("c", request);
   for (const wrong of [0, 50_000_000, Number.MAX_SAFE_INTEGER]) meter.measured("c", request, usageOf(wrong));
   t.equal(meter.tokens("c", request), before);
@@ -59,7 +59,7 @@ t.test("a repeated count scales other conversations, within bounds", async (t) =
     [0.5, 0.5],
     [0.001, 0.25],
   ] as const) {
-    const meter = new ContextMeter(null);
+    const meter = new ContextMeter((model) => contextWindow(model, null));
     for (let calls = 0; calls < 12; calls++)
       meter.measured("c", request, usageOf(Math.ceil(requestTokens(request) * factor)));
     t.ok(Math.abs(meter.scale("other", "m") - expected) < 0.01, `${factor}: ${meter.scale("other", "m")}`);
@@ -68,7 +68,7 @@ t.test("a repeated count scales other conversations, within bounds", async (t) =
 
 t.test("one token count far too high blocks no task", async (t) => {
   const provider = misreporting(countingProvider(), (nth) => (nth === 1 ? 50_000_000 : undefined));
-  const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 32_000 } });
   for (const task of ["task", "new", "task"])
     t.match((await parts.turn(task, filler(600))).at(-1)?.data, { phase: "completed" });
   t.equal(provider.summaries.length, 0, "no conversation is compacted");
@@ -76,7 +76,7 @@ t.test("one token count far too high blocks no task", async (t) => {
 
 t.test("with a provider that overcounts, requests are sent while the estimate fits", async (t) => {
   const provider = misreporting(countingProvider(), () => 31_999);
-  const parts = compactingParts(t, { provider, compactor: { window: 32_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 32_000 } });
   for (let turn = 0; turn < 6; turn++)
     t.match((await parts.turn("task", filler(5000))).at(-1)?.data, { phase: "completed" });
 });
@@ -86,7 +86,7 @@ t.test("a reported window far too small blocks no later turn", async (t) => {
   const provider = countingProvider({
     answer: () => (refuse ? [{ kind: "failed", failure: TINY, usage: null }] : text("fits")),
   });
-  const parts = compactingParts(t, { provider, compactor: { window: 128_000 } });
+  const parts = compactingParts(t, { provider, compactor: { windowOf: () => 128_000 } });
   t.match((await parts.turn("task", filler(6000))).at(-1), { event: "error" });
   refuse = false;
   for (const task of ["task", "new"])

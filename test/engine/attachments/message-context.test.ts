@@ -27,6 +27,9 @@ t.test("context is shown in a block, and is no text of the user", async (t) => {
   for (const text of [writtenText(content), contentText(content)]) t.equal(text, "What is this?");
   t.equal(contextBlock("What is this?"), null);
   t.equal(withContext("What is this?", [], none), "What is this?");
+  t.strictSame(lines(withContext(content, [{ name: "page", content: "/help" }], none)), [
+    { name: "page", valid: "message", content: "/help" },
+  ]);
 });
 
 t.test("content can neither end the block nor begin another", async (t) => {

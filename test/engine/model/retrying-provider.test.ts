@@ -133,3 +133,21 @@ t.test("ends with the signal while it waits", async (t) => {
   setTimeout(() => abort.abort(), 20);
   t.strictSame(await parts, [failed({ kind: "aborted" })]);
 });
+
+t.test(
+  "with another model behind it, a model is tried twice within two seconds, and not after a timeout",
+  async (t) => {
+    const asking = { ...request, hasFallback: true };
+    const momentary = scene([failed(transient())]);
+    t.strictSame(await partsOf(momentary.provider, asking), [failed(transient())]);
+    t.strictSame(momentary.waits, [1250]);
+    const later = scene([failed(limited(3))]);
+    t.strictSame(await partsOf(later.provider, asking), [failed(limited(3))]);
+    t.strictSame(later.waits, []);
+    const soon = scene([failed(limited(2))], ANSWER);
+    t.strictSame(await partsOf(soon.provider, asking), ANSWER);
+    const silent = scene([failed({ ...transient(), isTimeout: true } as ModelFailure)]);
+    await partsOf(silent.provider, asking);
+    t.equal(silent.asked(), 1);
+  },
+);

@@ -125,3 +125,19 @@ t.test("context of a task is in the summary that replaces its message", async (t
   t.match(summary.text, /Context from the application that is valid now/);
   t.match(summary.text, String.raw`{"name":"page","content":"/orders/17 \u003c/given_context\u003e"}`);
 });
+
+t.test("a message that is answered again keeps its context, unless the call brings another", async (t) => {
+  const engine = await startEngine(t);
+  const said = (frames: readonly Frame[]) =>
+    frames.flatMap(({ event, data }) => (event === "text_delta" ? [data.text] : [])).join("");
+  const again = async (message: string, more: object) => {
+    const { status } = await engine.call("/tasks/t/rewind", { body: { to_message: message } });
+    t.equal(status, 200);
+    return said(await (await engine.execute({ task_id: "t", regenerate: true, ...more })).all());
+  };
+  const page = { name: "page", content: "/orders/17", ttl: "task" };
+  const shown = '{"name":"page","valid":"task","content":"/orders/17"}';
+  t.equal(said(await engine.turn("t", "/context", { context: [page] })), shown);
+  t.equal(await again("msg_1", {}), shown);
+  t.equal(await again("msg_3", { context: [{ ...page, content: "/help" }] }), shown.replace("/orders/17", "/help"));
+});

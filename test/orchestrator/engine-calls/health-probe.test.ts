@@ -74,8 +74,12 @@ t.test("a probe reports each kind of answer", async (t) => {
     kind: "ok",
     version: "1",
     activeTurns: 2,
+    modelFailedAt: null,
   });
-  t.same(await probe(200, { ...identity, status: "ok" }), { kind: "ok", version: null, activeTurns: null });
+  const failed = { ...identity, status: "ok", model: { last_error_at: "2026-03-31T09:00:00.000Z" } };
+  t.match(await probe(200, failed), { kind: "ok", modelFailedAt: "2026-03-31T09:00:00.000Z" });
+  const odd = { ...identity, status: "ok", model: { last_error_at: "x".repeat(1000) } };
+  t.match(await probe(200, odd), { kind: "ok", modelFailedAt: null });
   t.same(await probe(503, { ...identity, status: "starting" }), { kind: "failed", reason: "status 503, starting" });
   t.same(await probe(200, { ...identity, status: "ok", incarnation: "second" }), { kind: "wrong_identity" });
   t.same(await probe(200, "hello"), { kind: "wrong_identity" });

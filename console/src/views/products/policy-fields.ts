@@ -54,6 +54,8 @@ function inputNote(value: PolicyValue): string {
       return "One a line.";
     case "ports":
       return `${value.min} to ${value.max}, separated by commas.`;
+    case "models":
+      return value.isNullable ? "One a line. Empty is every model, none is no other." : "One a line.";
     default:
       return "";
   }
@@ -63,6 +65,8 @@ export function inputOf(field: FormField, policy: Policy): FieldInput {
   const value = policy[field.name];
   if (typeof value === "boolean") return value;
   if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
+  if (Array.isArray(value) && value.length === 0 && field.value.kind === "models")
+    return field.value.isNullable ? "none" : "";
   if (Array.isArray(value)) return value.join(field.value.kind === "ports" ? ", " : "\n");
   return value === null ? "" : String(value);
 }
@@ -78,6 +82,9 @@ export function readInput({ value }: FormField, input: FieldInput): Read {
       return readNumber(value, text);
     case "network":
       return { value: text === "open" || text === "none" ? text : text.split(/[\s,]+/).filter((host) => host !== "") };
+    case "models":
+      if (value.isNullable && text === "") return { value: null };
+      return { value: text === "none" ? [] : text.split(/[\s,]+/).filter((model) => model !== "") };
     case "ports":
       return {
         value: text

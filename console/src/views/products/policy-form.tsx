@@ -94,6 +94,7 @@ interface FieldProps {
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint, unit, value } = field;
+  const isList = value.kind === "network" || value.kind === "models";
   if (typeof input === "boolean")
     return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
   if (value.kind === "choices" && typeof input !== "string")
@@ -109,8 +110,8 @@ const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
       problem={problem}
       value={String(input)}
       onInput={onInput}
-      isLong={value.kind === "network"}
-      isCode={value.kind === "network"}
+      isLong={isList}
+      isCode={isList}
       {...(value.kind === "integer" && { inputMode: "numeric" as const, ...(unit !== undefined && { unit }) })}
     />
   );

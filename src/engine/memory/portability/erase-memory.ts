@@ -2,7 +2,7 @@ import { type FileHandle, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../../shared/error-code.ts";
 import { entriesOf, entryPath, openFolderAsOwner, removeFolder } from "../../../sandbox/folders.ts";
-import { TEMPORARY_PREFIX } from "../../../contract/engine/folders.ts";
+import { CHECKPOINTS_FOLDER, TEMPORARY_PREFIX } from "../../../contract/engine/folders.ts";
 import type { MemoryErased } from "../../../contract/engine/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
@@ -40,6 +40,7 @@ export async function finishErasure({ store, workspaceDir }: ErasePlace): Promis
   ImportStage.remove(store.dataDir);
   const outputs = await removeOwnFolder({ dataDir: store.dataDir, workspaceDir }, OUTPUTS);
   const attachments = await removeOwnFolder({ dataDir: store.dataDir, workspaceDir }, ATTACHMENTS);
+  await removeFolder(join(store.dataDir, CHECKPOINTS_FOLDER), { aside: store.dataDir, prefix: TEMPORARY_PREFIX });
   const setAside = await removeSetAside(store.dataDir);
   store.db.exec("vacuum");
   truncateWal(store);

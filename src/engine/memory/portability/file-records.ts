@@ -56,7 +56,6 @@ const userPart = z.union([
     ttl: z.enum(["turn", "task"]),
     repeated: z.exactOptional(z.literal(true)),
   }),
-  z.object({ kind: z.literal("engine"), text: z.string() }),
 ]);
 /** Content of a message, by role. Attachments are references, without their bytes. */
 const CONTENT = {

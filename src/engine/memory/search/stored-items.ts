@@ -116,7 +116,7 @@ export class FullItems extends Table {
   }
 }
 
-/** What was said and called in a message. It has no thinking, attachments, context, and nothing that the engine asked. */
+/** What was said and called in a message, without thinking, attachments and context. */
 function textOf(content: unknown): string {
   const parts = Array.isArray(content) ? (content as readonly Readonly<Record<string, unknown>>[]) : [];
   return parts

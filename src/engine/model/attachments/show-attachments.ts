@@ -1,5 +1,6 @@
 import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
 import type { ProviderName, ReadableKind } from "../../../contract/settings/engine-settings.ts";
+import { readModelName } from "../../../contract/settings/model-name.ts";
 import { describeFile, nounOf } from "../../attachments/describe-file.ts";
 import type { FilePart, ModelMessage, ToolOutcome } from "../model-provider.ts";
 import { type ReadableFiles, readableFiles } from "./readable-files.ts";
@@ -22,6 +23,7 @@ export function createShowAttachments({
   override,
   windowOf,
 }: {
+  /** Of models whose name has no provider. The override is for its models only. */
   readonly provider: ProviderName;
   readonly override: readonly ReadableKind[] | null;
   /** The context window of a model, in tokens. */
@@ -29,7 +31,8 @@ export function createShowAttachments({
 }): ShowAttachments {
   return (messages, model) => {
     if (!messages.some(hasFiles)) return [...messages];
-    const rules = readableFiles(provider, model, override);
+    const named = readModelName(model, provider);
+    const rules = readableFiles(named.provider, named.model, named.provider === provider ? override : null);
     const limits: Load = {
       files: MAX_FILES,
       pdfs: MAX_PDFS,

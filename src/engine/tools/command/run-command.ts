@@ -61,6 +61,7 @@ export function runCommand({
     exitTimeoutMs: EXIT_TIMEOUT_MS,
     timeoutMs: ({ timeout_s: seconds = DEFAULT_TIMEOUT_S }) => seconds * 1000,
     resources: () => [WORKSPACE],
+    changesFiles: true,
     subject: ({ command }) => command,
     async run({ command }, { workspaceDir, signal, ...context }) {
       const cwd = await realpath(workspaceDir);

@@ -65,12 +65,12 @@ function remembering(t: Test, { rounds = 3 } = {}): string {
           { kind: "context", name: "page", content: "/", ttl: "task" },
           { kind: "context", name: "page", content: "/", ttl: "task", repeated: true },
         ];
-        const asked = JSON.stringify([{ kind: "engine", text: "the result?" }]);
+        const asked = JSON.stringify([{ id: "", tool: "submit_result", output: "the result?", isError: true }]);
         const parts = JSON.stringify([{ kind: "text", text: "question 2" }, ...context]);
         run("update messages set content = ? where turn_id = 'turn_2' and role = 'user'", parts);
         run("update turns set output = '{\"answer\":2}' where turn_id = 'turn_2'");
         run(
-          "insert into messages (task_id, turn_id, branch, role, created_at, content) values ('task-1', 'turn_2', 1, 'user', 1, ?)",
+          "insert into messages (task_id, turn_id, branch, role, created_at, content) values ('task-1', 'turn_2', 1, 'tool', 1, ?)",
           asked,
         );
       }

@@ -112,3 +112,14 @@ t.test("the size of a request counts its attachments, by provider", async (t) =>
   const request = { model: "x", system: "", messages, tools: [], thinking: false, maxOutputTokens: 1 };
   t.ok(requestTokens(request) > 1600);
 });
+
+t.test(
+  "a model of another provider is shown what that model reads; the override is for the engine's provider",
+  async (t) => {
+    const shown = createShowAttachments({ provider: "anthropic", override: ["pdf"], windowOf: () => 200_000 });
+    const messages = [message(record("a.png"))];
+    t.same(shownIn(shown(messages, "claude-sonnet-5-5")), []);
+    t.same(shownIn(shown(messages, "openai:gpt-6")), ["a.png"]);
+    t.same(shownIn(shown(messages, "openai-compatible:llama3.3")), []);
+  },
+);

@@ -1,0 +1,38 @@
+import { Table } from "./table.ts";
+
+/** The contents in the store of checkpoints: their sizes, and the last change that refers to each. */
+export class CheckpointContentTable extends Table {
+  readonly #use = this.db.prepare(
+    `insert into checkpoint_contents (digest, bytes, used) values (?, ?, ?)
+     on conflict do update set used = max(used, excluded.used)`,
+  );
+  readonly #has = this.db.prepare("select bytes from checkpoint_contents where digest = ?");
+  readonly #total = this.db.prepare("select coalesce(sum(bytes), 0) as bytes from checkpoint_contents");
+  readonly #oldest = this.db.prepare("select digest, bytes from checkpoint_contents order by used limit ?");
+  readonly #delete = this.db.prepare("delete from checkpoint_contents where digest = ?");
+
+  /** Notes that the change refers to it. */
+  use(digest: string, bytes: number, changeId: number): void {
+    this.#use.run(digest, bytes, changeId);
+  }
+
+  /** Its size; null when it is not stored. */
+  bytesOf(digest: string): number | null {
+    const row = this.#has.get(digest);
+    return row === undefined ? null : Number(row["bytes"]);
+  }
+
+  totalBytes(): number {
+    return Number(this.#total.get()?.["bytes"]);
+  }
+
+  oldest(count: number): { readonly digest: string; readonly bytes: number }[] {
+    return this.#oldest.all(count).map((row) => ({ digest: String(row["digest"]), bytes: Number(row["bytes"]) }));
+  }
+
+  remove(digests: readonly string[]): void {
+    this.store.transaction(() => {
+      for (const digest of digests) this.#delete.run(digest);
+    });
+  }
+}
