@@ -63,6 +63,7 @@ export const INTERFACES = {
       task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
+      message_id: "Id of the message, 1 to 255 characters",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

@@ -14,6 +14,7 @@ import { sql as modelRequests } from "./0013-model-requests.ts";
 import { sql as toolServers } from "./0014-tool-servers.ts";
 import { sql as tasks } from "./0015-tasks.ts";
 import { sql as checkpoints } from "./0016-checkpoints.ts";
+import { sql as inbox } from "./0017-inbox.ts";
 import { sql as turnOutput } from "./0019-turn-output.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
@@ -34,5 +35,6 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   toolServers,
   tasks,
   checkpoints,
+  inbox,
   turnOutput,
 ];

@@ -2,6 +2,7 @@ import type { KnowledgeHit, PendingRequest, ReplayPage, ServerAsset } from "./re
 import { ENGINE_KEY_HEADER } from "../contract/engine/headers.ts";
 import { checkedField, headerValue, newIdempotencyKey } from "./address.ts";
 import * as routes from "./engine-routes.ts";
+import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { taskCalls } from "./engine-tasks.ts";
 import { turnCalls } from "./engine-turns.ts";
@@ -43,6 +44,8 @@ type OnRetry = ((retry: Retry) => void) | undefined;
 export interface ExecuteOptions
   extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId" | "xOrchdEvents"> {}
 
+type CancelOptions = OptionsOf<typeof routes.cancel, "taskId">;
+
 export interface ResumeOptions extends ReadOptions {
   readonly taskId: string;
   readonly turnId: string;
@@ -73,7 +76,7 @@ export function createEngineClient(options: EngineClientOptions) {
   const calls = callsOf(service);
   const { call } = calls;
 
-  const cancel = async (taskId: string, given: CallOptions = {}): Promise<boolean> =>
+  const cancel = async (taskId: string, given: CancelOptions = {}): Promise<boolean> =>
     (await call(routes.cancel, { ...given, taskId })).cancelled;
   const pending = async (given: CallOptions = {}): Promise<readonly PendingRequest[]> =>
     (await call(routes.pending, given)).requests;
@@ -108,9 +111,11 @@ export function createEngineClient(options: EngineClientOptions) {
       const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false, events: params.events };
       const attempt = (signal: AbortSignal) => (tries: number) => {
         position.turnId = null;
-        // The first key belongs to the refused turn, so a new turn needs a new key.
-        const nextKey = tries === 1 ? key : `${key}~${tries}`;
-        return executeTurn({ service, position, signal, onRetry }, { ...params, idempotencyKey: nextKey });
+        // The first key and id belong to the refused turn, so a new turn needs new ones.
+        const next = (id: string) => (tries === 1 ? id : `${id}~${tries}`);
+        const { messageId } = params;
+        const ids = { idempotencyKey: next(key), ...(messageId !== undefined && { messageId: next(messageId) }) };
+        return executeTurn({ service, position, signal, onRetry }, { ...params, ...ids });
       };
       return new Turn({
         taskId,
@@ -145,7 +150,7 @@ export function createEngineClient(options: EngineClientOptions) {
       return { ...page, events: page.events.map(({ event, data }) => toEvent(event, { ...data })) };
     },
 
-    /** Cancels the task's turn; false if it has none. */
+    /** Cancels the task's turn; false if it has none. With `inbox`, also removes the messages that wait. */
     cancel,
     /** Open requests to a human. */
     pending,
@@ -171,6 +176,7 @@ export function createEngineClient(options: EngineClientOptions) {
     reloadCatalog: (given: CallOptions = {}) => call(routes.reloadCatalog, given),
     reloadCoreSoul: (given: CallOptions = {}) => call(routes.reloadCoreSoul, given),
 
+    ...inboxCalls(calls),
     ...turnCalls(calls),
     ...taskCalls(service, calls),
     ...memoryCalls(service, calls),

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, RemovedMessage, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -16,7 +16,7 @@ export interface ExecuteParams {
   readonly ids?: string | undefined;
   /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
   readonly events?: string | undefined;
-  /** The same key and body within 24 h attaches to the turn of the first call */
+  /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
@@ -42,6 +42,12 @@ export interface ExecuteParams {
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
+  /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
+  readonly whenBusy?: ExecuteRequest["when_busy"] | undefined;
+  /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
+  readonly interrupt?: ExecuteRequest["interrupt"] | undefined;
+  /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
+  readonly messageId?: ExecuteRequest["message_id"] | undefined;
   /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
   readonly outputSchema?: ExecuteRequest["output_schema"] | undefined;
   /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
@@ -49,12 +55,12 @@ export interface ExecuteParams {
 }
 
 /** Run a turn and stream its events. */
-export const execute: Route<ExecuteParams, never> = {
+export const execute: Route<ExecuteParams, SentMessage> = {
   method: "POST",
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","output_schema","context"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","when_busy","interrupt","message_id","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -89,13 +95,57 @@ export const replay: Route<ReplayParams, ReplayPage> = {
 export interface CancelParams {
   /** The task whose turn is to end. */
   readonly taskId: CancelRequest["task_id"];
+  /** `true` also removes the messages that wait in the task's inbox. `false` when omitted. */
+  readonly inbox?: CancelRequest["inbox"] | undefined;
 }
 
 /** End the running turn of a task. `cancelled` is false when it has none. */
 export const cancel: Route<CancelParams, Cancelled> = {
   method: "POST",
   path: "/execute/cancel",
-  body: ["task_id"],
+  body: ["task_id","inbox"],
+};
+
+export interface ListInboxParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+}
+
+/** List the messages that wait. */
+export const listInbox: Route<ListInboxParams, InboxList> = {
+  method: "GET",
+  path: "/tasks/{task_id}/inbox",
+};
+
+export interface EditMessageParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Id of the message, 1 to 255 characters */
+  readonly messageId: string;
+  /** Replaces the message, as `message` of `POST /execute`. */
+  readonly message?: EditMessageRequest["message"] | undefined;
+  /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
+  readonly whenBusy?: EditMessageRequest["when_busy"] | undefined;
+}
+
+/** Change a message that waits. */
+export const editMessage: Route<EditMessageParams, WaitingMessage> = {
+  method: "PATCH",
+  path: "/tasks/{task_id}/inbox/{message_id}",
+  body: ["message","when_busy"],
+};
+
+export interface RemoveMessageParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+  /** Id of the message, 1 to 255 characters */
+  readonly messageId: string;
+}
+
+/** Remove a message that waits. */
+export const removeMessage: Route<RemoveMessageParams, RemovedMessage> = {
+  method: "DELETE",
+  path: "/tasks/{task_id}/inbox/{message_id}",
 };
 
 export interface RespondParams {

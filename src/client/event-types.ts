@@ -14,6 +14,9 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "working_memory_update",
   "compaction_event",
   "heartbeat",
+  "message_queued",
+  "message_taken",
+  "message_removed",
   "usage",
   "model_changed",
 ];

@@ -121,11 +121,15 @@ export type BlockType = "text" | "thinking" | "tool_use";
 export interface Cancelled {
   /** `false` when the task has no turn. */
   readonly cancelled: boolean;
+  /** Only with `inbox`: how many waiting messages were removed. */
+  readonly removed?: number | undefined;
 }
 
 export interface CancelRequest {
   /** The task whose turn is to end. */
   readonly task_id: string;
+  /** `true` also removes the messages that wait in the task's inbox. `false` when omitted. */
+  readonly inbox?: boolean | undefined;
 }
 
 /** The paths that differ from the version that was current. */
@@ -447,6 +451,13 @@ export interface DecideSkillRequest {
   readonly decision: "allow" | "refuse";
 }
 
+export interface EditMessageRequest {
+  /** Replaces the message, as `message` of `POST /execute`. */
+  readonly message?: MessageContent | undefined;
+  /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
+  readonly when_busy?: "queue" | "steer" | undefined;
+}
+
 export type EmptyRequest = Readonly<Record<string, unknown>>;
 
 export interface EndFactRequest {
@@ -470,7 +481,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -735,6 +746,60 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "message_queued";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** Its place among the messages that wait, from 1. */
+    readonly position: number;
+    /** Whether it waits for a turn of its own or for the running one. */
+    readonly when_busy: "queue" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_taken";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** `turn`: it began this turn. `steer`: it entered the running turn. */
+    readonly how: "turn" | "steer";
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "message_removed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The message's id. */
+    readonly message_id: string;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "usage";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -883,7 +948,7 @@ export interface EngineKeyRotated {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -991,7 +1056,7 @@ export interface EngineRecord {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1090,7 +1155,7 @@ export interface EngineStopped {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1211,7 +1276,7 @@ export interface EngineWithKey {
     /** What woke it. `null` when it was started otherwise. */
     readonly woken_by: "call" | "start" | "admit" | "lookup" | "schedule" | "learning" | null;
     /** Its work, as it last reported it, at most a minute ago. */
-    readonly kept_by: readonly ("turn" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
+    readonly kept_by: readonly ("turn" | "inbox" | "stream" | "request" | "learning" | "tool_call" | "recent_work")[];
     /** When its last work ended. `null` while it has work, and before its first report. */
     readonly idle_since: string | null;
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
@@ -1348,6 +1413,12 @@ export interface ExecuteRequest {
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+  /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
+  readonly interrupt?: boolean | undefined;
+  /** 1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message. */
+  readonly message_id?: string | undefined;
   /** [Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted. */
   readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
   /** [Context of a turn](conversations.md#context-of-a-turn): data for the model that are not the user's words, at most 32 items and 16 KiB. */
@@ -1564,6 +1635,12 @@ export interface HostStatus {
   readonly warnings: readonly string[];
 }
 
+/** The messages that wait in a task's inbox. */
+export interface InboxList {
+  /** In the order in which they were sent, at most 100. */
+  readonly messages: readonly WaitingMessage[];
+}
+
 /** The isolation of engines and tools on this host. */
 export interface Isolation {
   /** As `ORCH_ISOLATION` sets it. */
@@ -1769,7 +1846,7 @@ export interface MemoryReset {
   readonly reason: string;
 }
 
-/** The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one. */
+/** Replaces the message, as `message` of `POST /execute`. */
 export type MessageContent = string | readonly MessagePart[];
 
 export type MessagePart = TextPart | AttachmentPart;
@@ -1954,6 +2031,8 @@ export interface Policy {
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend: "drain" | "now";
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy: "reject" | "queue" | "steer";
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s: number;
   /** Seconds that a stop waits for running turns. */
@@ -2154,6 +2233,12 @@ export interface RegisterProductRequest {
   readonly key_prefix?: string | undefined;
   /** The key's last characters. */
   readonly key_last4?: string | undefined;
+}
+
+/** A message that was removed before a turn took it. */
+export interface RemovedMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
 }
 
 /** Stored events after a cursor. */
@@ -2414,6 +2499,16 @@ export interface SearchMemoryRequest {
   readonly to?: string | undefined;
 }
 
+/** What became of a message that may wait. */
+export interface SentMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. 0: a turn has taken it. */
+  readonly position: number;
+  /** The turn that has taken it. `null` while it waits. */
+  readonly turn_id: string | null;
+}
+
 /** A tool server, without its settings. */
 export interface ServerAsset {
   /** The name in `.mcp.json`. */
@@ -2541,6 +2636,8 @@ export interface SetPolicyRequest {
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
   readonly suspend?: "drain" | "now" | undefined;
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy?: "reject" | "queue" | "steer" | undefined;
   /** Seconds without work after which an engine sleeps. 0 is never. */
   readonly idle_stop_s?: number | undefined;
   /** Seconds that a stop waits for running turns. */
@@ -3186,6 +3283,24 @@ export interface UsageSamples {
     /** Input and output tokens of the models in the interval. */
     readonly tokens: readonly (number | null)[];
   };
+}
+
+/** A message that waits in a task's inbox. */
+export interface WaitingMessage {
+  /** The caller's id of the message, or one that the engine gave it. */
+  readonly message_id: string;
+  /** Its place among the messages that wait, from 1. */
+  readonly position: number;
+  /** Whether it waits for a turn of its own or for the running one. */
+  readonly when_busy: "queue" | "steer";
+  /** What the user wrote, without attachments. */
+  readonly text: string;
+  /** The files of the message. Omitted without one. */
+  readonly attachments?: readonly AttachmentRecord[] | undefined;
+  /** The agent that answers if the message starts a turn. */
+  readonly agent: string;
+  /** When it was sent. */
+  readonly created_at: string;
 }
 
 /** The answer to a webhook's message. */

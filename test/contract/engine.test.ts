@@ -213,6 +213,54 @@ t.test("people", async () => {
   await call("cancel", { body: { task_id: "left" }, expect: 200 });
 });
 
+t.test("messages that wait", async (t) => {
+  const stream = await engine.execute({ task_id: "inbox", message: "/ask Which one?" });
+  const { data } = await stream.first("hitl_request");
+  const json = { accept: "application/json" };
+  const message = { task_id: "inbox", message: "/say later", when_busy: "queue", message_id: "m1" };
+  const path = { task_id: "inbox", message_id: "m1" };
+  await call("execute", { body: message, headers: json, expect: 202 });
+  await call("execute", { body: { ...message, message: "other" }, headers: json, expect: "IDEMPOTENCY_CONFLICT" });
+  await call("execute", { body: { ...message, when_busy: "now" }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, interrupt: true }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...message, message_id: "" }, expect: "INVALID_REQUEST" });
+  const file = { type: "image", data: base64(png(3, 2)), name: "dot.png" };
+  await call("editMessage", { path, body: { message: [{ type: "text", text: "/say it" }, file] }, expect: 200 });
+  await call("editMessage", { path, body: {}, expect: "INVALID_REQUEST" });
+  await call("editMessage", { path: { ...path, message_id: "none" }, body: { message: "x" }, expect: "NOT_FOUND" });
+  t.match((await call("listInbox", { path, expect: 200 })).body, {
+    messages: [{ message_id: "m1", position: 1, attachments: [{ name: "dot.png" }] }],
+  });
+  await call("listInbox", { path: { task_id: "x".repeat(257) }, expect: "INVALID_REQUEST" });
+  const removed = { ...message, message_id: "m2" };
+  const gone = { task_id: "inbox", message_id: "m2" };
+  await call("execute", { body: removed, headers: json, expect: 202 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: gone, expect: 200 });
+  await call("removeMessage", { path: { ...path, message_id: "none" }, expect: "NOT_FOUND" });
+  await call("execute", { body: removed, headers: json, expect: "MESSAGE_REMOVED" });
+  await call("editMessage", { path: gone, body: { message: "x" }, expect: "MESSAGE_REMOVED" });
+  for (let at = 2; at <= 100; at++)
+    await engine.call("/execute", { body: { ...message, message_id: `n${at}` }, headers: json });
+  await call("execute", { body: { ...message, message_id: "n101" }, headers: json, expect: "INBOX_FULL" });
+  const scheduled = { key: "run_q", request: { task_id: "inbox", message: "/say on time" } };
+  await call("startTurn", { body: scheduled, expect: "INBOX_FULL" });
+  await call("removeMessage", { path: { ...path, message_id: "n100" }, expect: 200 });
+  t.match((await call("startTurn", { body: scheduled, expect: 200 })).body, { state: "queued", turn_id: null });
+  const query = "?key=run_q&task_id=inbox";
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { state: "queued" } });
+  t.same((await call("withdrawTurn", { query, expect: 200 })).body, { turn: null });
+  t.match((await call("findTurn", { query, expect: 200 })).body, { turn: { error: "MESSAGE_REMOVED" } });
+  await call("cancel", { body: { task_id: "inbox", inbox: false }, expect: 200 });
+  await stream.all();
+  await until("the next one is taken", async () => (await engine.call("/tasks/inbox/inbox")).body.messages.length < 99);
+  await call("removeMessage", { path, expect: "MESSAGE_TAKEN" });
+  await call("editMessage", { path, body: { message: "x" }, expect: "MESSAGE_TAKEN" });
+  t.match((await call("cancel", { body: { task_id: "inbox", inbox: true }, expect: 200 })).body, { removed: /\d+/ });
+  await call("replay", { query: "?task_id=inbox&events=message", expect: 200 });
+  await call("respond", { body: { request_id: data.request_id, answer: "x" }, expect: "HITL_ALREADY_ANSWERED" });
+});
+
 t.test("tool servers", async () => {
   // A call connects the idle server, which lists its tools again.
   await engine.turn("pages", "/tool mcp__pages__read {}");

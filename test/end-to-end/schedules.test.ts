@@ -82,7 +82,7 @@ t.test("runs of one schedule follow each other, and one of a busy task waits for
     await until("it waits", async () => (await runsOf("bob", now.id)).find(({ error }) => error !== null) ?? null),
     {
       state: "waiting",
-      error: /TASK_BUSY/,
+      error: /its inbox/,
     },
   );
   await stream.all();

@@ -32,6 +32,7 @@ import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
 import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
@@ -54,7 +55,9 @@ import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
+import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
+import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
 import { TurnList } from "../../src/engine/turns/turn-list.ts";
@@ -123,6 +126,9 @@ export interface Parts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
+  readonly inbox: Inbox;
+  readonly intake: MessageIntake;
+  readonly suspension: ProductSuspension;
   readonly slots: TaskSlots;
   readonly messages: MessageTable;
   readonly idempotency: IdempotencyTable;
@@ -148,6 +154,8 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly hitlTtlMs?: number;
+  /** Why no turn may start. */
+  readonly refusal?: TurnParts["budgets"]["refusal"];
   readonly toolsReady?: TurnParts["toolsReady"];
   /** Puts something of the test's own around the loop. */
   readonly around?: (loop: AgentLoop) => AgentLoop;
@@ -212,6 +220,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const compactions = new CompactionTable(store);
   const { telemetry = new EngineTelemetry() } = options;
   const meter = new UsageMeter({ store, table: new UsageTable(store), logger });
+  const suspension = new ProductSuspension();
   const runParts = {
     telemetry,
     tasks: new TaskTable(store),
@@ -222,20 +231,24 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     conversations: new ConversationTable(store),
     memory,
     meter,
-    budgets: { refusal: () => null },
+    budgets: { refusal: options.refusal ?? (() => null) },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
     ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
+  const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });
   const runner = new TurnRunner({
+    freed: (taskId) => intake.freed(taskId),
+    inbox,
     journal,
     humanRequests,
     slots,
-    suspension: new ProductSuspension(),
+    suspension,
     logger,
     ...runParts,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
   const events = (turnId: string) =>
     journal
       .read({ turnId, limit: 1_000_000 })
@@ -245,6 +258,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     journal,
     runner,
     humanRequests,
+    inbox,
+    intake,
+    suspension,
     slots,
     messages,
     idempotency: new IdempotencyTable(store),
@@ -260,17 +276,20 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, idempotency } = parts;
+  const { runner, journal, humanRequests, inbox, intake, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
+    inbox,
+    intake,
+    whenBusy: "reject",
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
-    budgets: { set: () => undefined },
+    setBudgets: () => undefined,
     setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),

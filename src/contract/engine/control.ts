@@ -34,7 +34,10 @@ export const CONTROL_PATHS = {
    * with its position in the ledger, or empty, adds what has been spent since.
    */
   status: "/control/status",
-  /** `POST {key, request}`: start a turn once for each key; answers when it is stored. `GET ?key=` or `?turn_id=`: its state. */
+  /**
+   * `POST {key, request}`: start a turn once for each key, or queue its message; answers when it is stored. `GET ?key=` or
+   * `?turn_id=`: its state. `DELETE ?key=`: removes a message that is queued.
+   */
   turns: "/control/turns",
 } as const;
 

@@ -29,7 +29,15 @@ export const ENGINE_ERRORS = {
   },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
   SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
-  IDEMPOTENCY_CONFLICT: { status: 409, cause: "The `Idempotency-Key` was used with another body." },
+  MESSAGE_TAKEN: { status: 409, cause: "A turn has taken the message; `details.turn_id` names it." },
+  MESSAGE_REMOVED: {
+    status: 409,
+    cause: "The message was removed before a turn took it. Also the last event of a stream that waited for it.",
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    cause: "The `Idempotency-Key` or the `message_id` was used with another body.",
+  },
   ENGINE_BUSY: { status: 409, cause: "The engine has work and cannot sleep; `details.awake` names it." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
@@ -49,6 +57,7 @@ export const ENGINE_ERRORS = {
     cause:
       "A budget of the product's policy is spent: `details.budget` names it, `details.resets_at` says until when. The task continues with a message after that.",
   },
+  INBOX_FULL: { status: 429, cause: "100 messages wait in the task's inbox already." },
   TOO_MANY_READERS: {
     status: 429,
     cause: "16 readers already follow the task or all tasks. The turn continues, and replay has its events.",

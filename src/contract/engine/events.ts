@@ -24,6 +24,7 @@ const call = {
     field(text, "Of a delegated agent: the call of `delegate` that started it.", "call_0"),
   ),
 };
+const messageId = field(text, "The message's id.", "m1");
 const details = z.exactOptional(field(jsonObject, "Facts that depend on the code."));
 
 /** Fields of the `data` of every event but `heartbeat`. */
@@ -147,6 +148,32 @@ export const ENGINE_EVENTS = {
     meaning: "The connection is alive. It comes every 15 s, and is not stored.",
     data: { now: field(time, "The engine's time.") },
   },
+  message_queued: {
+    meaning: "A message waits in the task's inbox, or one that waits was changed.",
+    optIn: "message",
+    data: {
+      message_id: messageId,
+      position: field(count, "Its place among the messages that wait, from 1.", 1),
+      when_busy: field(z.enum(["queue", "steer"]), "Whether it waits for a turn of its own or for the running one."),
+    },
+  },
+  message_taken: {
+    meaning: "A turn has taken a message with an id: once for each.",
+    optIn: "message",
+    data: {
+      message_id: messageId,
+      how: field(
+        z.enum(["turn", "steer"]),
+        "`turn`: it began this turn. `steer`: it entered the running turn.",
+        "steer",
+      ),
+    },
+  },
+  message_removed: {
+    meaning: "A waiting message was removed.",
+    optIn: "message",
+    data: { message_id: messageId },
+  },
   usage: { meaning: "Comes after each model call: the totals of the turn so far.", data: tokenUsage },
   model_changed: {
     meaning:
@@ -233,6 +260,9 @@ export const TURN_EVENT_RESPONSES = {
   EngineEvent: engineEvent,
   ReplayPage: replayPage,
   Cancelled: z
-    .object({ cancelled: field(z.boolean(), "`false` when the task has no turn.", true) })
+    .object({
+      cancelled: field(z.boolean(), "`false` when the task has no turn.", true),
+      removed: z.exactOptional(field(count, "Only with `inbox`: how many waiting messages were removed.", 2)),
+    })
     .check(z.meta({ description: "Whether a turn was cancelled." })),
 } as const satisfies Record<string, z.ZodMiniType>;

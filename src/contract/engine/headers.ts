@@ -2,3 +2,5 @@ export const ENGINE_KEY_HEADER = "X-Engine-Key";
 /** Another form of the query parameter `events`. */
 export const EVENTS_HEADER = "X-Orchd-Events";
 export const TURN_ID_HEADER = "X-Turn-Id";
+/** Of a stream: the id of its message, percent-encoded. */
+export const MESSAGE_ID_HEADER = "X-Message-Id";

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { parse } from "../../shared/parse.ts";
 import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
 import { engineBudgets } from "./budgets.ts";
+import { WHEN_BUSY } from "./when-busy.ts";
 import { modelRules } from "./models.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
@@ -114,6 +115,10 @@ const engineLaunch = z.object({
   ),
   tracing: field(z.optional(tracingSettings), "Omitted: no tracing."),
   budgets: field(z.optional(engineBudgets), "Omitted: none."),
+  when_busy: field(
+    z.optional(z.enum(WHEN_BUSY)),
+    "The policy's `when_busy`. Omitted by daemons of earlier releases: `reject`.",
+  ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
+import { messageId } from "./inbox-limits.ts";
+import { WHEN_BUSY } from "./when-busy.ts";
 import { effort, modelName } from "./model-schemas.ts";
 import { messageContent } from "./message-content.ts";
 import { outputSchema } from "./output-schema.ts";
@@ -57,6 +59,20 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "What happens to the turn when the client disconnects. `continue` when omitted.",
   ),
   metadata: field(z.optional(keptJson()), "An object that is stored with the turn.", { locale: "en" }),
+  when_busy: field(
+    z.optional(z.enum(WHEN_BUSY)),
+    "What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted.",
+    "queue",
+  ),
+  interrupt: field(
+    z.optional(z.boolean()),
+    "Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted.",
+  ),
+  message_id: field(
+    z.optional(messageId),
+    "1 to 255 characters of the caller's, unique in the task. The same id and body again is the same message.",
+    "m1",
+  ),
   output_schema: field(
     z.optional(outputSchema()),
     "[Structured output](conversations.md#structured-output): JSON Schema 2020-12 for an object, at most 32 KiB. The agent's own when omitted.",
@@ -72,7 +88,30 @@ export type ExecuteRequest = z.output<typeof executeRequest>;
 /** The request without `regenerate: true`. */
 export const executeMessageRequest = z.safeExtend(executeRequest, { message: messageContent });
 
-export const cancelRequest = z.object({ task_id: field(taskId, "The task whose turn is to end.", "t1") });
+export const cancelRequest = z.object({
+  task_id: field(taskId, "The task whose turn is to end.", "t1"),
+  inbox: field(
+    z.optional(z.boolean()),
+    "`true` also removes the messages that wait in the task's inbox. `false` when omitted.",
+  ),
+});
+
+/** The parameters of `/tasks/{task_id}/inbox`. */
+export const inboxPath = z.object({ task_id: taskId, message_id: z.optional(messageId) });
+
+export const editMessageRequest = z
+  .object({
+    message: field(z.optional(messageContent), "Replaces the message, as `message` of `POST /execute`."),
+    when_busy: field(
+      z.optional(z.enum(["queue", "steer"])),
+      "`steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own.",
+    ),
+  })
+  .check(
+    z.refine(({ message, when_busy }) => message !== undefined || when_busy !== undefined, {
+      error: "expected message or when_busy",
+    }),
+  );
 
 const REQUEST_ID = "expected an id with the prefix hitl-";
 export const hitlRespondRequest = z.object({

@@ -6,6 +6,7 @@ import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
 import { engineHealth } from "./health.ts";
 import { HUMAN_REQUEST_RESPONSES } from "./human-request.ts";
+import { INBOX_RESPONSES } from "./inbox.ts";
 import { LEARNING_RESPONSES } from "./learning.ts";
 import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
@@ -20,6 +21,7 @@ export const ENGINE_RESPONSES = {
   EngineHealth: engineHealth,
   ...TURN_EVENT_RESPONSES,
   ...TURN_RESPONSES,
+  ...INBOX_RESPONSES,
   ...TASK_RESPONSES,
   ...HUMAN_REQUEST_RESPONSES,
   ...TOOL_SERVER_RESPONSES,

@@ -1,4 +1,11 @@
-import { ENGINE_BODY_BYTES, allowToolsRequest, cancelRequest, executeRequest, hitlRespondRequest } from "./requests.ts";
+import {
+  ENGINE_BODY_BYTES,
+  allowToolsRequest,
+  cancelRequest,
+  editMessageRequest,
+  executeRequest,
+  hitlRespondRequest,
+} from "./requests.ts";
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
 import {
   CONTROL_PATHS,
@@ -43,6 +50,11 @@ const LAST_EVENT = {
   "Last-Event-ID": { kind: "text", summary: "The last `seq` or `ts` received; adds an `id:` line to each frame" },
 } as const satisfies Record<string, Parameter>;
 
+const TURN_KEY = {
+  key: { kind: "text", summary: "The key that started it" },
+  task_id: { kind: "text", summary: "With `key`: its task. Without, only a turn that has started is found" },
+} as const satisfies Record<string, Parameter>;
+
 /** Every route of the engine. Another path is 404, another method on one of these paths 405. */
 export const ENGINE_ROUTES = {
   health: unauthenticated("GET /health", "Health, identity and the state of the model", {
@@ -54,20 +66,23 @@ export const ENGINE_ROUTES = {
       "Idempotency-Key": {
         kind: "text",
         maxLength: 255,
-        summary: "The same key and body within 24 h attaches to the turn of the first call",
+        summary:
+          "The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one",
       },
       ...LAST_EVENT,
       ...WANTED_HEADER,
     },
     request: executeRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
-    responses: { 200: [events("EngineEvent")] },
+    responses: { 200: [events("EngineEvent")], 202: [json("SentMessage")] },
     errors: [
       "POLICY_DENIED",
       "NOT_FOUND",
       "TASK_BUSY",
+      "MESSAGE_REMOVED",
       "IDEMPOTENCY_CONFLICT",
       "BUDGET_EXCEEDED",
+      "INBOX_FULL",
       "TOO_MANY_READERS",
       "ENGINE_DRAINING",
     ],
@@ -89,6 +104,19 @@ export const ENGINE_ROUTES = {
   cancel: engine("POST /execute/cancel", "End the running turn of a task. `cancelled` is false when it has none", {
     request: cancelRequest,
     responses: ok("Cancelled"),
+  }),
+  listInbox: engine("GET /tasks/{task_id}/inbox", "List the messages that [wait](conversations.md#queue-and-steer)", {
+    responses: ok("InboxList"),
+  }),
+  editMessage: engine("PATCH /tasks/{task_id}/inbox/{message_id}", "Change a message that waits", {
+    request: editMessageRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("WaitingMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN", "MESSAGE_REMOVED"],
+  }),
+  removeMessage: engine("DELETE /tasks/{task_id}/inbox/{message_id}", "Remove a message that waits", {
+    responses: ok("RemovedMessage"),
+    errors: ["NOT_FOUND", "MESSAGE_TAKEN"],
   }),
   respond: engine(
     "POST /hitl/respond",
@@ -218,15 +246,19 @@ export const ENGINE_ROUTES = {
     },
     responses: ok("EngineStatus"),
   }),
-  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, without a reader", {
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, now or when its task is idle", {
     request: startTurnRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: ok("StartedTurn"),
-    errors: ["POLICY_DENIED", "NOT_FOUND", "TASK_BUSY", "IDEMPOTENCY_CONFLICT", "ENGINE_DRAINING"],
+    errors: ["POLICY_DENIED", "NOT_FOUND", "IDEMPOTENCY_CONFLICT", "INBOX_FULL", "ENGINE_DRAINING"],
+  }),
+  withdrawTurn: control(`DELETE ${CONTROL_PATHS.turns}`, "Remove the message of a turn that has not started", {
+    query: TURN_KEY,
+    responses: ok("FoundTurn"),
   }),
   findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
     query: {
-      key: { kind: "text", summary: "The key that started it" },
+      ...TURN_KEY,
       turn_id: { kind: "text", summary: "Its id" },
       wait_ms: TURN_WAIT_MS,
     },

@@ -17,10 +17,14 @@ export const turnRecord = record("TurnRecord", "A turn: one message of the user 
 });
 export type TurnRecord = RecordOf<typeof turnRecord>;
 
-const { turn_id, state, error } = turnRecord.def.shape;
+const { error } = turnRecord.def.shape;
 export const startedTurn = record("StartedTurn", "A turn that the daemon started, as the engine's store has it.", {
-  turn_id,
-  state,
+  turn_id: nullable(text, "The turn's id. `null` before a turn has taken the message.", "turn_01jd3v9q2c"),
+  state: field(
+    z.enum(["queued", ...turnState.options]),
+    "`queued`: its message waits in the inbox of the task.",
+    "completed",
+  ),
   error,
   request_id: field(
     z.optional(z.nullable(z.string())),

@@ -1,4 +1,5 @@
 import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "../engine/attachment-limits.ts";
+import { WHEN_BUSY } from "../engine/when-busy.ts";
 import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
 import { MAX_FALLBACK } from "../engine/model-choice.ts";
 import { type Budgets, NO_BUDGETS } from "./budgets.ts";
@@ -90,6 +91,16 @@ export const POLICY_FIELDS = {
     label: "Suspension",
     meaning: "What a suspension does to running turns: `drain` lets them end, `now` cancels them.",
     takesEffect: "at once",
+  },
+  when_busy: {
+    value: { kind: "choice", values: WHEN_BUSY },
+    default: "reject",
+    section: "life",
+    label: "Message to a busy task",
+    meaning:
+      "What happens to a [message](conversations.md#queue-and-steer) whose task has a turn, unless the call says it: `reject`, `queue` or `steer`.",
+    takesEffect: "next start",
+    option: "--when-busy <what>",
   },
   idle_stop_s: {
     value: { kind: "integer", min: 0 },

@@ -68,6 +68,7 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
       switch (next.kind) {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
+          log.takeMessages();
           const asked = await askModels(own, context);
           if (asked.kind === "denied") return { kind: "errored", code: "POLICY_DENIED", message: asked.message };
           if (asked.failure !== null) return failedOutcome(asked.failure, context);
@@ -95,6 +96,8 @@ type Asked =
 /** Asks the model of the step. If it fails before it has shown anything, the next one of its list is asked. */
 async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked> {
   const { cooldowns, rules } = parts.models;
+  // Of the whole step, so that a message interrupts it also between two models.
+  const interrupt = context.newInterrupt();
   await parts.recall?.(context);
   const own = parts.profiles(context.agent);
   const chosen = chooseModels(own, context, parts.models);
@@ -112,7 +115,7 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
     const { failure, hasOutput } = await askModel(
       parts,
       { ...profile, model, hasFallback: next !== null },
-      context,
+      { context, interrupt },
     ).catch((error: unknown) => {
       cooldowns.released(model);
       throw error;
@@ -131,14 +134,23 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
 /** What one model is asked with. */
 type Speaker = AgentProfile & { readonly hasFallback: boolean };
 
-async function askModel(parts: AgentParts, speaker: Speaker, context: TurnContext): Promise<ModelAnswer> {
+async function askModel(
+  parts: AgentParts,
+  speaker: Speaker,
+  { context, interrupt }: { readonly context: TurnContext; readonly interrupt: AbortSignal },
+): Promise<ModelAnswer> {
   const { compactor } = parts;
   const full = requestOf(parts, speaker, context);
   let request = (await compactor?.fit(full, context)) ?? full;
-  let answer = await callAndSpend(parts, request, context);
+  const signal = AbortSignal.any([context.signal, interrupt]);
+  let answer = await callAndSpend(parts, request, { ...context, signal });
   if (answer.failure !== null && answer.content.length === 0) {
     const smaller = await compactor?.shrink(full, answer.failure, context);
-    if (smaller) answer = await callAndSpend(parts, (request = smaller), context);
+    if (smaller) answer = await callAndSpend(parts, (request = smaller), { ...context, signal });
+  }
+  if (answer.failure?.kind === "aborted" && !context.signal.aborted) {
+    context.cutOff(answer.content);
+    return { ...answer, failure: null };
   }
   if (answer.usage !== null && answer.failure === null) compactor?.measured(request, answer.usage, context);
   if (answer.failure === null) context.log.answered(answer);

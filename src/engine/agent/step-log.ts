@@ -69,6 +69,10 @@ export interface StepLog {
   finished(outcome: ToolOutcome): void;
   /** Stores the results of the last answer's calls as the model will see them. */
   settled(results: readonly ToolOutcome[]): void;
+  /** Moves the messages that wait for this turn into the conversation. To be called before a model call. */
+  takeMessages(): void;
+  /** Stores the partial content of an answer that a message interrupts, `why` its calls do not run, and the message. */
+  cutOff(content: readonly AssistantContent[], why: string): void;
   /** The result that the model has submitted; null before that. */
   result(): Readonly<Record<string, unknown>> | null;
   /** Why the model has failed to submit a result: one text for each invalid result, and for each end without one. */

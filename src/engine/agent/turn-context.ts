@@ -3,7 +3,7 @@ import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
 import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import type { WorkingMemoryEntryType } from "../../contract/engine/memory.ts";
-import type { ModelUsage } from "../model/model-provider.ts";
+import type { AssistantContent, ModelUsage } from "../model/model-provider.ts";
 import type { EngineTelemetry, Scope } from "../telemetry/engine-telemetry.ts";
 import type { StepLog } from "./step-log.ts";
 
@@ -46,6 +46,10 @@ export interface TurnContext {
   /** Telemetry scope of the agent; the parent of its model and tool calls. */
   readonly scope: Scope;
   emit(event: Exclude<EmittedEvent, { event: "heartbeat" }>): void;
+  /** Of the model call that begins: aborted by a message that interrupts it. */
+  newInterrupt(): AbortSignal;
+  /** Ends an answer that a message interrupted. What the user has seen of it stays in the conversation. */
+  cutOff(content: readonly AssistantContent[]): void;
   /** The model that answered instead of one in this turn, or null. `parentCallId`: of a sub-agent. */
   substituteOf(model: string, parentCallId?: string): string | null;
   /** Index of the next content block. */

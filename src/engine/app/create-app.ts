@@ -100,6 +100,7 @@ export async function createApp(given: {
     memory,
     learning,
     skills,
+    whenBusy: launch.when_busy ?? "reject",
     keys: new AcceptedKeys(launch.keys),
     launch,
     telemetry,

@@ -4,6 +4,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { EngineProvider } from "../model/create-provider.ts";
 import type { AttachmentNames } from "../store/attachment-names.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
+import type { InboxTable } from "../store/inbox-table.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
 import { pruneAttachments } from "../tools/attachments/prune-attachments.ts";
 import { pruneOutputs } from "../tools/spill.ts";
@@ -27,6 +28,7 @@ export interface MaintenanceParts {
   readonly slots: TaskSlots;
   readonly journal: EventJournal;
   readonly idempotency: IdempotencyTable;
+  readonly inboxTable: Pick<InboxTable, "prune">;
   readonly meter: UsageMeter;
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
@@ -89,11 +91,12 @@ function collectAfterLoading({ slots, journal, collect = collectGarbage }: Maint
   return timer;
 }
 
-function pruneRows({ journal, idempotency, meter, requestTable, logger }: MaintenanceParts): void {
+function pruneRows({ journal, idempotency, inboxTable, meter, requestTable, logger }: MaintenanceParts): void {
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
+    inboxTable.prune(before);
     meter.prune();
     requestTable.prune(before);
   } catch (error) {

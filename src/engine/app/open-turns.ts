@@ -1,3 +1,4 @@
+import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
@@ -19,6 +20,7 @@ import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
@@ -30,7 +32,9 @@ import { TaskChanges } from "../tasks/task-changes.ts";
 import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { openJournal } from "../turns/event-journal.ts";
+import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
+import { MessageIntake } from "../turns/message-intake.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
@@ -104,32 +108,26 @@ export function openTurns(parts: TurnOwnerParts) {
     new TaskTable(store, { titled: config.titles !== "off" }),
     new ConversationTable(store),
   ];
-  const runner = new TurnRunner({
+  const inboxTable = new InboxTable(store);
+  const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
+  const runner = createRunner(parts, {
     journal,
     humanRequests,
-    slots,
-    suspension,
     tasks,
     turns,
-    messages: new MessageTable(store),
-    toolCalls: new ToolCallTable(store),
-    compactions: new CompactionTable(store),
     conversations,
     memory: recordOf(parts, { search, titles }),
-    meter,
-    budgets,
-    runAgent: agentOf(parts, humanRequests),
-    toolNamed: tools.profiles.toolNamed,
-    assertModel: modelAssertion(tools.profiles.ofAgent, model.models.rules),
-    toolsReady: tools.toolsReady,
-    telemetry: parts.telemetry,
-    logger,
+    freed: (taskId) => intake.freed(taskId),
+    inbox,
   });
+  const intake = new MessageIntake({ runner, inbox, slots, logger });
+  inbox.removeLeft();
   runner.recover();
   // What an upgrade, an import or a killed engine has left.
   search.indexSoon();
   const suspend = (suspended: Suspension | null) => {
     suspension.set(suspended);
+    if (suspended === null) intake.startWaiting();
     if (suspended !== "now") return;
     runner.cancelAll(suspension.reason);
     learning.interrupt();
@@ -137,6 +135,7 @@ export function openTurns(parts: TurnOwnerParts) {
   suspend(launch.suspended ?? null);
   const wakefulness = new Wakefulness({
     turns: () => runner.busy,
+    isStartOverdue: () => intake.isStartOverdue,
     streams: () => journal.readerCount(),
     toolCalls: () => tools.running.count,
     learning,
@@ -159,8 +158,15 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    inbox,
+    inboxTable,
+    intake,
     runner,
     suspend,
+    setBudgets: (wanted: EngineBudgets) => {
+      budgets.set(wanted);
+      intake.startWaiting();
+    },
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
@@ -190,11 +196,40 @@ export function openTurns(parts: TurnOwnerParts) {
   };
 }
 
+type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
+
+const createRunner = (
+  parts: TurnOwnerParts,
+  own: Pick<
+    RunnerParts,
+    "journal" | "humanRequests" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+  >,
+): TurnRunner => {
+  const { store, model, tools, slots, suspension, telemetry, logger } = parts;
+  const { meter, budgets, models } = model;
+  return new TurnRunner({
+    ...own,
+    slots,
+    suspension,
+    messages: new MessageTable(store),
+    toolCalls: new ToolCallTable(store),
+    compactions: new CompactionTable(store),
+    meter,
+    budgets,
+    runAgent: agentOf(parts, own.humanRequests),
+    toolNamed: tools.profiles.toolNamed,
+    assertModel: modelAssertion(tools.profiles.ofAgent, models.rules),
+    toolsReady: tools.toolsReady,
+    telemetry,
+    logger,
+  });
+};
+
 /** Where turns are recorded. Learning takes the ended ones from there. */
 const recordOf = (
   { memory, learning }: TurnOwnerParts,
   { search, titles }: { readonly search: MessageSearch; readonly titles: TaskTitles | null },
-): ConstructorParameters<typeof TurnRunner>[0]["memory"] => ({
+): RunnerParts["memory"] => ({
   note: (entry) => memory.writer.note(entry),
   round: (ended) => {
     memory.writer.round(ended);

@@ -10,6 +10,14 @@ import type { TurnRunner } from "../turns/turn-runner.ts";
 export const requestOf = (body: unknown): typeof executeRequest | typeof executeMessageRequest =>
   isRecord(body) && body["regenerate"] === true ? executeRequest : executeMessageRequest;
 
+/** A message that is answered again has no id of the caller and does not wait. */
+export function withoutWaiting({ when_busy: whenBusy = "reject", interrupt, message_id: id }: ExecuteRequest): null {
+  if (whenBusy !== "reject") throw new InvalidInput("when_busy", "expected reject with regenerate: true");
+  if (interrupt === true) throw new InvalidInput("interrupt", "expected only with when_busy steer");
+  if (id !== undefined) throw new InvalidInput("message_id", "expected none with regenerate: true");
+  return null;
+}
+
 /** What a call asks to answer: text or the last message of its task again, which need no files, or parts to store. */
 export type Asked =
   | { readonly kind: "ready"; readonly message: UserContent }

@@ -33,7 +33,7 @@ export interface ControlParts {
   readonly telemetry: { readonly counters: EngineCounters };
   /** Reports the metered usage since a position in the ledger. */
   readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
-  readonly budgets: { set(budgets: EngineBudgets): void };
+  readonly setBudgets: (budgets: EngineBudgets) => void;
   readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
@@ -56,7 +56,7 @@ export const controlRoutes = ({
   status,
   telemetry,
   meter,
-  budgets,
+  setBudgets,
   setModels,
   suspend,
   wakefulness,
@@ -68,7 +68,7 @@ export const controlRoutes = ({
       response.json({ keys: keys.size });
     },
     setBudgets(request, response) {
-      budgets.set(validateBody(engineBudgets, request.body, response));
+      setBudgets(validateBody(engineBudgets, request.body, response));
       response.json(status());
     },
     setSuspension(request, response) {

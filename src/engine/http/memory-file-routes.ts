@@ -11,6 +11,8 @@ import type { StreamLimits } from "./event-stream.ts";
 import type { MemoryPortability } from "../memory/portability/memory-portability.ts";
 import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
+import type { MessageIntake } from "../turns/message-intake.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** A reader that takes longer keeps the WAL from being checkpointed. */
@@ -21,6 +23,8 @@ const TURNS_GONE_MS = 5000;
 export interface MemoryFileParts {
   readonly memory: { readonly portability: MemoryPortability };
   readonly runner: TurnRunner;
+  readonly intake: MessageIntake;
+  readonly inbox: Inbox;
   readonly journal: EventJournal;
   readonly learning: { readonly running: boolean };
   /** Null when none are kept. */
@@ -95,7 +99,7 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** No turn runs or starts until the memory is erased. */
 export const eraseRoute =
-  ({ memory, runner, journal, learning, requests }: MemoryFileParts): RequestHandler =>
+  ({ memory, runner, intake, inbox, journal, learning, requests }: MemoryFileParts): RequestHandler =>
   async (_request, response) => {
     const hold = runner.pause();
     if (hold.kind === "busy") {
@@ -128,9 +132,11 @@ export const eraseRoute =
       if (done.kind === "learning")
         throw new EngineError("LC_RUNNING", "a learning batch is running; retry when it has finished");
       if (done.kind === "busy") throw busyMemory(done.with);
+      inbox.erased();
       response.json(done.answer);
     } finally {
       hold.dispose();
+      intake.startWaiting();
     }
   };
 

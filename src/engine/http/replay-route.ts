@@ -12,8 +12,7 @@ import type { TurnRunner } from "../turns/turn-runner.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
-import { wantsIds } from "./turn-routes.ts";
-import { type Wanted, wantedEvents } from "./wanted-events.ts";
+import { type Wanted, wantedEvents, wantsIds } from "./wanted-events.ts";
 
 /** Characters. A page of large events has fewer than requested, which bounds the engine's memory. */
 const MAX_PAGE_LENGTH = 4 * 1024 * 1024;

@@ -26,6 +26,7 @@ import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
+import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
@@ -66,6 +67,9 @@ const MAX_BODIES_BYTES = 16 * 1024 ** 2;
 /** `/health` is answered before this is loaded. */
 type LoadedRoute = Exclude<EngineRouteName, "health">;
 
+/** Their largest body follows from the policy's limit of attachments. */
+const MESSAGE_ROUTES: ReadonlySet<LoadedRoute> = new Set<LoadedRoute>(["execute", "editMessage"]);
+
 const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
 
 /** Every route but `/health`. The key is checked before a body is read. */
@@ -85,14 +89,9 @@ export function createRoutes(parts: RouteParts): Express {
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
-    if ((method === "post" || method === "patch") && route.requestLines === undefined)
-      app[method](
-        path,
-        ...gate,
-        receiveJson(room, name === "execute" ? messageBytes : engineBodyBytes(route)),
-        handler,
-      );
-    else app[method](path, ...gate, handler);
+    const takesJson = (method === "post" || method === "patch") && route.requestLines === undefined;
+    const maxBytes = MESSAGE_ROUTES.has(name) ? messageBytes : engineBodyBytes(route);
+    app[method](path, ...gate, ...(takesJson ? [receiveJson(room, maxBytes)] : []), handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
@@ -124,6 +123,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
   return {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
+    ...inboxRoutes(parts),
     ...turnRecordRoutes(parts),
     ...branchRoutes(parts),
     ...taskRoutes(streams),

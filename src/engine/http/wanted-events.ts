@@ -25,3 +25,7 @@ function groupsOf(text: string | undefined, field: string): readonly string[] {
     throw new InvalidInput(field, `expected a list of ${EVENT_GROUPS.join(", ")}, separated by commas`);
   return given;
 }
+
+/** Whether a reader gets `id:` lines. */
+export const wantsIds = (request: Request): boolean =>
+  request.query["ids"] === "1" || (request.query["ids"] !== "0" && request.get("Last-Event-ID") !== undefined);

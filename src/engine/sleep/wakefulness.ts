@@ -8,6 +8,8 @@ import { type Follower, Followers } from "./followers.ts";
 export interface WakefulnessParts {
   /** Turns in flight that do not wait for a person. */
   readonly turns: () => number;
+  /** Whether a message waits whose turn could not be stored. */
+  readonly isStartOverdue: () => boolean;
   /** Readers of events. */
   readonly streams: () => number;
   readonly toolCalls: () => number;
@@ -96,9 +98,10 @@ export class Wakefulness {
   }
 
   #awake(followers: readonly Follower[]): AwakeReason[] {
-    const { turns, streams, toolCalls, learning } = this.#parts;
+    const { turns, isStartOverdue, streams, toolCalls, learning } = this.#parts;
     const reasons: Record<Exclude<AwakeReason, "recent_work">, boolean> = {
       turn: turns() > 0,
+      inbox: isStartOverdue(),
       stream: streams() > followers.length,
       request: this.#requests > followers.length,
       learning: learning.running,

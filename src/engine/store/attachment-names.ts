@@ -1,9 +1,10 @@
 import { Table } from "./table.ts";
 
-/** The attachments that conversations and running tool calls have. */
+/** The attachments that conversations, waiting messages and running tool calls have. */
 export class AttachmentNames extends Table {
   readonly #select = this.db.prepare(
     `select content as text from messages where instr(content, ?) > 0
+     union all select content from inbox where state = 'waiting'
      union all select attachments from tool_calls where attachments is not null`,
   );
 

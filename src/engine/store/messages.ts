@@ -28,6 +28,9 @@ export interface StoredRecall {
   readonly trust: number;
 }
 
+/** The message that began a turn. Others of the user entered it later. */
+const FIRST_OF_TURN = `select min(first.id) from messages first
+  where first.turn_id = messages.turn_id and first.thread = '' and first.role = 'user'`;
 /** What the branches of the task that is the first parameter have beyond its conversation. */
 const REWOUND = `from branches left join lineage using (branch_id)
   join messages on branch = branch_id and id > coalesce(lineage.through, 0) where branches.task_id = ?1`;
@@ -47,9 +50,10 @@ export class MessageTable extends Table {
     `select role, turn_id as turnId from messages
      where branch = (select branch_id from tasks where task_id = ?) order by id desc limit 1`,
   );
+  /** What was recalled is shown with the message that began the turn. */
   readonly #ofBranch = this.db.prepare(
-    `select id, turn_id, role, content, block from messages left join recalls using (turn_id)
-     where branch = ? and id > ? and id <= ? order by id`,
+    `select id, turn_id, role, content, iif(block is not null and id = (${FIRST_OF_TURN}), block, null) as block
+     from messages left join recalls using (turn_id) where branch = ? and id > ? and id <= ? order by id`,
   );
   readonly #before = this.db.prepare(
     `select id, turn_id, role, content, created_at from messages
@@ -84,7 +88,7 @@ export class MessageTable extends Table {
   );
   readonly #hasAnswer = this.db.prepare("select 1 from messages where turn_id = ? and role <> 'user' limit 1");
   readonly #withdraw = this.db.prepare(
-    `delete from messages where turn_id = ?2 and role = 'user' and branch = (select branch_id from tasks where task_id = ?1)
+    `delete from messages where turn_id = ?2 and id = (${FIRST_OF_TURN}) and branch = (select branch_id from tasks where task_id = ?1)
      and not exists (select 1 from branches where parent_branch_id = messages.branch and through >= messages.id)`,
   );
   readonly #uncount = this.db.prepare("update tasks set message_count = message_count - ? where task_id = ?");
@@ -181,8 +185,8 @@ export class MessageTable extends Table {
   }
 
   /**
-   * Deletes the user message of a turn that failed without an answer, unless another branch refers to it or the task has
-   * left its branch.
+   * Deletes the message that began a turn which failed without an answer, unless another branch refers to it or the task
+   * has left its branch. Messages that entered the turn later stay.
    */
   withdraw(taskId: string, turnId: string): void {
     const { changes } = this.#withdraw.run(taskId, turnId);

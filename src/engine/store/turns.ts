@@ -152,6 +152,14 @@ export class TurnTable extends Table {
     return row ?? null;
   }
 
+  /** The task's latest turn; null for a new task. */
+  lastOf(taskId: string): string | null {
+    const row = this.db
+      .prepare("select turn_id from turns where task_id = ? order by started_at desc, turn_id desc limit 1")
+      .get(taskId);
+    return row === undefined ? null : String(row["turn_id"]);
+  }
+
   taskOf(turnId: string): string | null {
     const row = this.db.prepare("select task_id from turns where turn_id = ?").get(turnId);
     return row === undefined ? null : String(row["task_id"]);

@@ -27,7 +27,7 @@ export interface TurnTrace {
   readonly state?: string | undefined;
 }
 
-/** What a turn comes from: the span of the call that starts it, or its stored trace when it is resumed. */
+/** What a turn comes from: the span of the call that starts it, its message that waited, or its stored trace when it is resumed. */
 export type TurnOrigin =
   | {
       readonly kind: "call";
@@ -35,6 +35,7 @@ export type TurnOrigin =
       readonly caller?: string | undefined;
       readonly state?: string | undefined;
     }
+  | { readonly kind: "waited"; readonly caller?: string | undefined; readonly state?: string | undefined }
   | { readonly kind: "stored"; readonly trace: TurnTrace | undefined };
 
 export interface TurnOptions {
@@ -79,7 +80,7 @@ export class EngineTelemetry {
     const { caller, state, turn } = from.kind === "stored" ? { ...from.trace } : { ...from, turn: undefined };
     const span = this.tracer.start(`invoke_agent ${agent}`, {
       kind: "internal",
-      // The span of the call ended with the process that received it: a resumed turn belongs to the caller's span.
+      // The span of the call ended before: a resumed turn, and one whose message waited, belong to the caller's span.
       parent: from.kind === "call" ? from.span : this.tracer.remote({ traceparent: caller, tracestate: state }),
       attributes: {
         "gen_ai.operation.name": "invoke_agent",

@@ -11,6 +11,10 @@ export interface Slot {
   /** `rewind`: it has no turn, and its `turnId` is empty. */
   readonly purpose: "turn" | "rewind";
   abort(reason: TurnAborted | TurnParked | EngineError): void;
+  /** Aborted by a message that interrupts the model's answer. Each call replaces the signal of the call before. */
+  newInterrupt(): AbortSignal;
+  /** Cuts off the model's answer in progress, if there is one. The turn goes on. */
+  interrupt(): void;
   /** Restarts the expiry timer. */
   progress(): void;
   /** Stops the expiry timer while a human is asked. Returns the function that ends the wait. */
@@ -93,6 +97,7 @@ export class TaskSlots {
     const slots = this.#slots;
     const ttlMs = this.#ttlMs;
     const isWaiting = () => waits > 0;
+    let interrupt = new AbortController();
     return {
       taskId,
       turnId,
@@ -103,6 +108,8 @@ export class TaskSlots {
         return isWaiting() ? "waiting_for_human" : "running";
       },
       abort: (reason) => abort.abort(reason),
+      newInterrupt: () => (interrupt = new AbortController()).signal,
+      interrupt: () => interrupt.abort(),
       progress: () => timer?.refresh(),
       waitForHuman() {
         waits++;

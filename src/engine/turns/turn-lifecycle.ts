@@ -55,9 +55,13 @@ export class TurnLifecycle {
     this.tally = tally;
   }
 
-  /** Stores the first event, which names the files of the message, and `alongside` atomically; throws when it cannot. */
-  start(attachments: readonly AttachmentRecord[], alongside: () => void): void {
+  /**
+   * Stores the first event, which names the files of the message, the `next` ones and `alongside` atomically; throws when
+   * it cannot.
+   */
+  start(attachments: readonly AttachmentRecord[], alongside: () => void, next: readonly JournalEvent[] = []): void {
     this.#append(this.#lifecycle("started", attachments.length > 0 ? { attachments } : {}));
+    for (const event of next) this.#append(event);
     this.#parts.journal.startTurn(this.#parts.turnId, alongside);
   }
 
@@ -81,6 +85,13 @@ export class TurnLifecycle {
     this.#append(event.event === "content_block_start" ? this.#replacing(event) : event);
   }
 
+  /** Closes the open block and the calls of an answer that was cut off; those calls do not run. */
+  cutOff(why: string): void {
+    const { openBlock, openCalls } = this.tally;
+    if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
+    for (const [id, tool] of openCalls) this.#close(id, tool, why);
+  }
+
   /** Drops all further events, the end included: the turn resumes in another process. */
   park(): void {
     this.#over = true;
@@ -92,9 +103,7 @@ export class TurnLifecycle {
     { alongside, freeSlot }: { readonly alongside: () => void; readonly freeSlot: () => void },
   ): void {
     if (this.#over) return;
-    const { openBlock, openCalls } = this.tally;
-    if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
-    for (const [id, tool] of openCalls) this.#close(id, tool, "the turn ended before the call did");
+    this.cutOff("the turn ended before the call did");
     this.#over = true;
     const output = ending.kind === "completed" ? ending.output : undefined;
     if (ending.kind === "completed") {

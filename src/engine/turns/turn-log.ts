@@ -14,7 +14,12 @@ import type { CompactionTable } from "../store/compactions.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallRow, ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
+import type { ContextItem } from "../../contract/engine/turn-context.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import { withContext } from "../attachments/message-context.ts";
+import type { UserContent } from "../attachments/user-content.ts";
 import type { EventJournal } from "./event-journal.ts";
+import { type Inbox, type WaitingRow, taken } from "./inbox.ts";
 
 export interface TurnLogParts {
   readonly journal: EventJournal;
@@ -22,6 +27,7 @@ export interface TurnLogParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly inbox: Pick<Inbox, "steering" | "take">;
 }
 
 /** The conversation of a log within its turn. The task's own conversation has the thread "". */
@@ -156,6 +162,26 @@ export class TurnLog implements StepLog {
     this.#next = "ask_model";
   }
 
+  takeMessages(): void {
+    for (const row of this.#steering()) this.#take(row);
+  }
+
+  cutOff(content: readonly AssistantContent[], why: string): void {
+    const { turnId, blocks } = this.#context;
+    const keep = () => {
+      if (content.length > 0) this.#append("assistant", content);
+      const calls = content.filter((part) => part.kind === "tool_use");
+      const results = calls.map(({ id, tool }): ToolOutcome => ({ id, tool, output: why, isError: true }));
+      if (results.length > 0) this.#append("tool", results);
+      this.#parts.turns.answered(turnId, blocks());
+    };
+    const [first] = this.#steering();
+    if (first === undefined) this.#store(keep);
+    else this.#take(first, keep);
+    if (content.length > 0) this.#steps++;
+    this.#next = "ask_model";
+  }
+
   result(): Readonly<Record<string, unknown>> | null {
     const accepted = this.#calls.find(({ tool, progress }) => tool === SUBMIT_RESULT && isAccepted(progress));
     return accepted?.input ?? null;
@@ -194,6 +220,36 @@ export class TurnLog implements StepLog {
       ({ id, tool }): ToolOutcome => known.get(id) ?? { id, tool, output: message, isError: true },
     );
     if (results.length > 0) this.#append("tool", results);
+  }
+
+  /** The messages that wait for this turn. A nested conversation gets none. */
+  #steering(): readonly WaitingRow[] {
+    const { taskId, thread } = this.#context;
+    return thread === "" ? this.#parts.inbox.steering(taskId) : [];
+  }
+
+  /** Moves a waiting message into the conversation, in one transaction with its event and what comes `before` it. */
+  #take(row: WaitingRow, before: () => void = () => undefined): void {
+    const { taskId, turnId, signal } = this.#context;
+    const { journal, turns, inbox } = this.#parts;
+    signal.throwIfAborted();
+    journal.commitEvent({ taskId, turnId, event: taken(row, "steer") }, () => {
+      before();
+      inbox.take(row, turnId);
+      this.#append("user", this.#contentOf(row));
+      turns.stepped(turnId);
+    });
+  }
+
+  /** A message with its context, unless that fits the task no longer. */
+  #contentOf({ content, options }: WaitingRow): UserContent {
+    const { context = [] } = options as { readonly context?: readonly ContextItem[] };
+    try {
+      return withContext(content as UserContent, context, () => this.#parts.messages.ofTask(this.#context.taskId));
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return content as UserContent;
+    }
   }
 
   #open(): readonly LoggedCall[] {

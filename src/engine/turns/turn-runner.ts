@@ -9,6 +9,8 @@ import type { StartedTurn as StoredTurn } from "../../contract/engine/turn.ts";
 import { EngineError } from "../engine-error.ts";
 import type { TurnOrigin, TurnTrace } from "../telemetry/engine-telemetry.ts";
 import type { RunningTurn } from "../store/turns.ts";
+import type { JournalEvent } from "./event-journal.ts";
+import { resumeVerdict } from "./resume-verdict.ts";
 import { storeTurn } from "./store-turn.ts";
 import { type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
@@ -17,16 +19,23 @@ import { Turn, type TurnParts, type TurnStart } from "./turn.ts";
 
 export type { TurnParts } from "./turn.ts";
 
+/** What belongs to the start of a turn. */
+export interface TurnExtras {
+  /** Stored in the turn's transaction. */
+  readonly alongside?: (turnId: string) => void;
+  readonly from?: TurnOrigin;
+  /** Its model was checked when the message was sent. What is allowed no longer fails the turn. */
+  readonly isWaiting?: boolean;
+  /** Events after the first one. */
+  readonly next?: readonly JournalEvent[];
+}
+const UNTRACED: TurnOrigin = { kind: "call", span: NO_SPAN };
+
 export interface StartedTurn {
   readonly turnId: string;
   /** Runs the turn. To be called once, after its reader has subscribed. */
   run(): void;
 }
-
-/** Resumes without a stored step; after that the turn itself is assumed to crash the engine. */
-const MAX_RESUMES = 3;
-
-type ResumeVerdict = { readonly kind: "resume" } | { readonly kind: "give_up"; readonly reason: string };
 
 /** Starts turns, resumes those of an earlier process, and parks them when the engine stops. */
 export class TurnRunner {
@@ -41,26 +50,26 @@ export class TurnRunner {
   }
 
   /**
-   * Claims the task's slot and stores the turn, its first event and what `alongside` stores, in one transaction.
+   * Claims the task's slot and stores the turn, its first events and what `alongside` stores, in one transaction.
    * Throws `INVALID_REQUEST`, `TASK_BUSY`, `POLICY_DENIED`, `BUDGET_EXCEEDED` and `ENGINE_DRAINING`.
    */
   start(
     request: TurnStart,
-    alongside: (turnId: string) => void = () => undefined,
-    from: TurnOrigin = { kind: "call", span: NO_SPAN },
+    { alongside = () => undefined, from = UNTRACED, next, isWaiting = false }: TurnExtras = {},
   ): StartedTurn {
-    this.#assertOpen();
-    this.#parts.assertModel?.(request);
+    this.assertOpen();
+    if (!isWaiting) this.assertModel(request);
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
     const { slot } = claim;
     try {
       const turn = new Turn(this.#parts, { slot, request, parking: () => this.#parking, from });
-      turn.lifecycle.start(filesOf(request.message), () => {
+      const store = () => {
         storeTurn(this.#parts, request, { turnId, trace: turn.observed.trace });
         alongside(turnId);
-      });
+      };
+      turn.lifecycle.start(filesOf(request.message), store, next);
       return { turnId, run: () => this.#run(turn) };
     } catch (error) {
       slot.release();
@@ -68,20 +77,34 @@ export class TurnRunner {
     }
   }
 
+  /** Throws `INVALID_REQUEST` and `POLICY_DENIED` for a model that the turn cannot have. */
+  assertModel(request: TurnStart): void {
+    this.#parts.assertModel?.(request);
+  }
+
   /** Throws the errors of `start`, for a caller that has to write files first. */
   assertStartable(taskId: string): void {
-    this.#assertOpen();
+    this.assertOpen();
     const holder = this.#parts.slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
   }
 
-  #assertOpen(): void {
-    this.assertNotSuspended();
-    if (this.#draining) throw new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
+  /** Throws why no turn may start. `evenDraining`: a draining engine is open to what waits for a turn in flight. */
+  assertOpen({ evenDraining = false } = {}): void {
+    const refusal = this.refusal({ evenDraining });
+    if (refusal !== null) throw refusal;
+  }
+
+  /** Why no turn may start now; null when one may. */
+  refusal({ evenDraining = false } = {}): EngineError | null {
+    const { suspension, budgets } = this.#parts;
+    if (suspension.isActive) return new EngineError("POLICY_DENIED", suspension.reason);
+    if (this.#draining && !evenDraining)
+      return new EngineError("ENGINE_DRAINING", "the engine is draining and accepts no new turns");
     if (this.#paused)
-      throw new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
-    const refusal = this.#parts.budgets.refusal();
-    if (refusal !== null) throw new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
+      return new EngineError("ENGINE_DRAINING", "a memory erasure is running; retry when it has finished");
+    const refusal = budgets.refusal();
+    return refusal === null ? null : new EngineError("BUDGET_EXCEEDED", refusal.message, refusal.details);
   }
 
   /** Returns false when the task has no turn in flight, or not the given one. */
@@ -156,7 +179,10 @@ export class TurnRunner {
       throw new EngineError("ENGINE_DRAINING", "the engine is draining or erases its memory; retry later");
     const claim = this.#parts.slots.hold(taskId);
     if (claim.kind === "busy") throw busy(claim.holder);
-    return () => claim.slot.release();
+    return () => {
+      claim.slot.release();
+      this.#parts.freed(taskId);
+    };
   }
 
   /** Number of turns that do not wait for a human, and of rewinds. */
@@ -229,9 +255,13 @@ export class TurnRunner {
     const observed = telemetry.turn({ taskId, turnId, agent: DEFAULT_AGENT, startedAt, from });
     logger.error({ err: why, turn_id: turnId }, "failed to resume turn after a restart");
     const message = "the stored state of the turn cannot be read";
+    const freeSlot = () => {
+      slot.release();
+      this.#parts.freed(taskId);
+    };
     new TurnLifecycle({ ...this.#parts, taskId, turnId, startedAt, observed }).end(
       { kind: "errored", code: "ENGINE_RESTARTED", message },
-      { alongside: () => toolCalls.forget(turnId), freeSlot: () => slot.release() },
+      { alongside: () => toolCalls.forget(turnId), freeSlot },
     );
   }
 
@@ -252,25 +282,4 @@ export function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
   if (purpose === "rewind") return new EngineError("TASK_BUSY", "the task is being rewound; retry later");
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
-}
-
-/**
- * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
- * the restarts.
- */
-function resumeVerdict(
-  { request, resumes }: Pick<RunningTurn, "request" | "resumes">,
-  { waits }: { readonly waits: boolean },
-): ResumeVerdict {
-  if (request["on_disconnect"] === "cancel")
-    return {
-      kind: "give_up",
-      reason: "the engine restarted, and the turn was to be cancelled when its client disconnects",
-    };
-  if (resumes >= MAX_RESUMES && !waits)
-    return {
-      kind: "give_up",
-      reason: `the engine restarted ${resumes + 1} times without progress of the turn`,
-    };
-  return { kind: "resume" };
 }

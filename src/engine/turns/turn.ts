@@ -17,6 +17,7 @@ import type { MemoryWriter } from "../memory/memory-writer.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import { summarizeTurn } from "./turn-summary.ts";
 import type { EventJournal } from "./event-journal.ts";
+import type { Inbox } from "./inbox.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import type { ProductSuspension } from "./product-suspension.ts";
 import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
@@ -46,6 +47,9 @@ export interface TurnParts {
   /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
   readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;
+  readonly inbox: Inbox;
+  /** Called when a task's turn has ended, before its last events are delivered. */
+  readonly freed: (taskId: string) => void;
   readonly logger: Logger;
 }
 
@@ -62,7 +66,9 @@ export interface BudgetRefusal {
   readonly details: Readonly<Record<string, unknown>>;
 }
 /** A turn to start: the call's body, its attachments stored. */
-export type TurnStart = Omit<ExecuteRequest, "message"> & { readonly message: UserContent };
+export type TurnStart = Omit<ExecuteRequest, "message" | "when_busy" | "interrupt" | "message_id"> & {
+  readonly message: UserContent;
+};
 
 /** Options of a turn's request, stored to resume it after a restart. */
 export type TurnRequest = Pick<
@@ -142,7 +148,7 @@ export class Turn {
 
   end(ending: Ending): void {
     const { humanRequests, toolCalls, logger } = this.#parts;
-    const { turnId, startedAt } = this.slot;
+    const { taskId, turnId, startedAt } = this.slot;
     try {
       humanRequests.closeAll(turnId);
     } catch (error) {
@@ -157,7 +163,10 @@ export class Turn {
         toolCalls.forget(turnId);
         this.#remember(ending);
       },
-      freeSlot: () => this.slot.release(),
+      freeSlot: () => {
+        this.slot.release();
+        this.#parts.freed(taskId);
+      },
     });
   }
 
@@ -191,7 +200,7 @@ export class Turn {
     return new TurnLog(this.#parts, { taskId, turnId, thread, signal, blocks });
   }
 
-  #context(log: TurnLog): TurnContext {
+  #context(log: TurnLog, { isMain = true } = {}): TurnContext {
     const { humanRequests, memory, journal, telemetry } = this.#parts;
     const { slot, lifecycle } = this;
     const { scope } = this.observed;
@@ -214,6 +223,12 @@ export class Turn {
       turnId,
       agent: scope.agent,
       signal,
+      // A message interrupts the answer to the user, not the work of a sub-agent.
+      newInterrupt: () => (isMain ? slot.newInterrupt() : new AbortController().signal),
+      cutOff: (content) => {
+        lifecycle.cutOff(INTERRUPTED);
+        log.cutOff(content, INTERRUPTED);
+      },
       thinking: this.#request.thinking ?? false,
       model: this.#request.model,
       effort: this.#request.effort,
@@ -245,11 +260,13 @@ export class Turn {
         const branch = this.#openLog(name);
         branch.open(message);
         // The schema is that of the turn's result.
-        return { ...this.#context(branch), outputSchema: undefined };
+        return { ...this.#context(branch, { isMain: false }), outputSchema: undefined };
       },
     };
   }
 }
+
+const INTERRUPTED = "a message of the user interrupted the answer before the call started; it did not run";
 
 /** Short enough for every provider. */
 const newCallId = (): string => `call_${randomBytes(12).toString("hex")}`;

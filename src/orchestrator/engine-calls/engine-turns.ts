@@ -15,14 +15,25 @@ export interface TurnToStart {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A turn that has begun. */
+export interface BegunTurn extends StartedTurn {
+  readonly turn_id: string;
+  readonly state: Exclude<StartedTurn["state"], "queued">;
+}
+
 type StartOutcome =
-  | { readonly kind: "started"; readonly turn: StartedTurn }
-  /** The call may be retried: the task has another turn, the engine drains or did not answer. */
+  | { readonly kind: "started"; readonly turn: BegunTurn }
+  /** The message waits in the inbox of its task, which has another turn. */
+  | { readonly kind: "queued" }
+  /** The call may be retried: the engine drains or did not answer, or one of an earlier release has another turn. */
   | { readonly kind: "later"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string };
 
 type FindOutcome =
-  | { readonly kind: "found"; readonly turn: StartedTurn }
+  | { readonly kind: "found"; readonly turn: BegunTurn }
+  | { readonly kind: "queued" }
+  /** Somebody has removed the message. */
+  | { readonly kind: "removed" }
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly reason: string };
 
@@ -31,7 +42,7 @@ const found = z.object({ turn: z.nullable(startedTurn) });
 /** Errors that pass without a change of the request. Before another try the daemon reads the product's policy. */
 const TRANSIENT = ["TASK_BUSY", "POLICY_DENIED", "ENGINE_DRAINING", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"];
 
-/** Starts a turn once for each key, and does not wait for its end. */
+/** Starts a turn once for each key, now or when its task is idle, and does not wait for its end. */
 export async function startTurn(
   target: ControlTarget,
   { key, request }: { readonly key: string; readonly request: TurnToStart },
@@ -39,7 +50,14 @@ export async function startTurn(
   const answer = await ask(target, { method: "POST", body: { key, request }, timeoutMs: START_TIMEOUT_MS });
   if (answer.kind === "failed") return { kind: "later", reason: answer.reason };
   const started = z.safeParse(startedTurn, answer.body);
-  if (answer.status === 200 && started.success) return { kind: "started", turn: started.data };
+  if (answer.status === 200 && started.success) {
+    const state = stateOf(started.data);
+    return state.kind === "removed"
+      ? { kind: "refused", reason: REMOVED }
+      : state.kind === "queued"
+        ? state
+        : { kind: "started", turn: state.turn };
+  }
   const refused = z.safeParse(refusal, answer.body);
   const { error, message } = refused.success
     ? refused.data
@@ -47,19 +65,46 @@ export async function startTurn(
   return { kind: TRANSIENT.includes(error) ? "later" : "refused", reason: `${error}: ${message}` };
 }
 
-/** A turn by the key that started it or by its id. Waits up to `waitMs` while it runs, unless the signal ends the wait. */
+export const REMOVED = "its message was removed from the inbox of the task";
+
+function stateOf(turn: StartedTurn): Extract<FindOutcome, { kind: "found" | "queued" | "removed" }> {
+  const { turn_id, state } = turn;
+  if (state === "queued") return { kind: "queued" };
+  return turn_id === null ? { kind: "removed" } : { kind: "found", turn: { ...turn, turn_id, state } };
+}
+
+/** Removes a message that waits. Returns what a search by its key returns afterwards. */
+export async function withdrawTurn(target: ControlTarget, by: TurnKey): Promise<FindOutcome> {
+  const query = new URLSearchParams({ ...by }).toString();
+  return read(await ask(target, { method: "DELETE", query: `?${query}`, timeoutMs: FIND_TIMEOUT_MS }));
+}
+
+/** The key of a message, and its task. */
+interface TurnKey {
+  readonly key: string;
+  readonly task_id: string;
+}
+
+/**
+ * A turn by the key that started it or by its id. Waits up to `waitMs` while it runs or its message waits, unless the
+ * signal ends the wait.
+ */
 export async function findTurn(
   target: ControlTarget,
-  by: { readonly key: string } | { readonly turn_id: string },
+  by: TurnKey | { readonly turn_id: string },
   { waitMs = 0, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<FindOutcome> {
   const query = new URLSearchParams({ ...by, wait_ms: String(waitMs) }).toString();
   const answer = await ask(target, { method: "GET", query: `?${query}`, timeoutMs: waitMs + FIND_TIMEOUT_MS, signal });
+  return read(answer);
+}
+
+function read(answer: Awaited<ReturnType<typeof ask>>): FindOutcome {
   if (answer.kind === "failed") return answer;
   const body = z.safeParse(found, answer.body);
   if (answer.status !== 200 || !body.success)
-    return { kind: "failed", reason: `the engine answered ${answer.status} to GET ${CONTROL_PATHS.turns}` };
-  return body.data.turn === null ? { kind: "unknown" } : { kind: "found", turn: body.data.turn };
+    return { kind: "failed", reason: `the engine answered ${answer.status} for ${CONTROL_PATHS.turns}` };
+  return body.data.turn === null ? { kind: "unknown" } : stateOf(body.data.turn);
 }
 
 const ask = (
@@ -68,7 +113,7 @@ const ask = (
     query = "",
     ...call
   }: {
-    readonly method: "GET" | "POST";
+    readonly method: "GET" | "POST" | "DELETE";
     readonly query?: string;
     readonly body?: unknown;
     readonly timeoutMs: number;

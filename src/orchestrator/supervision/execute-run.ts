@@ -4,9 +4,10 @@ import type { EngineHost } from "../host-context.ts";
 import { findEngineById } from "../store/engines.ts";
 import type { RunRow } from "../store/schedule-tables.ts";
 import { endRun } from "./end-run.ts";
-import { followTurn, recordRun, recordTurn } from "./follow-turn.ts";
+import { findTurn } from "../engine-calls/engine-turns.ts";
+import { FOLLOW_MS, followTurn, recordRun, recordTurn } from "./follow-turn.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
-import { startRun, wakeForRun } from "./start-run.ts";
+import { keyOf, mayStart, startRun, wakeForRun } from "./start-run.ts";
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 15_000;
@@ -44,6 +45,11 @@ async function start(host: EngineHost, run: RunRow): Promise<void> {
       case "started":
         if (!(await recordTurn(host, run, attempt.turn))) await followTurn(host, run, attempt.turn.turn_id);
         return;
+      case "queued":
+        if (reason !== QUEUED) await recordRun(host, run, { to: "waiting", error: QUEUED });
+        reason = QUEUED;
+        await untilTaken(host, run);
+        break;
       case "later":
         if (attempt.reason !== reason) await recordRun(host, run, { to: "waiting", error: attempt.reason });
         reason = attempt.reason;
@@ -52,6 +58,26 @@ async function start(host: EngineHost, run: RunRow): Promise<void> {
       default:
         return attempt satisfies never;
     }
+  }
+}
+
+const QUEUED = "the conversation has a turn in flight; the message waits in its inbox";
+
+/**
+ * Waits until the message of a run waits no longer, or its time is over. An engine that sleeps is not woken: its turn
+ * waits for a person, and whatever wakes it continues here.
+ */
+async function untilTaken(host: EngineHost, run: RunRow): Promise<void> {
+  const key = keyOf(run);
+  while (!host.stopping.aborted && mayStart(host, run)) {
+    const live = host.live.get(run.engine_id);
+    if (live !== undefined && !live.isStopping) {
+      const target = { url: live.url, token: live.controlToken };
+      const found = await findTurn(target, key, { waitMs: FOLLOW_MS, signal: host.stopping });
+      if (found.kind !== "queued" && found.kind !== "failed") return;
+      if (found.kind === "queued") continue;
+    } else if ((await findEngineById(host.db, run.engine_id)) === null) return;
+    await delay(MAX_WAIT_MS, host.stopping);
   }
 }
 

@@ -1,6 +1,5 @@
-import type { StartedTurn } from "../../contract/engine/turn.ts";
 import type { EngineHost, HostContext, InFlight, Records, Runtime } from "../host-context.ts";
-import { findTurn } from "../engine-calls/engine-turns.ts";
+import { type BegunTurn, REMOVED, findTurn } from "../engine-calls/engine-turns.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { RunRow } from "../store/schedule-tables.ts";
 import { findRun, moveRun } from "../store/scheduled-runs.ts";
@@ -8,7 +7,7 @@ import { type RunEnd, endRun, insertRunEvent } from "./end-run.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 
 /** How long one call waits for the end of a running turn. */
-const FOLLOW_MS = 20_000;
+export const FOLLOW_MS = 20_000;
 
 /** Follows the turn of a run until it ends, waits for a person, or its engine ends. */
 export async function followTurn(host: EngineHost, run: RunRow, turnId: string): Promise<void> {
@@ -39,12 +38,13 @@ async function updateRun(
   const found = await findTurn(target, { turn_id: turnId }, { waitMs, signal: host.stopping });
   if (found.kind === "failed") return true;
   if (found.kind === "found") return recordTurn(host, run, found.turn);
-  await endRun(host, run, { state: "failed", error: "the engine no longer has the turn" });
+  const error = found.kind === "removed" ? REMOVED : "the engine no longer has the turn";
+  await endRun(host, run, { state: "failed", error });
   return true;
 }
 
 /** Records the state of a run's turn. False while the turn runs. */
-export async function recordTurn(host: Records & InFlight & Runtime, run: RunRow, turn: StartedTurn): Promise<boolean> {
+export async function recordTurn(host: Records & InFlight & Runtime, run: RunRow, turn: BegunTurn): Promise<boolean> {
   const { turn_id: turnId, state, error } = turn;
   if (state === "waiting_for_human") {
     await recordWaiting(host, run, turn);
@@ -65,7 +65,7 @@ const endOf = (state: "completed" | "errored", error: string | null): RunEnd =>
 const recordWaiting = (
   host: Records & Runtime,
   { id }: RunRow,
-  { turn_id: turnId, request_id: requestId = null }: StartedTurn,
+  { turn_id: turnId, request_id: requestId = null }: BegunTurn,
 ) =>
   retryUntilStopped(host, "state of a scheduled run", () =>
     host.db.transaction().execute(async (trx) => {

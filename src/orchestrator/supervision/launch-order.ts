@@ -21,7 +21,7 @@ export function launchOrder(
   const { budgets } = product.record.policy;
   const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const known = { table: host.prices.table, providers: [...engineProviders(settings).keys()], now: host.now() };
-  const { tool_network: network, tool_listen, cpu_weight } = product.record.policy;
+  const { tool_network: network, tool_listen, cpu_weight, when_busy } = product.record.policy;
   const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const models = modelRulesOf(product.record.policy);
@@ -46,6 +46,7 @@ export function launchOrder(
       ...(rulesText(models) !== rulesText() && { models }),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
+      when_busy,
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     catalog: { productId: product.record.id, ...product.catalog },

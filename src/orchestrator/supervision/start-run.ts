@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import type { StartedTurn } from "../../contract/engine/turn.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
-import { type TurnToStart, findTurn, startTurn } from "../engine-calls/engine-turns.ts";
+import { type BegunTurn, type TurnToStart, findTurn, startTurn, withdrawTurn } from "../engine-calls/engine-turns.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import { runDenial } from "../rules/admission.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -12,7 +11,9 @@ import type { RunEnd } from "./end-run.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
 type StartAttempt =
-  | { readonly kind: "started"; readonly turn: StartedTurn }
+  | { readonly kind: "started"; readonly turn: BegunTurn }
+  /** The engine has its message, which waits for the turn before. */
+  | { readonly kind: "queued" }
   /** The start is retried. */
   | { readonly kind: "later"; readonly reason: string }
   | ({ readonly kind: "ended" } & RunEnd)
@@ -57,7 +58,7 @@ async function callEngine(
   const live = host.live.get(run.engine_id);
   if (live === undefined || live.isStopping) return { kind: "later", reason: "the engine is starting or stopping" };
   const target = { url: live.url, token: live.controlToken };
-  if (host.now() <= run.start_by.getTime()) {
+  if (mayStart(host, run)) {
     const outcome = await startTurn(target, { key: run.id, request });
     if (outcome.kind !== "refused") return outcome;
     // When the engine crashes, its next process accepts the waiting call, and refuses the token of the last incarnation.
@@ -66,13 +67,21 @@ async function callEngine(
       ? { kind: "ended", state: "failed", error: outcome.reason }
       : { kind: "later", reason: "the engine restarted" };
   }
-  // An earlier call may have started it.
-  const found = await findTurn(target, { key: run.id });
+  // An earlier call may have started it, or its message still waits.
+  const key = keyOf(run);
+  const earlier = await findTurn(target, key);
+  const found = earlier.kind === "queued" ? await withdrawTurn(target, key) : earlier;
   if (found.kind === "found") return { kind: "started", turn: found.turn };
   if (found.kind === "failed") return { kind: "later", reason: found.reason };
   const waited = run.error === null ? "" : `: ${run.error}`;
   return { kind: "ended", state: "missed", error: `it could not start until ${run.start_by.toISOString()}${waited}` };
 }
+
+/** Whether a run's time is not over. */
+export const mayStart = (host: Pick<HostContext, "now">, run: RunRow): boolean => host.now() <= run.start_by.getTime();
+
+/** The key of a run's turn, and its task: one without a conversation of its schedule has its own. */
+export const keyOf = ({ id, task_id }: RunRow) => ({ key: id, task_id: task_id ?? id });
 
 /** Wakes a sleeping engine for a run. Null when no wake is needed or it succeeded, else why it failed. */
 export async function wakeForRun(

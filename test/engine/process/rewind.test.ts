@@ -89,6 +89,9 @@ t.test("bad calls name their field, and change nothing", async (t) => {
   await invalid("/execute", { task_id: "a", message: "x", regenerate: true }, /^regenerate: expected no message/);
   await invalid("/execute", { task_id: "a", regenerate: true }, /^regenerate: expected a task whose last message is/);
   await invalid("/execute", { task_id: "new", regenerate: true }, /^regenerate: /);
+  const again = { task_id: "a", regenerate: true };
+  await invalid("/execute", { ...again, when_busy: "queue" }, /^when_busy: expected reject/);
+  await invalid("/execute", { ...again, message_id: "m1" }, /^message_id: expected none/);
   await invalid("/tasks/a/rewind", {}, /^to_message: /);
   await invalid("/tasks/a/rewind", { to_message: "12" }, /^to_message: expected a message_id/);
   await invalid("/tasks/a/rewind", { to_message: "msg_1", files: "all" }, /^files: /);

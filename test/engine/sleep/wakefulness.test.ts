@@ -15,6 +15,7 @@ function engine(parts: Partial<WakefulnessParts> = {}) {
     followers: none,
     sinceEvent: Infinity,
     turns: 0,
+    overdue: false,
     streams: 0,
     toolCalls: 0,
     due: false,
@@ -24,6 +25,7 @@ function engine(parts: Partial<WakefulnessParts> = {}) {
   };
   const wakefulness = new Wakefulness({
     turns: () => seen.turns,
+    isStartOverdue: () => seen.overdue,
     streams: () => seen.streams,
     toolCalls: () => seen.toolCalls,
     learning: {

@@ -1,4 +1,5 @@
 import t, { type Test } from "tap";
+import { NO_SPAN } from "../../../src/shared/tracing/span.ts";
 import type { WorkspaceCheckpoints } from "../../../src/engine/checkpoints/workspace-checkpoints.ts";
 import { BranchTable } from "../../../src/engine/store/branches.ts";
 import { ConversationTable } from "../../../src/engine/store/conversations.ts";
@@ -53,6 +54,24 @@ t.test("while a task is rewound no turn of it starts, and none is cancelled", as
   t.match(await rewound, { left_branch: "branch_1" });
   t.equal(slots.size, 0);
   t.ok((await turn("a", "two")).length > 0);
+});
+
+t.test("a message that is sent during a rewind waits, and has its turn after it", async (t) => {
+  const planning = Promise.withResolvers<typeof NOTHING>();
+  const { branches, intake, messages, slots, turn, idOf } = branchesOf(t, () => planning.promise);
+  await turn("a", "one");
+  await turn("a", "two");
+  const rewound = branches.rewind("a", { ...REWIND, files: "restore", toMessage: idOf("two"), keep: false });
+  const message = { taskId: "a", messageId: "m", bodyHash: "h", whenBusy: "queue", interrupt: false } as const;
+  const options = { alongside: () => undefined, from: { kind: "call", span: NO_SPAN } } as const;
+  t.match(intake.send({ task_id: "a", message: "edited" }, message, options), { kind: "waiting" });
+  planning.resolve(NOTHING);
+  await rewound;
+  await until("the message has its answer", () => slots.size === 0 && messages.ofTask("a").length === 4);
+  t.strictSame(
+    messages.ofTask("a").flatMap(({ role, content }) => (role === "user" ? [content] : [])),
+    ["one", "edited"],
+  );
 });
 
 t.test("a failure while files are restored leaves the conversation, and frees the task", async (t) => {

@@ -1,0 +1,94 @@
+import t from "tap";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Conversation, Walk } from "./parts/conversation-walk.ts";
+import { LONG } from "./parts/long.ts";
+import { Random } from "./parts/random.ts";
+
+const STEPS = LONG ? 10_000 : 150;
+const CONVERSATIONS = 3;
+/** Steps of a conversation before the next one takes its place: no long one is compacted. */
+const STEPS_EACH = 60;
+
+t.setTimeout(LONG ? 7_200_000 : 120_000);
+
+/** What turns do, as the sandbox model is told. */
+const WORK = ["", "/slow 20", "/stream 40 400", "/tool list_files {}", "/ask Well?", "/fail silent", "/fail provider"];
+
+type Command = (walk: Walk, conversation: Conversation) => Promise<void>;
+
+const waitingOf = async (walk: Walk, { taskId, sent }: Conversation) => {
+  const { body } = await walk.call(`/tasks/${taskId}/inbox`);
+  const ids: readonly string[] = body.messages.map(({ message_id }: { message_id: string }) => message_id);
+  return sent.filter(({ id }) => ids.includes(id));
+};
+
+/** Each command, and how often it comes. A later one is a row of its own. */
+const COMMANDS: readonly (readonly [weight: number, command: Command])[] = [
+  [2, (walk, to) => walk.send(to, walk.random.pick(WORK), { when_busy: "reject" })],
+  [6, (walk, to) => walk.send(to, walk.random.pick(WORK), { when_busy: "queue" })],
+  [4, (walk, to) => walk.send(to, walk.random.pick(WORK), { when_busy: "steer" })],
+  [4, (walk, to) => walk.send(to, walk.random.pick(WORK), { when_busy: "steer", interrupt: true })],
+  [
+    2,
+    async (walk, to) => {
+      const [message] = await waitingOf(walk, to);
+      if (message === undefined) return;
+      const text = `/say ${message.id} edited`;
+      const path = `/tasks/${to.taskId}/inbox/${message.id}`;
+      message.texts = [...message.texts, text];
+      const { status } = await walk.call(path, { method: "PATCH", body: { message: text } });
+      if (status === 200) message.texts = [text];
+    },
+  ],
+  [
+    2,
+    async (walk, to) => {
+      const message = (await waitingOf(walk, to)).at(-1);
+      if (message === undefined) return;
+      message.isRemoved = true;
+      const { status } = await walk.call(`/tasks/${to.taskId}/inbox/${message.id}`, { method: "DELETE" });
+      if (status === 409) message.isRemoved = false;
+    },
+  ],
+  [
+    3,
+    async (walk, { taskId }) => {
+      await walk.call("/execute/cancel", { method: "POST", body: { task_id: taskId } });
+    },
+  ],
+  [
+    1,
+    async (walk, to) => {
+      for (const message of await waitingOf(walk, to)) message.isRemoved = true;
+      await walk.call("/execute/cancel", { method: "POST", body: { task_id: to.taskId, inbox: true } });
+    },
+  ],
+  [3, (walk) => walk.answerQuestions()],
+  [1, (walk) => walk.restart("SIGTERM")],
+  [2, (walk) => sleep(walk.random.below(60))],
+];
+const DECK = COMMANDS.flatMap(([weight, command]) => Array.from({ length: weight }, () => command));
+
+t.test("whatever is sent and whenever the engine is killed, each message is taken once and in order", async (t) => {
+  const random = new Random();
+  t.comment(`ORCHD_SEED=${random.seed}`);
+  const walk = await Walk.open(t, random);
+  let started = 0;
+  const begin = (): Conversation & { steps: number } => ({ taskId: `t${++started}`, sent: [], steps: 0 });
+  const open = Array.from({ length: CONVERSATIONS }, begin);
+  const finish = async (conversation: Conversation) => {
+    await walk.settle(conversation);
+    const problems = await walk.problemsOf(conversation);
+    t.same(problems, [], `${conversation.taskId}: ${conversation.sent.length} messages, ${walk.kills} kills`);
+    return problems.length === 0;
+  };
+  for (let step = 0; step < STEPS; step++) {
+    const at = random.below(CONVERSATIONS);
+    const conversation = open[at] ?? begin();
+    await random.pick(DECK)(walk, conversation);
+    if (++conversation.steps < STEPS_EACH) continue;
+    if (!(await finish(conversation))) return;
+    open[at] = begin();
+  }
+  for (const conversation of open) await finish(conversation);
+});
