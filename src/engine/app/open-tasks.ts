@@ -22,6 +22,7 @@ import { TaskMessageList } from "../tasks/task-messages.ts";
 import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
 import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { ProductSuspension } from "../turns/product-suspension.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 
 export interface TaskOwnerParts {
@@ -41,16 +42,31 @@ export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store
 
 /** Null: titles are first words, or there are none. */
 export function openTitles(
-  { titles, lightModel }: Pick<EngineConfig, "titles" | "lightModel">,
-  parts: Pick<TaskOwnerParts, "store" | "search" | "taskChanges" | "logger"> & {
-    readonly provider: ModelProvider;
-    readonly isAllowed: () => boolean;
+  {
+    config,
+    store,
+    model,
+    suspension,
+    logger,
+  }: Pick<TaskOwnerParts, "store" | "logger"> & {
+    readonly config: Pick<EngineConfig, "titles" | "lightModel">;
+    readonly model: { readonly provider: ModelProvider };
+    readonly suspension: Pick<ProductSuspension, "isActive">;
   },
+  { search, taskChanges }: Pick<TaskOwnerParts, "search" | "taskChanges">,
 ): TaskTitles | null {
-  if (titles !== "model") return null;
-  const { store, taskChanges: changes } = parts;
-  const [tasks, messages] = [new TaskTable(store), new MessageTable(store)];
-  return new TaskTitles({ ...parts, tasks, messages, changes, model: lightModel });
+  if (config.titles !== "model") return null;
+  return new TaskTitles({
+    store,
+    tasks: new TaskTable(store),
+    messages: new MessageTable(store),
+    provider: model.provider,
+    model: config.lightModel,
+    search,
+    changes: taskChanges,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
 }
 
 /** The records of an engine's tasks, and their messages. */

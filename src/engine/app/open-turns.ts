@@ -93,15 +93,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
-  const { provider } = model;
-  const titles = openTitles(config, {
-    store,
-    search,
-    taskChanges,
-    provider,
-    isAllowed: () => !suspension.isActive,
-    logger,
-  });
+  const titles = openTitles(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
