@@ -2,19 +2,8 @@ import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "..
 import { WHEN_BUSY } from "../engine/when-busy.ts";
 import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
 import { MAX_FALLBACK } from "../engine/model-choice.ts";
-import { type Budgets, NO_BUDGETS } from "./budgets.ts";
-
-/** What a field holds, and its bounds, both included. Plain data, so that the console's page can read it too. */
-export type PolicyValue =
-  | { readonly kind: "integer"; readonly min: number; readonly max?: number; readonly isNullable?: true }
-  | { readonly kind: "switch" }
-  | { readonly kind: "choice" | "choices"; readonly values: readonly string[] }
-  /** `open`, `none`, or a list of hosts. */
-  | { readonly kind: "network"; readonly minHosts: number; readonly maxHosts: number }
-  | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
-  /** Names of models. With `null`, which is every model, they may be patterns. */
-  | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
-  | { readonly kind: "budgets" };
+import { NO_BUDGETS } from "./budgets.ts";
+import type { PolicyValue } from "./policy-value.ts";
 
 export interface PolicyField {
   readonly value: PolicyValue;
@@ -289,24 +278,3 @@ export const POLICY_FIELDS = {
 } as const satisfies Readonly<Record<string, PolicyField>>;
 
 export type PolicyFieldName = keyof typeof POLICY_FIELDS;
-
-/** The network access of tools: the public internet, none, or the listed hosts and networks. */
-export type ToolNetworkPolicy = "open" | "none" | readonly string[];
-
-interface ValueOf {
-  readonly integer: number;
-  readonly switch: boolean;
-  readonly network: ToolNetworkPolicy;
-  readonly ports: readonly number[];
-  readonly models: readonly string[];
-  readonly budgets: Budgets;
-}
-
-/** The type of a field's value. */
-export type PolicyTypeOf<Value> = Value extends { readonly kind: "choice"; readonly values: readonly (infer One)[] }
-  ? One
-  : Value extends { readonly kind: "choices"; readonly values: readonly (infer One)[] }
-    ? readonly One[]
-    : Value extends { readonly kind: infer Kind extends keyof ValueOf }
-      ? ValueOf[Kind] | (Value extends { readonly isNullable: true } ? null : never)
-      : never;

@@ -1,6 +1,7 @@
-import { POLICY_FIELDS, type PolicyFieldName, type PolicyTypeOf } from "./policy-fields.ts";
+import { POLICY_FIELDS, type PolicyFieldName } from "./policy-fields.ts";
+import type { PolicyTypeOf } from "./policy-value.ts";
 
-export type { ToolNetworkPolicy } from "./policy-fields.ts";
+export type { ToolNetworkPolicy } from "./policy-value.ts";
 
 /** A product's policy as it is stored and shown, without `engine_env`. */
 export type Policy = {

@@ -7,6 +7,7 @@ import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
 import { EventTable } from "../store/events.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
+import { InboxTable } from "../store/inbox-table.ts";
 import { MessageIndex } from "../store/message-index.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
@@ -22,12 +23,13 @@ import { TaskMessageList } from "../tasks/task-messages.ts";
 import { ATTACHMENTS_FOLDER } from "../tools/attachments/attachment-files.ts";
 import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
-import type { ProductSuspension } from "../turns/product-suspension.ts";
+import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 
 export interface TaskOwnerParts {
   readonly store: Store;
   readonly slots: TaskSlots;
+  readonly inbox: Pick<Inbox, "clear">;
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly search: MessageSearch;
@@ -42,40 +44,25 @@ export const openMessageSearch = ({ store, logger }: Pick<TaskOwnerParts, "store
 
 /** Null: titles are first words, or there are none. */
 export function openTitles(
-  {
-    config,
-    store,
-    model,
-    suspension,
-    logger,
-  }: Pick<TaskOwnerParts, "store" | "logger"> & {
-    readonly config: Pick<EngineConfig, "titles" | "lightModel">;
-    readonly model: { readonly provider: ModelProvider };
-    readonly suspension: Pick<ProductSuspension, "isActive">;
+  { titles, lightModel }: Pick<EngineConfig, "titles" | "lightModel">,
+  parts: Pick<TaskOwnerParts, "store" | "search" | "taskChanges" | "logger"> & {
+    readonly provider: ModelProvider;
+    readonly isAllowed: () => boolean;
   },
-  { search, taskChanges }: Pick<TaskOwnerParts, "search" | "taskChanges">,
 ): TaskTitles | null {
-  if (config.titles !== "model") return null;
-  return new TaskTitles({
-    store,
-    tasks: new TaskTable(store),
-    messages: new MessageTable(store),
-    provider: model.provider,
-    model: config.lightModel,
-    search,
-    changes: taskChanges,
-    isAllowed: () => !suspension.isActive,
-    logger,
-  });
+  if (titles !== "model") return null;
+  const { store, taskChanges: changes } = parts;
+  const [tasks, messages] = [new TaskTable(store), new MessageTable(store)];
+  return new TaskTitles({ ...parts, tasks, messages, changes, model: lightModel });
 }
 
 /** The records of an engine's tasks, and their messages. */
 export function openTasks(parts: TaskOwnerParts) {
-  const { store, slots, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
+  const { store, slots, inbox, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
-    taskList: new TaskList({ tasks, hitl, slots, search }),
+    taskList: new TaskList({ tasks, hitl, slots, inbox: new InboxTable(store), search }),
     taskMessages: new TaskMessageList({
       branches: new BranchTable(store),
       messages: new MessageTable(store),
@@ -92,6 +79,7 @@ export function openTasks(parts: TaskOwnerParts) {
       checkpoints,
       search,
       slots,
+      inbox,
       changes: taskChanges,
       files: {
         ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),

@@ -93,7 +93,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
-  const titles = openTitles(parts, { search, taskChanges });
+  const titles = titlesOf(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
@@ -139,6 +139,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const taskParts = openTasks({
     store,
     slots,
+    inbox,
     journal,
     events,
     search,
@@ -216,6 +217,18 @@ const createRunner = (
     logger,
   });
 };
+
+const titlesOf = (
+  { config, store, model, suspension, logger }: TurnOwnerParts,
+  own: { readonly search: MessageSearch; readonly taskChanges: TaskChanges },
+): TaskTitles | null =>
+  openTitles(config, {
+    ...own,
+    store,
+    provider: model.provider,
+    isAllowed: () => !suspension.isActive,
+    logger,
+  });
 
 /** Where turns are recorded. Learning takes the ended ones from there. */
 const recordOf = (

@@ -6,6 +6,7 @@ import type { EventTable } from "../store/events.ts";
 import type { RemovedRows, TaskRemoval } from "../store/task-removal.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { busy } from "../turns/turn-runner.ts";
 import type { MessageSearch } from "./message-search.ts";
@@ -26,6 +27,7 @@ interface Parts {
   readonly checkpoints: Checkpoints;
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly slots: Pick<TaskSlots, "get">;
+  readonly inbox: Pick<Inbox, "clear">;
   readonly changes: TaskChanges;
   readonly files: {
     /** The names of files that a task mentions, each with the time of its last message. */
@@ -59,11 +61,13 @@ export class TaskChanger {
 
   /** `forget`: also what memory has learned from this task alone. Throws `NOT_FOUND` and `TASK_BUSY`. */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
-    const { journal, events, tasks, removal, forgetting, checkpoints, slots, changes, files } = this.#parts;
+    const { journal, events, tasks, removal, forgetting, checkpoints, slots, inbox, changes, files } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const holder = slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
     const attached = files.ofTask(taskId);
+    // Ends the streams that wait for a turn.
+    inbox.clear(taskId);
     const done: { removed?: RemovedRows; events?: number; forgotten?: Forgotten; contents?: readonly string[] } = {};
     // Pending events are stored first, so that none comes after their task was deleted.
     if (!journal.flush())

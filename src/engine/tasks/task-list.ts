@@ -1,6 +1,7 @@
 import type { TaskPage, TaskRecord } from "../../contract/engine/task.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { HitlTable } from "../store/hitl-requests.ts";
+import type { InboxTable } from "../store/inbox-table.ts";
 import type { TaskFilter, TaskPlace, TaskRow, TaskTable } from "../store/tasks.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import type { MessageSearch } from "./message-search.ts";
@@ -18,6 +19,7 @@ interface Parts {
   readonly tasks: TaskTable;
   readonly hitl: HitlTable;
   readonly slots: Pick<TaskSlots, "get">;
+  readonly inbox: Pick<InboxTable, "tasks">;
   readonly search: Pick<MessageSearch, "find">;
 }
 
@@ -58,6 +60,7 @@ export class TaskList {
   #records(rows: readonly TaskRow[]): readonly TaskRecord[] {
     if (rows.length === 0) return [];
     const open = this.#parts.hitl.openByTask();
+    const queued = new Set(this.#parts.inbox.tasks());
     return rows.map((row) => ({
       task_id: row.taskId,
       title: row.title,
@@ -66,7 +69,7 @@ export class TaskList {
       created_at: isoTime(row.createdAt),
       last_active_at: isoTime(row.lastActiveAt),
       message_count: row.messageCount,
-      state: this.#stateOf(row.taskId),
+      state: this.#stateOf(row.taskId, queued),
       open_requests: open.get(row.taskId) ?? 0,
       usage: {
         input_tokens: row.inputTokens,
@@ -85,9 +88,9 @@ export class TaskList {
     }));
   }
 
-  #stateOf(taskId: string): TaskRecord["state"] {
+  #stateOf(taskId: string, queued: ReadonlySet<string>): TaskRecord["state"] {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined) return "idle";
+    if (slot === undefined) return queued.has(taskId) ? "queued" : "idle";
     return slot.state === "waiting_for_human" ? "waiting" : "running";
   }
 }

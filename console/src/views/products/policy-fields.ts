@@ -5,8 +5,8 @@ import {
   POLICY_SECTIONS,
   type PolicyField,
   type PolicyFieldName,
-  type PolicyValue,
 } from "../../../../src/contract/orchestrator/policy-fields.ts";
+import type { PolicyValue } from "../../../../src/contract/orchestrator/policy-value.ts";
 
 /** What a field of the form holds while it is edited. */
 export type FieldInput = string | boolean | readonly string[];
