@@ -20,6 +20,7 @@ import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyRows } from "./parts/many-rows.ts";
 import { manyTurns } from "./parts/many-turns.ts";
+import { taskLists } from "./parts/tasks.ts";
 import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
@@ -50,6 +51,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  tasks: taskLists,
   notes: memoryWrites,
   rewind,
   isolation,
