@@ -138,6 +138,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/examples/sandbox.test.ts",
   "test/faults/calls-without-database.test.ts",
   "test/faults/catalog-push.test.ts",
+  "test/faults/conversation-walk.test.ts",
   "test/faults/crash-without-database.test.ts",
   "test/faults/database-away.test.ts",
   "test/faults/frozen-database.test.ts",

@@ -6,7 +6,7 @@ import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
  * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
  * as it is written; the records take its place when the turn ends.
  */
-export function createConversation({ engine, place, attempt, waiting, onBusy }) {
+export function createConversation({ engine, place, attempt, waiting, clientTools, onBusy }) {
   let taskId = null;
   /** What ends the reading of the running turn, when another conversation is opened. The turn continues. */
   let reading = null;
@@ -70,7 +70,7 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
     const { article, add } = createAnswer({ answer: (id, text) => attempt(() => engine.respond(id, text)) });
     show(article);
     const isRead = await attempt(async () => {
-      for await (const event of turnOf({ taskId, signal: mine.signal, events: "message" })) {
+      for await (const event of turnOf({ taskId, signal: mine.signal, events: "message", clientTools })) {
         add(event);
         if (event.event.startsWith("message_")) await showTaken(event, article);
       }

@@ -1,6 +1,7 @@
 import { createEngineClient } from "./client.js";
 import { createConversation } from "./conversation.js";
 import { createList } from "./list.js";
+import { locationTools } from "./location.js";
 import { createWaiting } from "./waiting.js";
 
 /** The backend puts the engine's key in the place of this one. */
@@ -29,7 +30,8 @@ const conversation = createConversation({
   engine,
   place: byId("conversation"),
   attempt,
-  waiting: createWaiting({ engine, place: byId("waiting"), attempt }),
+  clientTools: locationTools,
+  waiting: createWaiting({ engine, place: byId("waiting"), attempt, clientTools: locationTools }),
   onBusy(isBusy) {
     stop.disabled = !isBusy;
     queue.disabled = !isBusy;

@@ -120,7 +120,7 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>
 }
 
 const CLIENT = fileURLToPath(import.meta.resolve("@orchd/client"));
-const PARTS = ["page", "list", "conversation", "messages", "answer", "waiting", "elements"];
+const PARTS = ["page", "list", "conversation", "messages", "answer", "waiting", "location", "elements"];
 const FILES = new Map<string, readonly [file: string, type: string]>([
   ["/", [join(import.meta.dirname, "index.html"), "text/html; charset=utf-8"]],
   ["/style.css", [join(import.meta.dirname, "style.css"), "text/css; charset=utf-8"]],
