@@ -244,6 +244,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract/key-format.ts",
     "src/contract/meaning.ts",
     "src/contract/orchestrator/policy-fields.ts",
+    "src/contract/orchestrator/policy-value.ts",
   ],
   "console/src/shell": [
     "console/src/views",

@@ -59,6 +59,8 @@ export interface ReplayOptions extends CallOptions {
   readonly turnId?: string | undefined;
 }
 
+type ReplayPageOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly limit?: number };
+
 export type AllowToolsOptions = OptionsOf<typeof routes.allowTools>;
 
 export interface TypedReplayPage extends Omit<ReplayPage, "events"> {
@@ -135,7 +137,7 @@ export function createEngineClient(options: EngineClientOptions) {
     follow: (given: FollowTurnOptions = {}): AsyncGenerator<TurnEvent> => followStored(service, given),
 
     /** One page of stored events; `next_after` is the `after` of the next page. */
-    async replay({ after, ...given }: ReplayOptions & { readonly limit?: number } = {}): Promise<TypedReplayPage> {
+    async replay({ after, ...given }: ReplayPageOptions = {}): Promise<TypedReplayPage> {
       const page = await call(routes.replay, { ...given, after: after === undefined ? undefined : String(after) });
       return { ...page, events: page.events.map(({ event, data }) => toEvent(event, { ...data })) };
     },

@@ -74,20 +74,7 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const {
-    launch,
-    config,
-    store,
-    workspace,
-    model,
-    tools,
-    checkpoints,
-    learning,
-    slots,
-    suspension,
-    stopAccepting,
-    logger,
-  } = parts;
+  const { launch, config, store, workspace, model, tools, checkpoints, slots, logger } = parts;
   const {
     meter,
     budgets,
@@ -123,23 +110,9 @@ export function openTurns(parts: TurnOwnerParts) {
   runner.recover();
   // What an upgrade, an import or a killed engine has left.
   search.indexSoon();
-  const suspend = (suspended: Suspension | null) => {
-    suspension.set(suspended);
-    if (suspended === null) intake.startWaiting();
-    if (suspended !== "now") return;
-    runner.cancelAll(suspension.reason);
-    learning.interrupt();
-  };
-  suspend(launch.suspended ?? null);
-  const wakefulness = new Wakefulness({
-    turns: () => runner.busy,
-    isStartOverdue: () => intake.isStartOverdue,
-    streams: () => journal.readerCount(),
-    toolCalls: () => tools.running.count,
-    learning,
-    sinceLastEventMs: () => journal.sinceLastMs,
-    stopAccepting,
-  });
+  const gates = turnGates(parts, { runner, intake });
+  gates.suspend(launch.suspended ?? null);
+  const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   const workspaceDir = workspace.folders.workspace;
   const taskParts = openTasks({
@@ -162,11 +135,7 @@ export function openTurns(parts: TurnOwnerParts) {
     inboxTable,
     intake,
     runner,
-    suspend,
-    setBudgets: (wanted: EngineBudgets) => {
-      budgets.set(wanted);
-      intake.startWaiting();
-    },
+    ...gates,
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
@@ -185,13 +154,55 @@ export function openTurns(parts: TurnOwnerParts) {
       changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
-    async close(deadlineMs: number) {
-      const end = new Deadline(deadlineMs);
+    close(deadlineMs: number) {
       search.close();
       titles?.close();
-      for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
-      runner.parkAll();
-      await runner.waitUntilIdle(TOOL_EXIT_MS);
+      return parkTurns(runner, deadlineMs);
+    },
+  };
+}
+
+async function parkTurns(runner: TurnRunner, deadlineMs: number): Promise<void> {
+  const end = new Deadline(deadlineMs);
+  for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
+  runner.parkAll();
+  await runner.waitUntilIdle(TOOL_EXIT_MS);
+}
+
+const wakefulnessOf = (
+  { tools, learning, stopAccepting }: TurnOwnerParts,
+  {
+    runner,
+    intake,
+    journal,
+  }: { readonly runner: TurnRunner; readonly intake: MessageIntake; readonly journal: EventJournal },
+): Wakefulness =>
+  new Wakefulness({
+    turns: () => runner.busy,
+    isStartOverdue: () => intake.isStartOverdue,
+    streams: () => journal.readerCount(),
+    toolCalls: () => tools.running.count,
+    learning,
+    sinceLastEventMs: () => journal.sinceLastMs,
+    stopAccepting,
+  });
+
+/** What decides whether turns may start. The end of a refusal starts what waits. */
+function turnGates(
+  { model, suspension, learning }: TurnOwnerParts,
+  { runner, intake }: { readonly runner: TurnRunner; readonly intake: MessageIntake },
+) {
+  return {
+    suspend(suspended: Suspension | null) {
+      suspension.set(suspended);
+      if (suspended === null) intake.startWaiting();
+      if (suspended !== "now") return;
+      runner.cancelAll(suspension.reason);
+      learning.interrupt();
+    },
+    setBudgets(budgets: EngineBudgets) {
+      model.budgets.set(budgets);
+      intake.startWaiting();
     },
   };
 }
