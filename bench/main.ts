@@ -15,6 +15,7 @@ import { fleet } from "./parts/fleet.ts";
 import { follower } from "./parts/follower.ts";
 import { gateway } from "./parts/gateway.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
+import { inbox } from "./parts/inbox.ts";
 import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyRows } from "./parts/many-rows.ts";
@@ -45,6 +46,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   gateway,
   follower,
   deltas,
+  inbox,
   replay,
   turns: manyTurns,
   memory: idleMemory,

@@ -10,9 +10,12 @@ import { type AnswerSources, decide, isExit } from "./answers.ts";
 import { type EngineContext, describeContext, toCliFailure, describeFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { ModelWatch } from "./model-watch.ts";
+import { ChatInbox } from "./chat-inbox.ts";
+import { type HeldPrinter, holdable } from "./held-printer.ts";
 import { type Printer, safe } from "./output.ts";
 import { TurnDeadline } from "./turn-deadline.ts";
 import { TurnView } from "./turn-view.ts";
+import { type SendHow, TypedMessages } from "./typed-messages.ts";
 
 const CANCEL_MS = 5000;
 
@@ -33,12 +36,22 @@ const COMMANDS = [
   "/attach FILE  attach a file to the next message",
   "/exit         leave, like Ctrl-D",
   "Ctrl-C        cancel the running turn",
+  "",
+  "While the agent works:",
+  "Enter         hand the message to the running turn",
+  "Alt-Enter     let it wait for a turn of its own",
+  "/inbox        list the messages that wait",
+  "/edit N TEXT  change one; /remove N removes it",
 ];
 const ATTACH = /^\/attach\s+(.+)$/;
 
 /** A conversation with an engine, turn by turn. */
 export class Conversation {
   readonly #parts: ConversationParts;
+  readonly #inbox: ChatInbox;
+  readonly #print: HeldPrinter;
+  /** Reads the terminal while a turn runs; null outside a conversation on a terminal. */
+  #typed: TypedMessages | null = null;
   /** `/exit` was the reply to a question. */
   #isLeft = false;
   /** Settles when the last question is decided, since only one prompt is open at a time. */
@@ -47,6 +60,9 @@ export class Conversation {
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
+    this.#print = holdable(parts.print);
+    const { engine, taskId, thinking, agent } = parts;
+    this.#inbox = new ChatInbox({ engine, print: this.#print, common: { taskId, thinking, agent } });
   }
 
   /** Runs a turn, prints its events and answers its questions. Ctrl-C cancels it. */
@@ -67,6 +83,11 @@ export class Conversation {
     print.note(`Task ${taskId}. Type a message, for example: What can you do?`);
     print.note("Ctrl-C cancels a turn, Ctrl-D leaves, /help lists commands.");
     let attachments: readonly AttachmentPart[] = [];
+    this.#typed = new TypedMessages({
+      onMessage: (text, how) => inBackground("message of a person", this.#type(text, how)),
+      hold: () => this.#print.hold(),
+      release: () => this.#print.release(),
+    });
     while (!this.#isLeft) {
       const reply = await answers.terminal?.ask("> ");
       if (reply?.kind === "interrupted") throw new CliFailure("interrupted", "interrupted");
@@ -83,6 +104,7 @@ export class Conversation {
           const message = messageWith(reply.text, attachments);
           attachments = [];
           await this.turn(message);
+          await this.#waiting();
         } else {
           attachments = [...attachments, await attachFile(path.trim())];
           print.note(`Attached to the next message: ${attachments.map(({ name }) => safe(name ?? "")).join(", ")}`);
@@ -94,8 +116,23 @@ export class Conversation {
     }
   }
 
+  /** Shows the turns of messages that were written meanwhile. */
+  async #waiting(): Promise<void> {
+    const { engine } = this.#parts;
+    for (let next = this.#inbox.next(); next !== undefined && !this.#isLeft; next = this.#inbox.next()) {
+      const message = next;
+      await this.#show((reading) => engine.execute({ ...message, ...reading }));
+    }
+  }
+
+  async #type(text: string, how: SendHow): Promise<void> {
+    if (text === "/help") this.#help();
+    else await this.#inbox.typed(text, how);
+  }
+
   async #show(start: (reading: Reading) => Turn, afterAnswerTo?: string): Promise<void> {
-    const { engine, context, print, timeoutS } = this.#parts;
+    const { engine, context, timeoutS } = this.#parts;
+    const print = this.#print;
     const view = new TurnView(print);
     const undo = onInterrupt(() => inBackground("cancel of a turn", this.#cancel()));
     const deadline = new TurnDeadline(timeoutS, () => this.#cancel(), describeContext(context));
@@ -106,13 +143,17 @@ export class Conversation {
     };
     const watch = new ModelWatch(engine, note);
     const turn = start({
+      ...(this.#typed !== null && { events: "message" }),
       signal: deadline.signal,
       onHuman: (question, { signal }) => this.#respond(question, signal),
       onRetry: ({ error, waitMs }) => note(`${error.message}; retrying in ${Math.ceil(waitMs / 1000)} s`),
     });
     let awaited = afterAnswerTo;
+    print.beforeHold = () => view.end();
+    this.#typed?.open();
     try {
       for await (const event of turn) {
+        this.#inbox.seen(event);
         if (event.event === "hitl_request") watch.pause();
         else if (event.event !== "heartbeat") watch.expect();
         if (event.event === "hitl_request" && this.#isPrompting()) continue;
@@ -123,6 +164,7 @@ export class Conversation {
     } catch (error) {
       throw failureOf(error, context);
     } finally {
+      this.#typed?.close();
       watch.close();
       view.end();
       undo();
@@ -151,7 +193,9 @@ export class Conversation {
     const { answers, context, print } = this.#parts;
     if (signal.aborted) return undefined;
     if (isBehind && answers.terminal !== null) print.note(describeQuestion(question));
+    this.#typed?.close();
     const decision = await decide(question, answers, { signal, help: () => this.#help() });
+    if (decision.kind !== "nobody") this.#typed?.open();
     switch (decision.kind) {
       case "answer":
         return decision.answer;
@@ -185,7 +229,7 @@ export class Conversation {
   }
 }
 
-type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" | "onRetry">;
+type Reading = Pick<Parameters<EngineClient["resume"]>[0], "signal" | "onHuman" | "onRetry" | "events">;
 
 /** A question that had to wait for the prompt. */
 const describeQuestion = ({ question, options }: HumanRequest): string =>

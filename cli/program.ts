@@ -58,6 +58,7 @@ import {
 } from "./commands/webhooks.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { TASK_COMMANDS } from "./commands/tasks.ts";
 import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
 import { topCommand } from "./commands/top.ts";
 import { debugBundleCommand } from "./commands/debug-bundle.ts";
@@ -163,6 +164,7 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
     turnsListCommand,
     turnsShowCommand,

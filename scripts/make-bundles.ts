@@ -15,7 +15,7 @@ import { PROVIDERS, type ProviderName } from "../src/contract/settings/engine-se
 import { nameBuiltModules } from "./compile-sandbox.ts";
 import { laterBuiltIns } from "./snapshot/later-built-ins.ts";
 import { lazyImports } from "./lazy-imports.ts";
-import { noLocales, noParsers, noSchemaCompiler, textTypesOnly } from "./trim-packages.ts";
+import { noDescriptions, noLocales, noParsers, noSchemaCompiler, textTypesOnly } from "./trim-packages.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -101,7 +101,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
     external: ["pg-native"],
     define: { "import.meta.dirname": "__dirname" },
     logLevel: "warning",
-    plugins: [...plugins, noParsers, noLocales, noSchemaCompiler, textTypesOnly],
+    plugins: [...plugins, noDescriptions, noParsers, noLocales, noSchemaCompiler, textTypesOnly],
   });
   await escapeBeyondAscii(outfile);
   return Object.keys(metafile.inputs);

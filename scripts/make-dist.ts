@@ -4,6 +4,7 @@ import manifest from "../package.json" with { type: "json" };
 import { bundlePrograms } from "./make-bundles.ts";
 import { makeConsole } from "./make-console.ts";
 import { makeDocuments } from "./make-documents.ts";
+import { makeEmptyStore } from "./make-empty-store.ts";
 import { makeManPage } from "./make-man-page.ts";
 import { makeSnapshots } from "./snapshot/make-snapshots.ts";
 
@@ -11,7 +12,7 @@ import { makeSnapshots } from "./snapshot/make-snapshots.ts";
 export const SOURCES = "sources.json";
 
 /**
- * Fills `dist/`: the programs, which report `version`, the engine's snapshots, the documents of the interfaces, the
+ * Fills `dist/`: the programs, which report `version`, the engine's snapshots and its empty store, the documents of the interfaces, the
  * manual, and the console.
  */
 export async function makeDist(folder: string, version: string = manifest.version): Promise<void> {
@@ -26,6 +27,7 @@ export async function makeDist(folder: string, version: string = manifest.versio
 
 async function makePrograms(folder: string, version: string): Promise<ReadonlySet<string>> {
   const sources = await bundlePrograms(folder, version);
+  makeEmptyStore(folder);
   await makeSnapshots(folder);
   return sources;
 }

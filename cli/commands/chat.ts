@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import { attachFile, messageWith } from "../attachments.ts";
+import type { EngineClient } from "../../src/client/engine-client.ts";
 import { Conversation } from "../conversation.ts";
+import { CliFailure } from "../exit-codes.ts";
+import { safe } from "../output.ts";
 import { connectEngine } from "../connect-engine.ts";
 import { duration, collected } from "../option-values.ts";
 import { readInput } from "../secret-input.ts";
@@ -12,6 +15,7 @@ const EXAMPLE_MESSAGE = "What can you do?";
 
 interface Options {
   readonly task?: string;
+  readonly continue: boolean;
   readonly thinking: boolean;
   readonly answer?: readonly string[];
   readonly auto?: "first";
@@ -25,6 +29,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .command("chat <user> [message...]")
     .description("Talk to a user's engine: one message, standard input, or a conversation on a terminal")
     .option("--task <id>", "the conversation to continue; a new one by default")
+    .option("-c, --continue", "continue the conversation with the latest activity", false)
     .option("--agent <name>", "the catalog's agent to talk to")
     .option("--timeout <time>", "the time limit of a turn; a longer one is cancelled", duration)
     .option("--attach <file>", "a file for the message, such as an image or a PDF; repeat it for more files", collected)
@@ -41,7 +46,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .action(async (user: string, words: string[], options: Options, command) => {
       const session = sessionOf(command, settings);
       const { engine, context } = await connectEngine(session, user);
-      const taskId = options.task ?? newTaskId();
+      const taskId = options.task ?? (options.continue ? await latestTask(engine, user) : newTaskId());
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const { agent, thinking, timeout = null } = options;
       const answers = { scripted: [...(options.answer ?? [])], auto: options.auto === "first", terminal };
@@ -62,6 +67,12 @@ export const chatCommand: CommandMaker = (program, settings) => {
       await conversation.turn(messageWith(text, attachments));
     });
 };
+
+async function latestTask(engine: EngineClient, user: string): Promise<string> {
+  const [latest] = (await engine.listTasks({ limit: 1 })).items;
+  if (latest !== undefined) return latest.task_id;
+  throw new CliFailure("notFound", `${safe(user)} has no conversation to continue`, null, "leave out --continue");
+}
 
 /** Without any message, an example is sent. Attachments are a message without text. */
 async function readText({ print }: Session, hasAttachments: boolean): Promise<string> {

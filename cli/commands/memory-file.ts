@@ -1,13 +1,12 @@
 import type { MemoryFileEnd } from "../../src/client/records.ts";
-import { createWriteStream, openAsBlob } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
+import { writeLines } from "../write-lines.ts";
 
 export const memoryExportCommand: CommandMaker = (memory, settings) => {
   memory
@@ -60,26 +59,16 @@ async function printExport(engine: EngineClient, print: Printer): Promise<Counts
   return counts;
 }
 
-/** Writes to a temporary name, so that an incomplete export is not mistaken for a complete one. */
 async function writeExport(engine: EngineClient, file: string): Promise<Counts> {
-  const part = `${file}.part`;
   let counts: Counts = {};
   async function* lines() {
     for await (const line of engine.exportMemory()) {
       if (line.type === "end") ({ counts } = line as MemoryFileEnd);
-      yield `${JSON.stringify(line)}\n`;
+      yield line;
     }
   }
-  try {
-    await pipeline(Readable.from(lines()), createWriteStream(part, { mode: 0o600 }));
-    await rename(part, file);
-    return counts;
-  } catch (error) {
-    await rm(part, { force: true });
-    if (error instanceof Error && "syscall" in error)
-      throw new CliFailure("usage", `${file} cannot be written (${error.message})`);
-    throw error;
-  }
+  await writeLines(file, lines());
+  return counts;
 }
 
 async function contentOf(file: string): Promise<Blob | ReadableStream<Uint8Array>> {

@@ -3,30 +3,14 @@
  * Run: PLATFORM_KEY=orchp_… node examples/typescript/server.ts
  */
 import { once } from "node:events";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type EngineClient, OrchdError, type Turn, createEngineClient, createOrchestratorClient } from "@orchd/client";
+import { type EngineClient, OrchdError, type Turn, createEngineClient } from "@orchd/client";
+import { type Admitted, admitted, dropKey } from "./engines.ts";
 
-const {
-  PLATFORM_KEY: platformKey = "",
-  ORCH_URL: url = "http://127.0.0.1:7700",
-  PORT = "3000",
-  KEYS_FILE: keysFile = "engine-keys.json",
-} = process.env;
-
-const orchestrator = createOrchestratorClient({ url, platformKey });
-
-/** Engine id to engine key. A product keeps these in its database. */
-const keys: Record<string, string> = existsSync(keysFile) ? JSON.parse(readFileSync(keysFile, "utf8")) : {};
-
-function storeKey(engineId: string, key: string | undefined): void {
-  if (key === undefined) delete keys[engineId];
-  else keys[engineId] = key;
-  writeFileSync(`${keysFile}.new`, JSON.stringify(keys), { mode: 0o600 });
-  renameSync(`${keysFile}.new`, keysFile);
-}
+const { PORT = "3000" } = process.env;
 
 /** Replace this with the session of your product: orchd does not authenticate users. */
 function userOf(request: IncomingMessage): string {
@@ -35,45 +19,20 @@ function userOf(request: IncomingMessage): string {
   return user;
 }
 
-/** A user's engine, and the key with which it is called. */
-interface Admitted {
-  readonly engineId: string;
-  readonly key: string;
-  readonly engine: EngineClient;
-}
-
-/** Calls at the same moment share one `admit`, so that they agree on the key. */
-const admissions = new Map<string, Promise<Admitted>>();
-
-function admitted(user: string): Promise<Admitted> {
-  const admission = admissions.get(user) ?? admit(user).finally(() => admissions.delete(user));
-  admissions.set(user, admission);
-  return admission;
-}
-
-/** Creates the user's engine, or starts it when it is stopped. */
-async function admit(user: string): Promise<Admitted> {
-  const { id: engineId, url, engine_api_key: created } = await orchestrator.admit({ userId: user });
-  // A key is returned once. When it was lost, a new one replaces it.
-  const key = created ?? keys[engineId] ?? (await orchestrator.rotateKey(user)).engine_api_key;
-  if (key === null) throw new Refused(502, "the engine has no key");
-  if (keys[engineId] !== key) storeKey(engineId, key);
-  // A person waits: a busy task is an error now, not a reason to retry.
-  return { engineId, key, engine: createEngineClient({ url, key, limits: { retryBusy: false } }) };
-}
-
 /** Calls the user's engine. A key that somebody else replaced is dropped, and the call repeated with a new one. */
 async function withEngine<T>(user: string, call: (engine: EngineClient) => Promise<T>): Promise<T> {
-  const { engineId, key, engine } = await admitted(user);
+  const first = await admitted(user);
   try {
-    return await call(engine);
+    return await call(clientOf(first));
   } catch (error) {
     if (!(error instanceof OrchdError && error.code === "INVALID_ENGINE_KEY")) throw error;
-    // Another call may have stored the new key already.
-    if (keys[engineId] === key) storeKey(engineId, undefined);
-    return call((await admitted(user)).engine);
+    dropKey(first);
+    return call(clientOf(await admitted(user)));
   }
 }
+
+/** A person waits: a busy task is an error now, not a reason to retry. */
+const clientOf = ({ url, key }: Admitted) => createEngineClient({ url, key, limits: { retryBusy: false } });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://backend");

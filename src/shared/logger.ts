@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, destination, pino, stdTimeFunctions } from "pino";
+import { lazily } from "./lazily.ts";
 import { currentRequest } from "./request-context.ts";
 
 export type { Logger } from "pino";
@@ -29,13 +30,10 @@ const REDACTED = [
   '*["x-engine-key"]',
 ];
 
-/** Writes JSON lines to standard output, synchronously: no line is lost when the process dies. */
-export function createLogger(name: string, level: LogLevel, stream?: DestinationStream): Logger {
-  return pino(
+const loggerTo = (stream: DestinationStream): Logger =>
+  pino(
     {
-      name,
-      level,
-      base: { name, pid: process.pid },
+      base: null,
       timestamp: stdTimeFunctions.isoTime,
       mixin: () => {
         const request = currentRequest();
@@ -43,13 +41,22 @@ export function createLogger(name: string, level: LogLevel, stream?: Destination
       },
       redact: { paths: REDACTED, censor: "[redacted]" },
     },
-    stream ?? standardOutput(),
+    stream,
   );
-}
 
-/** A log that cannot be written (full disk, closed pipe) must not end the process. */
-function standardOutput(): DestinationStream {
+/** Opened by the first line, since a start-up snapshot cannot contain it. */
+const standardOutput = lazily(() => {
   const output = destination({ dest: 1, sync: true });
+  // A log that cannot be written (full disk, closed pipe) must not end the process.
   output.on("error", () => undefined);
   return output;
+});
+
+/** Shared: to compile the redacted paths takes milliseconds, and a start-up snapshot contains the result. */
+const toStandardOutput = lazily(() => loggerTo({ write: (line) => standardOutput().write(line) }));
+
+/** Writes JSON lines to standard output, synchronously: no line is lost when the process dies. */
+export function createLogger(name: string, level: LogLevel, stream?: DestinationStream): Logger {
+  const parent = stream === undefined ? toStandardOutput() : loggerTo(stream);
+  return parent.child({ name, pid: process.pid }, { level });
 }

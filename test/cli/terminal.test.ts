@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { ServerResponse } from "node:http";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
@@ -134,7 +135,7 @@ t.test("a conversation knows /help, /attach and /exit, and wraps text at the ter
     },
   );
   t.equal(code, 0, seen);
-  const sent = server.calls.filter(({ path }) => path === "/execute").map(({ body }) => body.message);
+  const sent = server.calls.filter(({ path }) => path.startsWith("/execute")).map(({ body }) => body.message);
   const file = { type: "file", data: "dGV4dA==", name: "a.txt" };
   t.same(sent, [[{ type: "text", text: "hi" }, file]], "no command is sent as a message");
   // oxlint-disable-next-line no-control-regex
@@ -195,7 +196,9 @@ t.test("an answer from elsewhere closes the prompt, and the next prompt echoes o
   t.match(seen, /\n\S* {2}answered: two/, "the event begins on a line of its own");
   t.equal(seen.split("unique-words").length, 2, seen);
   t.same(
-    server.calls.filter(({ path }) => path === "/execute").map(({ body }) => body.message),
+    server.calls
+      .filter(({ path }) => path.startsWith("/execute") && path !== "/execute/cancel")
+      .map(({ body }) => body.message),
     ["hi", "unique-words"],
   );
 });
@@ -265,4 +268,57 @@ t.test("a list fits a narrow terminal", { skip }, async (t) => {
   const { seen } = await onTerminal(t, env, "ls", [], { columns: 30 });
   t.match(seen, /^USER +STATE +\S*\r?\nx{5,}… +running/m);
   for (const line of seen.split(/\r?\n/)) t.ok(line.length <= 30, line);
+});
+
+t.test("what is typed during a turn steers with Enter and queues with Alt-Enter", { skip }, async (t) => {
+  const server = await startFakeServer(t);
+  const env = { ...orchctlFor(t, server).env, ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KEY: "sk-orch-x" };
+  server.on("GET /engines/alice", { body: engine({ url: server.url }) });
+  const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const sent: { message: string; when_busy?: string; message_id?: string }[] = [];
+  let first: ServerResponse | undefined;
+  let seq = 0;
+  server.on("POST /execute", ({ body, headers }, response) => {
+    sent.push(body);
+    if (headers.accept !== "text/event-stream") {
+      const isQueued = body.when_busy === "queue";
+      response.writeHead(202, { "content-type": "application/json" });
+      response.end(JSON.stringify({ message_id: body.message_id, position: isQueued ? 1 : 0, turn_id: null }));
+      if (!isQueued) first?.write(frame("message_taken", { message_id: body.message_id, how: "steer", seq: ++seq }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream", "x-turn-id": `turn_${sent.length}` });
+    response.write(frame("text_delta", { text: `answer to ${body.message}`, seq: ++seq }));
+    if (first === undefined) first = response;
+    else response.end(frame("thread_lifecycle", { phase: "completed", seq: ++seq }));
+  });
+  server.on("GET /tasks/t1/inbox", () => {
+    // What is printed while a line is written comes after it.
+    first?.write(frame("text_delta", { text: "held back", seq: ++seq }));
+    const [, , { message_id: id, message: text } = { message_id: "", message: "" }] = sent;
+    return { body: { messages: [{ message_id: id, position: 1, when_busy: "queue", text, agent: "default" }] } };
+  });
+  const { code, seen } = await onTerminal(t, env, "chat alice --task t1", [
+    ["> ", "go\r"],
+    ["answer to go", "hurry\r"],
+    ["the agent has your message", "later\u001b\r"],
+    ["it waits as message 1", "/inbox\r"],
+    ["1. later", "x\u007f"],
+    ["» \u001b[3Gx", "discarded\u001b"],
+    [
+      "» \u001b[3Gdiscarded\u001b[1G",
+      () => {
+        first?.end(frame("thread_lifecycle", { phase: "completed", seq: ++seq }));
+        return "";
+      },
+    ],
+    ["answer to later", ""],
+    ["> ", "\u0004"],
+  ]);
+  t.equal(code, 0, seen);
+  const [, steered, queued, shown] = sent;
+  t.match(steered, { message: "hurry", when_busy: "steer" });
+  t.match(queued, { message: "later", when_busy: "queue" });
+  t.same(shown, queued, "the turn of the same message is shown");
+  t.equal(sent.length, 4, "a discarded line is not sent");
 });

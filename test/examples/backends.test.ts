@@ -78,7 +78,7 @@ t.test("the examples of a backend", async (t) => {
   await t.test("in Python", { skip: withoutPython() }, (t) => behaves(t, BACKENDS.python, product, "bob"));
 });
 
-t.test("the example in TypeScript passes the type checker", async (t) => {
+t.test("the examples in TypeScript pass the type checker", async (t) => {
   const dir = t.testdir();
   const compilerOptions = {
     module: "nodenext",
@@ -92,9 +92,10 @@ t.test("the example in TypeScript passes the type checker", async (t) => {
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
     erasableSyntaxOnly: true,
+    allowImportingTsExtensions: true,
     skipLibCheck: true,
   };
-  const files = [join(root, "examples/typescript/server.ts")];
+  const files = ["typescript", "chat-app"].map((name) => join(root, "examples", name, "server.ts"));
   writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   const compiler = [join(root, "node_modules/typescript/bin/tsc"), "-p", dir];
   let problems = "";

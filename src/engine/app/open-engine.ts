@@ -10,6 +10,7 @@ import { trackConnections } from "../../shared/http/stop-accepting.ts";
 import { VERSION } from "../../shared/version.ts";
 import { type EngineApp, createApp } from "./create-app.ts";
 import type { EngineConfig } from "../config.ts";
+import { programDir } from "../isolation/program-dir.ts";
 import { type Store, openStore } from "../store/open-store.ts";
 
 const CLOSE_MS = 1000;
@@ -36,7 +37,7 @@ export async function openEngine(
   config: EngineConfig,
   environment: NodeJS.ProcessEnv,
 ): Promise<OpenedEngine> {
-  const store = openStore(launch.data_dir);
+  const store = openStore(launch.data_dir, { emptyStores: programDir() });
   const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
   const parts = { launch, config, store, environment, stopAccepting: trackConnections(server) };
   const app = await createApp(parts);

@@ -28,7 +28,7 @@ export function warmUp(): void {
       isolation: NOT_ISOLATED,
     }),
   );
-  createLogger("engine", "info", { write: () => undefined }).debug("");
+  createLogger("engine", "info").debug("");
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.get("/path/:name", (_request, response) => response.end());

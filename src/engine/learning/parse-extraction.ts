@@ -1,42 +1,41 @@
 import * as z from "zod/mini";
+import { catch as otherwise } from "zod/mini";
+import { lazily } from "../../shared/lazily.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import { negatedPredicate, normalPredicate } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
 
-const { catch: otherwise } = z;
 const text = (max: number) => z.string().check(z.maxLength(max));
-const importance = otherwise(z.number().check(z.gte(1), z.lte(10)), 3);
-const fact = z.object({
-  text: text(1000),
-  subject: text(300),
-  predicate: text(300),
-  object: text(1000),
-  single: z.optional(z.nullable(z.boolean())),
-  negated: z.optional(z.nullable(z.boolean())),
-  valid_from: z.optional(z.nullable(text(40))),
-  importance: z.optional(importance),
-  said_by: z.enum(["user", "assistant", "note"]),
-});
-const person = z.object({
-  name: text(200),
-  type: otherwise(z.enum(["person", "organisation", "place", "animal", "thing"]), "thing"),
-  relation: z.optional(z.nullable(text(100))),
-  aliases: z.optional(z.nullable(z.array(text(200)).check(z.maxLength(10)))),
-});
-const answer = z.object({
-  rounds: z
-    .array(
-      z.object({
-        turn: text(200),
-        key: z.optional(z.nullable(text(500))),
-        description: z.optional(z.nullable(text(2000))),
-        importance: z.optional(importance),
-        facts: z.array(fact).check(z.maxLength(60)),
-        people: z.optional(z.nullable(z.array(person).check(z.maxLength(40)))),
-      }),
-    )
-    .check(z.maxLength(200)),
+/** Made for the first batch: a start-up snapshot holds no schema of it. */
+const answer = lazily(() => {
+  const importance = otherwise(z.number().check(z.gte(1), z.lte(10)), 3);
+  const fact = z.object({
+    text: text(1000),
+    subject: text(300),
+    predicate: text(300),
+    object: text(1000),
+    single: z.optional(z.nullable(z.boolean())),
+    negated: z.optional(z.nullable(z.boolean())),
+    valid_from: z.optional(z.nullable(text(40))),
+    importance: z.optional(importance),
+    said_by: z.enum(["user", "assistant", "note"]),
+  });
+  const person = z.object({
+    name: text(200),
+    type: otherwise(z.enum(["person", "organisation", "place", "animal", "thing"]), "thing"),
+    relation: z.optional(z.nullable(text(100))),
+    aliases: z.optional(z.nullable(z.array(text(200)).check(z.maxLength(10)))),
+  });
+  const round = z.object({
+    turn: text(200),
+    key: z.optional(z.nullable(text(500))),
+    description: z.optional(z.nullable(text(2000))),
+    importance: z.optional(importance),
+    facts: z.array(fact).check(z.maxLength(60)),
+    people: z.optional(z.nullable(z.array(person).check(z.maxLength(40)))),
+  });
+  return z.object({ rounds: z.array(round).check(z.maxLength(200)) });
 });
 
 export type ReadAnswer =
@@ -53,7 +52,7 @@ export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
   } catch (error) {
     return { kind: "unreadable", reason: error instanceof Error ? error.message : "no valid JSON" };
   }
-  const result = z.safeParse(answer, value, { error: describeIssue });
+  const result = z.safeParse(answer(), value, { error: describeIssue });
   if (!result.success) {
     const [issue] = result.error.issues;
     return { kind: "unreadable", reason: `${issue?.path.join(".")}: ${issue?.message}` };
@@ -78,7 +77,7 @@ const singleLine = (text: string, max: number): string =>
     .slice(0, max)
     .toWellFormed();
 
-type AnsweredRound = z.output<typeof answer>["rounds"][number];
+type AnsweredRound = z.output<ReturnType<typeof answer>>["rounds"][number];
 type AnsweredFact = AnsweredRound["facts"][number];
 
 function extractionOf({ key, description, importance, facts, people }: AnsweredRound, round: Round): Extraction {

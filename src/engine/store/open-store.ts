@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { ENGINE_MIGRATIONS } from "../../../migrations/engine/index.ts";
 import { Database, isDamage } from "./database.ts";
 import { EngineState, ResetNotice } from "./engine-state.ts";
+import { applyMigrations, copyEmptyStore } from "./new-store.ts";
 import { DATABASE, type Damage, markDamaged, readMark, removeMark, setAside } from "./set-aside.ts";
 import { StoreUnusable, storeUnusable } from "./store-unusable.ts";
 import { WalCheckpointer } from "./wal-checkpointer.ts";
@@ -34,13 +35,15 @@ export interface Store {
 /**
  * Opens the engine's SQLite file in WAL mode: what is committed survives a kill of the process. A lock file, released
  * with the process, excludes a second engine. A damaged file is moved aside and replaced. The time to open does not
- * depend on the size of the data. Throws `StoreUnusable`.
+ * depend on the size of the data. A new one begins as a copy of that in the folder `emptyStores`. Throws `StoreUnusable`.
  */
-export function openStore(dataDir: string): Store {
+export function openStore(dataDir: string, { emptyStores }: { readonly emptyStores?: string } = {}): Store {
   const isFirst = !existsSync(join(dataDir, LOCK));
   const lock = takeLock(join(dataDir, LOCK));
   const file = join(dataDir, DATABASE);
   try {
+    // While the lock is held: nobody else makes the file meanwhile.
+    if (emptyStores !== undefined) copyEmptyStore(file, emptyStores);
     const { db, isNew } = openSound(dataDir, { isFirst });
     const state = new EngineState({ db });
     const damaged = Promise.withResolvers<Error>();
@@ -173,8 +176,5 @@ function migrate(db: Database, file: string): void {
     const versions = `schema version ${had}, this engine supports ${ENGINE_MIGRATIONS.length}`;
     throw new StoreUnusable("store_newer", `${basename(file)} was written by a newer version (${versions})`);
   }
-  transactionsOf(db)(() => {
-    for (const sql of ENGINE_MIGRATIONS.slice(had)) db.exec(sql);
-    db.exec(`pragma user_version = ${ENGINE_MIGRATIONS.length}`);
-  });
+  transactionsOf(db)(() => applyMigrations(db, had));
 }

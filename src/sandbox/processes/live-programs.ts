@@ -33,6 +33,7 @@ export class LivePrograms {
   readonly #signalsOwnAlone: boolean;
   /** By mark. Null while the program is being started. */
   readonly #running = new Map<string, OwnedProcesses | null>();
+  #hadPrograms = false;
 
   constructor({ signalsOwnAlone }: { readonly signalsOwnAlone: boolean }) {
     this.#signalsOwnAlone = signalsOwnAlone;
@@ -41,6 +42,7 @@ export class LivePrograms {
   /** Before the program starts, and again with its processes. */
   add(mark: string, program: OwnedProcesses | null): void {
     this.#running.set(mark, program);
+    this.#hadPrograms = true;
   }
 
   remove(mark: string): void {
@@ -64,7 +66,8 @@ export class LivePrograms {
    * every millisecond is in no list, because each one read has ended meanwhile: then all programs stop for one look.
    */
   async endLeftovers(): Promise<number> {
-    if (!this.#signalsOwnAlone) return 0;
+    // Reading every process of the machine takes milliseconds. Without a program there is none to find.
+    if (!this.#signalsOwnAlone || !this.#hadPrograms) return 0;
     const found = new Map<number, ProcessStat>();
     const end = performance.now() + END_MS;
     for (let looks = 0, isOver = false; !isOver && performance.now() < end;) {

@@ -8,7 +8,8 @@ export interface FileField {
   readonly column: string;
   /** The SQL expression to select, if it is not the column itself. */
   readonly expression?: string;
-  readonly schema: z.ZodMiniType;
+  /** Made for an import. An engine holds none of these schemas before. */
+  readonly schema: () => z.ZodMiniType;
   readonly toFile: (stored: unknown) => unknown;
   readonly toStore: (value: unknown) => SqlValue;
 }
@@ -24,13 +25,13 @@ export interface FileRecord<Type extends string = string> {
   readonly shapes?: {
     readonly field: string;
     readonly by: string;
-    readonly of: Readonly<Record<string, z.ZodMiniType>>;
+    readonly of: Readonly<Record<string, () => z.ZodMiniType>>;
   };
 }
 
 const unchanged = (value: unknown) => value;
 const asStored = (value: unknown) => value as SqlValue;
-const plain = (column: string, schema: z.ZodMiniType): FileField => ({
+const plain = (column: string, schema: () => z.ZodMiniType): FileField => ({
   column,
   schema,
   toFile: unchanged,
@@ -38,15 +39,14 @@ const plain = (column: string, schema: z.ZodMiniType): FileField => ({
 });
 
 const MAX_TEXT = 2 * 1024 * 1024;
-const boundedText = (max: number) =>
+const boundedText = (max: number) => () =>
   z.string().check(
     z.refine((text) => text.isWellFormed(), { error: "expected well-formed Unicode", abort: true }),
     z.refine((text) => byteLength(text) <= max, { error: `expected at most ${max} bytes` }),
   );
 
 export const id = (column: string, prefix: string): FileField =>
-  plain(
-    column,
+  plain(column, () =>
     z.string().check(z.regex(new RegExp(`^${prefix}[\\w:.-]{1,100}$`), `expected an id with the prefix ${prefix}`)),
   );
 
@@ -54,9 +54,10 @@ export const id = (column: string, prefix: string): FileField =>
 export const numbered = (column: string, prefix: string, expression?: string): FileField => ({
   column,
   ...(expression !== undefined && { expression }),
-  schema: z
-    .string()
-    .check(z.regex(new RegExp(`^${prefix}\\d{1,15}$`), `expected an id with the prefix ${prefix} and a number`)),
+  schema: () =>
+    z
+      .string()
+      .check(z.regex(new RegExp(`^${prefix}\\d{1,15}$`), `expected an id with the prefix ${prefix} and a number`)),
   toFile: (stored) => `${prefix}${Number(stored)}`,
   toStore: (value) => Number(String(value).slice(prefix.length)),
 });
@@ -65,8 +66,7 @@ export const text = (column: string, max = MAX_TEXT): FileField => plain(column,
 
 /** A name of a folder. */
 export const fileName = (column: string): FileField =>
-  plain(
-    column,
+  plain(column, () =>
     z
       .string()
       .check(
@@ -75,42 +75,44 @@ export const fileName = (column: string): FileField =>
       ),
   );
 
-export const task = (column = "task_id"): FileField => plain(column, opaqueId(1, 256));
+export const task = (column = "task_id"): FileField => plain(column, () => opaqueId(1, 256));
 
-export const choice = (column: string, options: readonly string[]): FileField => plain(column, z.enum([...options]));
+export const choice = (column: string, options: readonly string[]): FileField =>
+  plain(column, () => z.enum([...options]));
 
 export const integer = (column: string, min: number, max = Number.MAX_SAFE_INTEGER): FileField =>
-  plain(column, z.int().check(z.gte(min), z.lte(max)));
+  plain(column, () => z.int().check(z.gte(min), z.lte(max)));
 
-export const fraction = (column: string): FileField => plain(column, z.number().check(z.gte(0), z.lte(1)));
+export const fraction = (column: string): FileField => plain(column, () => z.number().check(z.gte(0), z.lte(1)));
 
 export const flag = (column: string): FileField => ({
   column,
-  schema: z.boolean(),
+  schema: () => z.boolean(),
   toFile: (stored) => stored === 1,
   toStore: (value) => (value === true ? 1 : 0),
 });
 
 export const time = (column: string): FileField => ({
   column,
-  schema: z.string().check(
-    z.refine((value) => /^[+-]?\d{4,6}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)), {
-      error: "expected an ISO 8601 time",
-    }),
-  ),
+  schema: () =>
+    z.string().check(
+      z.refine((value) => /^[+-]?\d{4,6}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)), {
+        error: "expected an ISO 8601 time",
+      }),
+    ),
   toFile: (stored) => new Date(Number(stored)).toISOString(),
   toStore: (value) => Date.parse(String(value)),
 });
 
 export const trust = (column = "trust"): FileField => ({
   column,
-  schema: z.enum(Object.keys(TRUST)),
+  schema: () => z.enum(Object.keys(TRUST)),
   toFile: (stored) => trustName(Number(stored)),
   toStore: (value) => TRUST[value as TrustName],
 });
 
 /** Stored as JSON text; a JSON value in a file. */
-export const json = (column: string, schema: z.ZodMiniType = z.unknown()): FileField => ({
+export const json = (column: string, schema: () => z.ZodMiniType): FileField => ({
   column,
   schema,
   toFile: (stored) => JSON.parse(String(stored)) as unknown,
@@ -118,10 +120,10 @@ export const json = (column: string, schema: z.ZodMiniType = z.unknown()): FileF
 });
 
 /** A list of values from another table. */
-export const listed = (sql: string, schema: z.ZodMiniType): FileField => ({
+export const listed = (sql: string, schema: () => z.ZodMiniType): FileField => ({
   column: "",
   expression: `(select json_group_array(value) from (${sql}))`,
-  schema: z.array(schema),
+  schema: () => z.array(schema()),
   toFile: (stored) => JSON.parse(String(stored)) as unknown,
   toStore: (value) => JSON.stringify(value),
 });
@@ -129,12 +131,12 @@ export const listed = (sql: string, schema: z.ZodMiniType): FileField => ({
 /** Files of earlier releases do not have the field. */
 export const orMissing = (field: FileField): FileField => {
   const nullable = orNull(field);
-  return { ...nullable, schema: z.optional(nullable.schema) };
+  return { ...nullable, schema: () => z.optional(nullable.schema()) };
 };
 
 export const orNull = (field: FileField): FileField => ({
   ...field,
-  schema: z.nullable(field.schema),
+  schema: () => z.nullable(field.schema()),
   toFile: (stored) => (stored === null ? null : field.toFile(stored)),
   toStore: (value) => (value === null ? null : field.toStore(value)),
 });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod/mini";
 import { MEMORY_FORMAT, MEMORY_FORMAT_VERSION } from "../../../contract/engine/memory-format.ts";
 import { isFlatterThan, isRecord } from "../../../shared/json-values.ts";
+import { lazily } from "../../../shared/lazily.ts";
 import { InvalidInput, parse } from "../../../shared/parse.ts";
 import { RECORD_TYPES, type RecordType, fileRecord } from "./file-records.ts";
 
@@ -23,7 +24,9 @@ interface FileLine {
 
 const header = z.object({ format: z.literal(MEMORY_FORMAT), version: z.int().check(z.gte(1)) });
 const end = z.object({ counts: z.record(z.string(), z.int()) });
-const SCHEMAS: ReadonlyMap<RecordType, z.ZodMiniObject> = new Map(RECORD_TYPES.map((type) => [type, schemaOf(type)]));
+const schemas = lazily(
+  (): ReadonlyMap<RecordType, z.ZodMiniObject> => new Map(RECORD_TYPES.map((type) => [type, schemaOf(type)])),
+);
 /** Deeper than any tool result, and far from the recursion limit. */
 const MAX_DEPTH = 500;
 /** Reading time before the event loop runs. */
@@ -90,17 +93,18 @@ function checkEnd(line: number, value: unknown, counts: ReadonlyMap<string, numb
 }
 
 function schemaFor(line: number, type: unknown): readonly [RecordType, z.ZodMiniObject] {
-  for (const known of SCHEMAS) if (known[0] === type) return known;
+  for (const known of schemas()) if (known[0] === type) return known;
   throw new InvalidInput(`line ${line}: type`, `expected one of ${RECORD_TYPES.join(", ")}, end`);
 }
 
 function schemaOf(type: RecordType): z.ZodMiniObject {
   const { fields, shapes } = fileRecord(type);
-  const schema = z.object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])));
+  const schema = z.object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema()])));
   if (shapes === undefined) return schema;
   const { field, by, of } = shapes;
+  const shapeOf = new Map(Object.entries(of).map(([name, made]) => [name, made()]));
   const fits = (value: Readonly<Record<string, unknown>>) =>
-    z.safeParse(of[String(value[by])] ?? z.never(), value[field]).success;
+    z.safeParse(shapeOf.get(String(value[by])) ?? z.never(), value[field]).success;
   return schema.check(z.refine(fits, { path: [field], error: `expected a value that belongs to its ${by}` }));
 }
 

@@ -10,6 +10,8 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   events: "the same words, for a day",
   event_places: "where the log has what",
   tool_calls: "only while a turn runs",
+  client_tool_calls: "of turns that wait, and for a day",
+  loaded_tools: "tools of this engine; the model finds them again",
   idempotency_keys: "of calls, for a day",
   learning_batches: "what batches did; trajectories name theirs",
   memory_embeddings: "made again from what they are of",
