@@ -128,6 +128,12 @@ export class TaskTable extends Table {
     this.#ended.run(at, usage.inputTokens, usage.outputTokens, usage.cacheHitTokens, taskId);
   }
 
+  /** Counts the messages of a conversation that was stored at once. */
+  recount(taskId: string): void {
+    const branchId = this.find(taskId)?.branchId;
+    if (branchId !== undefined) this.#move.run(branchId, this.#messagesOf(branchId), taskId);
+  }
+
   /** The conversation goes on after the prefix, on a branch of its own. Only while no turn of the task runs. */
   continueFrom(taskId: string, prefix: Prefix, at: number): void {
     const branchId = this.#branches.insert(taskId, prefix, at);

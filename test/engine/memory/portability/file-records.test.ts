@@ -24,14 +24,12 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   file_changes: "of the files of this engine's workspace",
   checkpoint_contents: "of the files of this engine's workspace",
   incomplete_comparisons: "of the files of this engine's workspace",
-  tasks: "made again from turns",
-  branches: "made again from turns",
   usage_days: "what this engine has spent; the daemon collects it",
 };
 /** Columns that only mean something in their own store. */
 const LOCAL: Readonly<Record<string, readonly string[]>> = {
-  turns: ["resumes", "blocks", "usage"],
-  messages: ["id", "branch", "created_at"],
+  turns: ["resumes", "blocks"],
+  tasks: ["number", "message_count"],
   compactions: ["id", "branch"],
   ...Object.fromEntries(
     ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
