@@ -101,10 +101,11 @@ t.test("the chat app", async (t) => {
     });
 
     await t.test("answers a message again", async (t) => {
-      const turn = () => page.locator("article.assistant").elementHandle();
-      const before = await turn();
-      await page.getByRole("button", { name: "Answer again" }).click();
-      await before?.waitForElementState("hidden");
+      const again = page.getByRole("button", { name: "Answer again" });
+      await again.waitFor();
+      const regenerated = page.waitForRequest((request) => /"regenerate":true/.test(request.postData() ?? ""));
+      await again.click();
+      await regenerated;
       await until("the new answer is there", async () => (await answers(page)).join() === "Hello again");
       await idle(page);
       t.same(await questions(page), ["/say Hello again"], "the message is not said twice");
