@@ -26,8 +26,9 @@ export function safeLines(text: string): string {
     .join("");
 }
 
+/** Letters of half a width are of the same scripts. */
 const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+  /(?![\uff61-\uffdc])(?:\p{Emoji_Presentation}|\ufe0f|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
 
 export const isWide = (grapheme: string): boolean => WIDE.test(grapheme);
 

@@ -19,6 +19,7 @@ t.test("columns are counted as a terminal does", async (t) => {
   t.equal(width("❤️"), 2);
   t.equal(width("e\u0301"), 1);
   t.equal(width("한글かな"), 8);
+  t.equal(width("ﾊﾝｶｸ"), 4);
 });
 
 t.test("a table and a list of fields stand in columns, with dashes for what is not given", async (t) => {
