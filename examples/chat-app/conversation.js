@@ -1,4 +1,5 @@
 import { createAnswer } from "./answer.js";
+import { attempt } from "./attempt.js";
 import { edit, isEdited } from "./elements.js";
 import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
 
@@ -6,7 +7,7 @@ import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
  * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
  * as it is written; the records take its place when the turn ends.
  */
-export function createConversation({ engine, place, attempt, waiting, clientTools, onBusy }) {
+export function createConversation({ engine, place, waiting, clientTools, onBusy }) {
   let taskId = null;
   /** What ends the reading of the running turn, when another conversation is opened. The turn continues. */
   let reading = null;
@@ -105,6 +106,6 @@ export function createConversation({ engine, place, attempt, waiting, clientTool
       place.replaceChildren();
       return Promise.all([waiting.open(id), sync()]);
     },
-    stop: () => attempt(() => engine.cancel(taskId)),
+    stop: () => engine.cancel(taskId),
   };
 }

@@ -1,7 +1,8 @@
+import { attempt } from "./attempt.js";
 import { button, edit, element, isEdited } from "./elements.js";
 
 /** The messages that were sent while the agent works, until a turn takes them. */
-export function createWaiting({ engine, place, attempt, clientTools }) {
+export function createWaiting({ engine, place, clientTools }) {
   let taskId = null;
   /** Texts by the ids of the messages, also of those that a turn has taken since. */
   const texts = new Map();

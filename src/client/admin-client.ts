@@ -1,4 +1,5 @@
 import type { EventRecord, ProductRecord } from "./records.ts";
+import { adminMethods } from "./admin-methods.ts";
 import * as routes from "./orchestrator-routes.ts";
 import { ADMIN_KEY_HEADER } from "../contract/orchestrator/headers.ts";
 import { headerValue } from "./address.ts";
@@ -6,7 +7,7 @@ import { type CallOptions, type ConnectionOptions, serviceOf } from "./http-call
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
-import { type ListOf, type OptionsOf, callsOf, requestOf } from "./route.ts";
+import { type OptionsOf, callsOf, requestOf } from "./route.ts";
 import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
 import type { SetPolicyRequest } from "./records.ts";
 
@@ -49,12 +50,14 @@ export function createAdminClient(options: AdminClientOptions) {
   const headers =
     "session" in options ? sessionHeaders() : { [ADMIN_KEY_HEADER]: headerValue("adminKey", options.adminKey) };
   const service = serviceOf(options, headers, HOST_LIMITS);
-  const { call, list } = callsOf(service);
+  const calls = callsOf(service);
+  const { call } = calls;
   const eventFeed = (productId: string | undefined) => (page: routes.AdminEventsParams) =>
     requestOf(routes.adminEvents, { productId, ...page });
 
   return {
     url: service.url,
+    ...adminMethods(calls),
 
     /**
      * Registers a product. Its platform key is in this response only, so a lost response is not retried. It is null for
@@ -65,22 +68,11 @@ export function createAdminClient(options: AdminClientOptions) {
         ...product,
         ...(key !== undefined && keyFields(key)),
       })) as RegisteredProduct<Options>,
-    listProducts: (given: ListOf<typeof routes.listProducts> = {}) => list(routes.listProducts, given),
-    getProduct: (productId: string, given: CallOptions = {}) => call(routes.showProduct, { ...given, productId }),
     setPolicy: (productId: string, body: PolicyChanges, given: CallOptions = {}) =>
       call(routes.setPolicy, { ...given, productId, body }),
     /** Replaces the platform key by one whose hash is given. */
     setPlatformKeyHash: async (productId: string, key: PlatformKeyHash, given: CallOptions = {}) =>
       call(routes.setPlatformKeyHash, { ...given, productId, ...keyFields(key), graceS: key.graceS }),
-    /** Deletes a product; `force` destroys its engines and their data first. */
-    deleteProduct: (productId: string, given: OptionsOf<typeof routes.deleteProduct, "productId"> = {}) =>
-      call(routes.deleteProduct, { ...given, productId }),
-
-    /** The engines of every product. */
-    listEngines: (given: ListOf<typeof routes.adminEngines> = {}) => list(routes.adminEngines, given),
-    /** Restarts a running engine after its running turns; `drainS` is how long it waits for them. */
-    restartEngine: (engineId: string, given: OptionsOf<typeof routes.restartEngine, "engineId"> = {}) =>
-      call(routes.restartEngine, { ...given, engineId }),
 
     /** Stored events of every product and of the host, the newest first. */
     listEvents: ({
@@ -100,35 +92,9 @@ export function createAdminClient(options: AdminClientOptions) {
     /** What the users of every product have spent, by product unless grouped otherwise. */
     usage: (given: AdminUsageOptions = {}): AsyncGenerator<UsageEntry> =>
       readUsage((query) => call(routes.adminUsage, query), given),
-    /** Reads the price table again. */
-    reloadPrices: (given: CallOptions = {}) => call(routes.reloadPrices, given),
 
-    /** What the engines of the host used in the last hour, together. */
-    samples: (given: CallOptions = {}) => call(routes.hostSamples, given),
-    /** What one engine used in the last hour. */
-    engineSamples: (engineId: string, given: CallOptions = {}) => call(routes.engineSamples, { ...given, engineId }),
-
-    /** The open sessions of the console. */
-    listSessions: (given: ListOf<typeof routes.listSessions> = {}) => list(routes.listSessions, given),
-    /** Ends a session of the console. */
-    endSession: (sessionId: string, given: CallOptions = {}) => call(routes.endSession, { ...given, sessionId }),
-    /** A link that opens one session of the console within a minute. Needs the admin key. */
-    createLink: (given: OptionsOf<typeof routes.createLink> = {}) => call(routes.createLink, given),
-
-    status: (given: CallOptions = {}) => call(routes.adminStatus, given),
-    /** Checks of the daemon and its host. */
-    doctor: (given: CallOptions = {}) => call(routes.checkHost, given),
     /** Lines of the audit log after the line `after`, in their order, at most 200. */
     audit: ({ after = 0, limit = 200, ...given }: Omit<OptionsOf<typeof routes.adminAudit>, "cursor"> = {}) =>
       call(routes.adminAudit, { ...given, after, limit }),
-    /** The backups of the host, and the one that runs. */
-    listBackups: (given: CallOptions = {}) => call(routes.listBackups, given),
-    /** Starts a backup; `listBackups` shows its progress. */
-    createBackup: (given: CallOptions = {}) => call(routes.createBackup, given),
-    /** The host takes no new engines, also after a restart of the daemon. */
-    drain: (given: CallOptions = {}) => call(routes.drainHost, given),
-    resume: (given: CallOptions = {}) => call(routes.resumeHost, given),
-    /** Runs the schedules that a restore left paused. */
-    resumeSchedules: (given: CallOptions = {}) => call(routes.resumeSchedules, given),
   };
 }

@@ -153,7 +153,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
 
   await t.test("steers and queues while a turn runs, and changes what waits", async (t) => {
     await show(page, `${playground}?task=busy`);
-    await send("/slow 4000\n/tool list_files {}\n/say the long one");
+    await send("/slow 6000\n/tool list_files {}\n/say the long one");
     await page.getByRole("button", { name: "Steer" }).waitFor();
     const message = page.getByLabel("Message", { exact: true });
     await message.fill("/say steered");
@@ -172,6 +172,9 @@ t.test("conversations in a browser", withChromium, async (t) => {
     await page.getByLabel("Edited message").fill("/say changed");
     await page.getByLabel("Edited message").press("Enter");
     await waiting.filter({ hasText: "/say changed" }).waitFor();
+    const link = page.url().split("/console/")[1] ?? "";
+    const other = await browser.open(link, { storageState: await page.context().storageState() });
+    await other.getByRole("region", { name: "Waiting messages" }).getByText("/say changed").waitFor();
     t.same(await seriousFindings(page, "light"), []);
     await page.setViewportSize({ width: 390, height: 800 });
     t.ok((await excessWidth()) <= 0, "waiting messages fit 390 pixels");
@@ -180,13 +183,16 @@ t.test("conversations in a browser", withChromium, async (t) => {
     await answerIs(HOSTILE);
     await page.getByRole("button", { name: "Send" }).waitFor();
     t.equal(await waiting.count(), 0);
-    t.same(await page.locator(".exchange").locator("> .said").allTextContents(), [
-      "/slow 4000\n/tool list_files {}\n/say the long one",
-      "/say steered",
-      "/say changed",
-      `/say ${HOSTILE}`,
-    ]);
+    await other.locator(".exchange .answer").last().getByText(HOSTILE, { exact: true }).waitFor();
+    for (const at of [page, other])
+      t.same(await at.locator(".exchange").locator("> .said").allTextContents(), [
+        "/slow 6000\n/tool list_files {}\n/say the long one",
+        "/say steered",
+        "/say changed",
+        `/say ${HOSTILE}`,
+      ]);
     t.equal(await page.locator("main img").count(), 0);
+    await other.context().close();
     const shown = await page.locator(".exchange").first().innerText();
     await page.reload();
     await answerIs(HOSTILE);

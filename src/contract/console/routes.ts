@@ -28,15 +28,18 @@ export const CONSOLE_ROUTES = {
     responses: ok("SessionEnded"),
   }),
   createLink: adminKey("POST /console/links", "Create a link that opens one session within a minute", {
+    clientMethod: "createLink",
     request: linkRequest,
     repeatable: false,
     responses: { 201: [json("SessionLink")] },
   }),
   listSessions: admin("GET /admin/sessions", "List the open sessions", {
+    clientMethod: "listSessions",
     query: PAGE,
     responses: ok("SessionPage"),
   }),
   endSession: admin("DELETE /admin/sessions/{session_id}", "End a session", {
+    clientMethod: "endSession",
     repeatable: false,
     responses: ok("SessionEnded"),
     errors: ["SESSION_NOT_FOUND"],

@@ -23,6 +23,7 @@ export const PROBE_ROUTES = {
 /** The host and engines of every product, for operators. */
 export const HOST_ROUTES = {
   adminEngines: admin("GET /admin/engines", "List the engines of every product", {
+    clientMethod: "listEngines",
     query: { ...PAGE, state: STATE },
     responses: ok("EnginePage"),
   }),
@@ -30,6 +31,7 @@ export const HOST_ROUTES = {
     "POST /admin/engines/{engine_id}/restart",
     "Restart a running engine after its running turns, with the daemon's version",
     {
+      clientMethod: "restartEngine",
       request: restartRequest,
       repeatable: false,
       timeout: "boot",
@@ -46,16 +48,19 @@ export const HOST_ROUTES = {
   adminStatus: admin(
     "GET /admin/status",
     "Get the host: ports, engines by state, load, [isolation](operating.md#isolation), warnings",
-    { responses: ok("HostStatus") },
+    { clientMethod: "status", responses: ok("HostStatus") },
   ),
   hostSamples: admin("GET /admin/samples", "Get what the engines of the host used in the last hour, together", {
+    clientMethod: "samples",
     responses: ok("HostSamples"),
   }),
   engineSamples: admin("GET /admin/engines/{engine_id}/samples", "Get what an engine used in the last hour", {
+    clientMethod: "engineSamples",
     responses: ok("UsageSamples"),
     errors: ["ENGINE_NOT_FOUND"],
   }),
   checkHost: admin("GET /admin/doctor", "Check the daemon and its host: what is wrong, and what helps", {
+    clientMethod: "doctor",
     responses: ok("HostReport"),
   }),
   adminAudit: admin("GET /admin/audit", "List the audit log, a hash chain", {
@@ -65,14 +70,13 @@ export const HOST_ROUTES = {
   listBackups: admin(
     "GET /admin/backups",
     "List the [backups](operating.md#backup-and-restore) of the host, and the one that runs",
-    {
-      responses: ok("BackupList"),
-    },
+    { clientMethod: "listBackups", responses: ok("BackupList") },
   ),
   createBackup: admin(
     "POST /admin/backups",
     "Start a backup. 202 with its name; `GET /admin/backups` shows its progress",
     {
+      clientMethod: "createBackup",
       request: drainRequest,
       repeatable: false,
       responses: { 202: [json("BackupRun")] },
@@ -80,11 +84,13 @@ export const HOST_ROUTES = {
     },
   ),
   drainHost: admin("POST /admin/drain", "Accept no new engines", {
+    clientMethod: "drain",
     headers: IDEMPOTENCY,
     request: drainRequest,
     responses: ok("HostStatus"),
   }),
   resumeHost: admin("POST /admin/resume", "Accept new engines again", {
+    clientMethod: "resume",
     headers: IDEMPOTENCY,
     request: drainRequest,
     responses: ok("HostStatus"),
@@ -92,11 +98,7 @@ export const HOST_ROUTES = {
   resumeSchedules: admin(
     "POST /admin/schedules/resume",
     "Run the schedules that a [restore](operating.md#restore) left paused",
-    {
-      headers: IDEMPOTENCY,
-      request: drainRequest,
-      responses: ok("HostStatus"),
-    },
+    { clientMethod: "resumeSchedules", headers: IDEMPOTENCY, request: drainRequest, responses: ok("HostStatus") },
   ),
 } satisfies Record<string, Route>;
 

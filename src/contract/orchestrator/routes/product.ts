@@ -12,12 +12,18 @@ export const PRODUCT_ROUTES = {
     responses: { 201: [json("ProductWithKey")] },
     errors: ["PRODUCT_ALREADY_EXISTS"],
   }),
-  listProducts: admin("GET /products", "List products", { query: PAGE, responses: ok("ProductPage") }),
+  listProducts: admin("GET /products", "List products", {
+    clientMethod: "listProducts",
+    query: PAGE,
+    responses: ok("ProductPage"),
+  }),
   showProduct: admin("GET /products/{product_id}", "Get a product", {
+    clientMethod: "getProduct",
     responses: ok("ProductRecord"),
     errors: ["PRODUCT_NOT_FOUND"],
   }),
   deleteProduct: admin("DELETE /products/{product_id}", "Delete a product", {
+    clientMethod: "deleteProduct",
     query: { force: { kind: "flag", summary: "Destroy its engines first" } },
     repeatable: false,
     timeout: "boot",

@@ -39,6 +39,7 @@ export const USAGE_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND"],
   }),
   reloadPrices: admin("POST /admin/prices/reload", "Read the price table again; 400 names its faults", {
+    clientMethod: "reloadPrices",
     request: drainRequest,
     responses: ok("PricesRecord"),
   }),
