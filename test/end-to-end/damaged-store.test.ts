@@ -35,7 +35,7 @@ t.test(
     );
     const file = join(dataDir, found ?? "");
     const db = new DatabaseSync(file, { readOnly: true });
-    const root = db.prepare("select rootpage from sqlite_schema where name = 'messages_of_thread'").get();
+    const root = db.prepare("select rootpage from sqlite_schema where name = 'messages_of_branch'").get();
     db.close();
     const fd = openSync(file, "r+");
     writeSync(fd, Buffer.alloc(PAGE, 0xa5), 0, PAGE, (Number(root?.["rootpage"]) - 1) * PAGE);
