@@ -15,10 +15,12 @@ import { fleet } from "./parts/fleet.ts";
 import { follower } from "./parts/follower.ts";
 import { gateway } from "./parts/gateway.ts";
 import { idleMemory } from "./parts/idle-memory.ts";
+import { inbox } from "./parts/inbox.ts";
 import { isolation } from "./parts/isolation.ts";
 import { lookUp } from "./parts/look-up.ts";
 import { manyRows } from "./parts/many-rows.ts";
 import { manyTurns } from "./parts/many-turns.ts";
+import { taskLists } from "./parts/tasks.ts";
 import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
@@ -44,10 +46,12 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   gateway,
   follower,
   deltas,
+  inbox,
   replay,
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  tasks: taskLists,
   notes: memoryWrites,
   rewind,
   isolation,

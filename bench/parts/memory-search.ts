@@ -7,13 +7,13 @@ import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
 import { median, percentile } from "../measure.ts";
 import { type Row, loneRow } from "../report.ts";
+import { Speech } from "../speech.ts";
 
 const ITEMS = 100_000;
 const IN_ONE_TRANSACTION = 500;
 /** The last of them are stored as a turn's end stores them: each in a transaction of its own. */
 const ONE_BY_ONE = 1000;
 const QUERIES = 600;
-const WORDS = 40_000;
 const MINUTE = 60_000;
 const BEGAN = Date.UTC(2026, 0, 1);
 const GIB = 1024;
@@ -97,49 +97,4 @@ function timed(work: () => unknown): number {
   const began = performance.now();
   work();
   return performance.now() - began;
-}
-
-const LITTLE_WORDS = "the of and to in is was I that it for my you with on".split(" ");
-const SYLLABLES = [
-  "ka",
-  "to",
-  "mi",
-  "ren",
-  "sol",
-  "ba",
-  "lu",
-  "pin",
-  "ga",
-  "dor",
-  "ve",
-  "shi",
-  "nar",
-  "eo",
-  "qua",
-  "zel",
-];
-
-/** Words as languages have them: half of them say nothing, few of the others come often, most are rare. */
-class Speech {
-  readonly #words = Array.from({ length: WORDS }, (_, number) =>
-    (number + 16).toString(16).replaceAll(/./g, (digit) => SYLLABLES[Number.parseInt(digit, 16)] ?? ""),
-  );
-  #seed = 1;
-
-  say(length: number): string {
-    return Array.from({ length }, () => this.#word()).join(" ");
-  }
-
-  #word(): string {
-    if (this.#next() < 0.45) return LITTLE_WORDS[Math.floor(this.#next() * LITTLE_WORDS.length)] ?? "";
-    return this.#words[Math.floor(WORDS ** this.#next()) - 1] ?? "";
-  }
-
-  /** Mulberry32. */
-  #next(): number {
-    this.#seed = (this.#seed + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#seed ^ (this.#seed >>> 15), 1 | this.#seed);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  }
 }

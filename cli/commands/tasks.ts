@@ -31,7 +31,7 @@ const listCommand: CommandMaker = (tasks, settings) => {
     .option("--archived", "only archived ones", false)
     .option("--all", "archived ones too", false)
     .option("--agent <name>", "only those whose last turn this agent ran")
-    .option("--metadata <key=value>", "only those with this metadata; repeat it for more keys", collected)
+    .option("--metadata <name=value>", "only those with this metadata; repeat it for more keys", collected)
     .option("-n, --limit <count>", "how many at most", wholeNumber, 50)
     .option("--cursor <cursor>", "the cursor of the next page, as printed by the page before")
     .addHelpText("after", example('orchctl tasks list alice --search "printer offer"'))
@@ -177,12 +177,12 @@ async function* exported(engine: EngineClient, taskId: string): AsyncGenerator<o
   for (const page of pages.toReversed()) for (const message of page) yield { type: "message", ...message };
 }
 
-/** The query of `--metadata key=value`. */
+/** The query of `--metadata name=value`. */
 function metadataOf(given: readonly string[]): { readonly metadata?: Readonly<Record<string, string>> } {
   if (given.length === 0) return {};
   const pairs = given.map((text) => {
     const at = text.indexOf("=");
-    if (at < 1) throw new CliFailure("usage", `--metadata: expected key=value, not ${safe(text)}`);
+    if (at < 1) throw new CliFailure("usage", `--metadata: expected name=value, not ${safe(text)}`);
     return [text.slice(0, at), text.slice(at + 1)] as const;
   });
   return { metadata: Object.fromEntries(pairs) };

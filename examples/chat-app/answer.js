@@ -5,7 +5,7 @@ export function drawPart(part, { answer } = {}) {
   const line = (text) => element("div", { className: part.type, textContent: text });
   switch (part.type) {
     case "tool":
-      return line(`${part.tool} ${JSON.stringify(part.input)}${part.error === null ? "" : `: ${part.error}`}`);
+      return line(`${part.tool} ${JSON.stringify(part.input)}${outcome(part)}`);
     case "question":
       return drawQuestion(part, line(part.question), answer);
     case "attachment":
@@ -18,6 +18,12 @@ export function drawPart(part, { answer } = {}) {
     default:
       return line(part.text);
   }
+}
+
+function outcome({ output, error }) {
+  const value = error ?? output ?? "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text === "" ? "" : `: ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`;
 }
 
 function drawQuestion({ request_id: id, status, answer: given, options, context }, box, answer) {
@@ -67,10 +73,10 @@ export function createAnswer({ answer }) {
         shown.get(block)?.drawn.append(data.text);
         break;
       case "tool_call":
-        put(data.tool_call_id, { type: "tool", tool: data.tool, input: data.input, error: null });
+        put(data.tool_call_id, { type: "tool", tool: data.tool, input: data.input, output: null, error: null });
         break;
       case "tool_result":
-        change(data.tool_call_id, { error: data.error });
+        change(data.tool_call_id, { output: data.output, error: data.error });
         break;
       case "hitl_request":
         put(data.request_id, { ...data, type: "question", status: "open", answer: null });

@@ -1,4 +1,5 @@
 import { createAnswer } from "./answer.js";
+import { attempt } from "./attempt.js";
 import { edit, isEdited } from "./elements.js";
 import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
 
@@ -6,7 +7,7 @@ import { drawMessage, drawMessages, readMessages, textOf } from "./messages.js";
  * The conversation at the right. Its messages are the engine's records. While a turn runs, its events show the answer
  * as it is written; the records take its place when the turn ends.
  */
-export function createConversation({ engine, place, attempt, waiting, onBusy }) {
+export function createConversation({ engine, place, waiting, clientTools, onBusy }) {
   let taskId = null;
   /** What ends the reading of the running turn, when another conversation is opened. The turn continues. */
   let reading = null;
@@ -36,41 +37,41 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
 
   /** The message and what came after it leave the conversation, and the new text is sent. */
   const editMessage = (article, message) => {
+    const { message_id: toMessage } = message;
     let sent = null;
     edit(article, textOf(message), {
       label: "Your message",
-      save: (text) =>
-        attempt(async () => {
-          await engine.rewindTask({ taskId, toMessage: message.message_id, keep: false });
-          sent = text;
-        }),
-      close: async () => {
-        await sync();
-        if (sent !== null) await send(sent);
-      },
+      save: (text) => (sent = text),
+      close: () =>
+        sent === null ? sync() : send(sent, { change: () => engine.rewindTask({ taskId, toMessage, keep: false }) }),
     });
   };
 
   /** The answer leaves the conversation, and the user's message is answered again. */
   const answerAgain = ({ message_id: toMessage }) =>
-    attempt(async () => {
-      await engine.rewindTask({ taskId, toMessage });
-      await sync();
-      await read((options) => engine.execute({ regenerate: true, thinking: true, ...options }));
+    read((options) => engine.execute({ regenerate: true, thinking: true, ...options }), {
+      change: () => engine.rewindTask({ taskId, toMessage }),
     });
 
-  async function send(message) {
-    show(drawMessage({ role: "user", parts: [{ type: "text", text: message }] }));
-    return read((options) => engine.execute({ message, thinking: true, whenBusy: "queue", ...options }));
-  }
+  const send = (message, { change } = {}) =>
+    read((options) => engine.execute({ message, thinking: true, whenBusy: "queue", ...options }), { message, change });
 
-  async function read(turnOf) {
+  /** Changes the conversation, if asked to, and then runs or continues a turn. Returns whether that succeeded. */
+  async function read(turnOf, { message, change } = {}) {
+    const opened = taskId;
     const mine = (reading = new AbortController());
     onBusy(true);
     const { article, add } = createAnswer({ answer: (id, text) => attempt(() => engine.respond(id, text)) });
-    show(article);
     const isRead = await attempt(async () => {
-      for await (const event of turnOf({ taskId, signal: mine.signal, events: "message" })) {
+      if (change !== undefined) {
+        await change();
+        const messages = await readMessages(engine, opened);
+        mine.signal.throwIfAborted();
+        draw(messages);
+      }
+      if (message !== undefined) show(drawMessage({ role: "user", parts: [{ type: "text", text: message }] }));
+      show(article);
+      for await (const event of turnOf({ taskId: opened, signal: mine.signal, events: "message", clientTools })) {
         add(event);
         if (event.event.startsWith("message_")) await showTaken(event, article);
       }
@@ -105,6 +106,6 @@ export function createConversation({ engine, place, attempt, waiting, onBusy }) 
       place.replaceChildren();
       return Promise.all([waiting.open(id), sync()]);
     },
-    stop: () => attempt(() => engine.cancel(taskId)),
+    stop: () => engine.cancel(taskId),
   };
 }

@@ -1,6 +1,8 @@
+import { forgetProblem, inBackground } from "./attempt.js";
 import { createEngineClient } from "./client.js";
 import { createConversation } from "./conversation.js";
 import { createList } from "./list.js";
+import { locationTools } from "./location.js";
 import { createWaiting } from "./waiting.js";
 
 /** The backend puts the engine's key in the place of this one. */
@@ -11,38 +13,28 @@ const engine = createEngineClient({
 });
 
 const byId = (id) => document.getElementById(id);
-const [form, message, queue, stop, problem] = ["composer", "message", "queue", "stop", "problem"].map(byId);
-
-/** What a call returns. A failed one is shown, and returns nothing. */
-async function attempt(call) {
-  try {
-    return await call();
-  } catch (error) {
-    if (error.name !== "AbortError") problem.textContent = error.message;
-    return undefined;
-  }
-}
+const [form, message, queue, stop] = ["composer", "message", "queue", "stop"].map(byId);
 
 const taskId = () => decodeURIComponent(location.hash.slice(1));
 
 const conversation = createConversation({
   engine,
   place: byId("conversation"),
-  attempt,
-  waiting: createWaiting({ engine, place: byId("waiting"), attempt }),
+  clientTools: locationTools,
+  waiting: createWaiting({ engine, place: byId("waiting"), clientTools: locationTools }),
   onBusy(isBusy) {
     stop.disabled = !isBusy;
     queue.disabled = !isBusy;
     byId("send").textContent = isBusy ? "Steer" : "Send";
     document.body.classList.toggle("busy", isBusy);
+    if (isBusy) inBackground(tasks.follow);
   },
 });
 
 const tasks = createList({
   engine,
   place: byId("list"),
-  attempt,
-  onChange: (task) => task.task_id === taskId() && conversation.sync(),
+  onChange: (task) => task.task_id === taskId() && inBackground(conversation.sync),
 });
 
 /** What is typed during an answer enters the running turn with `steer`, and waits for its end with `queue`. */
@@ -50,8 +42,7 @@ async function send(whenBusy) {
   const text = message.value.trim();
   if (text === "") return;
   message.value = "";
-  problem.textContent = "";
-  inBackground(tasks.follow());
+  forgetProblem();
   const isSent = await conversation.send(text, whenBusy);
   if (!isSent && message.value === "") message.value = text;
 }
@@ -59,28 +50,24 @@ async function send(whenBusy) {
 /** The address names the conversation, so that a reload and the back button show it. */
 async function open() {
   if (location.hash === "") history.replaceState(null, "", `#${crypto.randomUUID()}`);
-  problem.textContent = "";
+  forgetProblem();
   tasks.draw();
   message.focus();
   await conversation.open(taskId());
 }
 
-const inBackground = (promise) => {
-  promise.catch((error) => (problem.textContent = error.message));
-};
-
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  inBackground(send("steer"));
+  inBackground(() => send("steer"));
 });
 message.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
-  inBackground(send(event.altKey ? "queue" : "steer"));
+  inBackground(() => send(event.altKey ? "queue" : "steer"));
 });
-queue.addEventListener("click", () => inBackground(send("queue")));
-stop.addEventListener("click", conversation.stop);
+queue.addEventListener("click", () => inBackground(() => send("queue")));
+stop.addEventListener("click", () => inBackground(conversation.stop));
 byId("new").addEventListener("click", () => (location.hash = crypto.randomUUID()));
-window.addEventListener("hashchange", () => inBackground(open()));
-inBackground(tasks.follow());
-inBackground(open());
+window.addEventListener("hashchange", () => inBackground(open));
+inBackground(tasks.follow);
+inBackground(open);

@@ -120,7 +120,7 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>
 }
 
 const CLIENT = fileURLToPath(import.meta.resolve("@orchd/client"));
-const PARTS = ["page", "list", "conversation", "messages", "answer", "waiting", "elements"];
+const PARTS = ["page", "list", "conversation", "messages", "answer", "attempt", "waiting", "location", "elements"];
 const FILES = new Map<string, readonly [file: string, type: string]>([
   ["/", [join(import.meta.dirname, "index.html"), "text/html; charset=utf-8"]],
   ["/style.css", [join(import.meta.dirname, "style.css"), "text/css; charset=utf-8"]],
@@ -167,7 +167,7 @@ createServer((request, response) => {
       return;
     }
     const refused = error instanceof Refused;
-    if (!refused) process.stderr.write(`${request.method} ${request.url}: ${String(error)}\n`);
+    if (!refused) process.stderr.write(`${request.method} ${request.url?.split("?")[0]}: ${String(error)}\n`);
     // In the form of the engine's errors, which the client reads. What went wrong is for the operator.
     const code = error instanceof OrchdError ? error.code : refused ? "INVALID_REQUEST" : "INTERNAL_ERROR";
     response.writeHead(refused ? error.status : 502, { "Content-Type": "application/json", Connection: "close" });

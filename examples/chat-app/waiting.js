@@ -1,7 +1,8 @@
+import { attempt } from "./attempt.js";
 import { button, edit, element, isEdited } from "./elements.js";
 
 /** The messages that were sent while the agent works, until a turn takes them. */
-export function createWaiting({ engine, place, attempt }) {
+export function createWaiting({ engine, place, clientTools }) {
   let taskId = null;
   /** Texts by the ids of the messages, also of those that a turn has taken since. */
   const texts = new Map();
@@ -44,7 +45,8 @@ export function createWaiting({ engine, place, attempt }) {
       // The event that a turn has taken it may come before the response.
       const messageId = crypto.randomUUID();
       texts.set(messageId, message);
-      const sent = await attempt(() => engine.send({ taskId, message, messageId, whenBusy, thinking: true }));
+      const options = { whenBusy, thinking: true, clientTools };
+      const sent = await attempt(() => engine.send({ taskId, message, messageId, ...options }));
       await refresh();
       return sent !== undefined;
     },

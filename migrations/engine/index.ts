@@ -15,6 +15,7 @@ import { sql as toolServers } from "./0014-tool-servers.ts";
 import { sql as tasks } from "./0015-tasks.ts";
 import { sql as checkpoints } from "./0016-checkpoints.ts";
 import { sql as inbox } from "./0017-inbox.ts";
+import { sql as clientTools } from "./0018-client-tools.ts";
 import { sql as turnOutput } from "./0019-turn-output.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
@@ -36,5 +37,6 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   tasks,
   checkpoints,
   inbox,
+  clientTools,
   turnOutput,
 ];

@@ -1,6 +1,7 @@
-import type { KnowledgeHit, PendingRequest, ReplayPage, ServerAsset } from "./records.ts";
+import type { KnowledgeHit, ReplayPage, ServerAsset } from "./records.ts";
 import { ENGINE_KEY_HEADER } from "../contract/engine/headers.ts";
 import { checkedField, headerValue, newIdempotencyKey } from "./address.ts";
+import { toolDefinitions } from "./client-tools.ts";
 import * as routes from "./engine-routes.ts";
 import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
@@ -8,13 +9,13 @@ import { taskCalls } from "./engine-tasks.ts";
 import { turnCalls } from "./engine-turns.ts";
 import { type StreamPosition, executeTurn, followEvents } from "./engine-stream.ts";
 import { type CallOptions, type ConnectionOptions, type Retry, serviceOf, type Service } from "./http-call.ts";
-import { HumanResponder, type OnHuman } from "./human-responder.ts";
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type OptionsOf, callsOf } from "./route.ts";
 import { retryTurn } from "./retry-turn.ts";
 import { LinkedAbort } from "./timeouts.ts";
-import { Turn, type TurnReading } from "./turn.ts";
+import { Turn } from "./turn.ts";
+import { type Answering, answerCalls, openReading } from "./turn-answers.ts";
 import { type TurnEvent, toEvent } from "./turn-event.ts";
 
 /** `url` is the `url` of the engine's record; with a session, the daemon's with `/e/<engine id>`. */
@@ -29,11 +30,9 @@ export type EngineClientOptions = Omit<ConnectionOptions, "exactPaths"> &
 
 export type { CallOptions } from "./http-call.ts";
 
-interface ReadOptions extends CallOptions {
+interface ReadOptions extends Answering {
   /** Events beyond those that every reader gets, separated by commas: `message`, `tool_input`, `model`. */
   readonly events?: string | undefined;
-  /** Answers the agent's questions. Without it they stay open for `respond` or another client. */
-  readonly onHuman?: OnHuman | undefined;
   /** Called for each failed try and each lost connection, before the wait. */
   readonly onRetry?: OnRetry;
 }
@@ -42,7 +41,7 @@ type OnRetry = ((retry: Retry) => void) | undefined;
 
 /** Of an own `idempotencyKey`: it lets a restarted program resume the turn it started. Generated if left out. */
 export interface ExecuteOptions
-  extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId" | "xOrchdEvents"> {}
+  extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId" | "xOrchdEvents" | "clientTools"> {}
 
 type CancelOptions = OptionsOf<typeof routes.cancel, "taskId">;
 
@@ -59,6 +58,8 @@ export interface ReplayOptions extends CallOptions {
   readonly taskId?: string | undefined;
   readonly turnId?: string | undefined;
 }
+
+type ReplayPageOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly limit?: number };
 
 export type AllowToolsOptions = OptionsOf<typeof routes.allowTools>;
 
@@ -78,26 +79,7 @@ export function createEngineClient(options: EngineClientOptions) {
 
   const cancel = async (taskId: string, given: CancelOptions = {}): Promise<boolean> =>
     (await call(routes.cancel, { ...given, taskId })).cancelled;
-  const pending = async (given: CallOptions = {}): Promise<readonly PendingRequest[]> =>
-    (await call(routes.pending, given)).requests;
-  const respond = async (requestId: string, answer: string, given: CallOptions = {}): Promise<void> => {
-    await call(routes.respond, { ...given, requestId, answer });
-  };
-
-  const reading = (
-    position: Readonly<StreamPosition>,
-    { signal, onHuman }: ReadOptions,
-    events: (signal: AbortSignal) => AsyncIterable<TurnEvent>,
-  ): TurnReading => {
-    const abort = new LinkedAbort(signal);
-    const humans = new HumanResponder({
-      onHuman,
-      pending: () => pending({ signal: abort.signal }),
-      respond: (requestId, answer) => respond(requestId, answer, { signal: abort.signal }),
-      fail: (error) => abort.abort(error),
-    });
-    return { events: events(abort.signal), humans, isReplayed: () => position.replayed, close: () => abort.dispose() };
-  };
+  const answers = answerCalls(calls);
 
   return {
     url: service.url,
@@ -105,7 +87,8 @@ export function createEngineClient(options: EngineClientOptions) {
     /** Runs a turn. The message is delivered once, even if the connection is lost. */
     execute(options: ExecuteOptions): Turn {
       checkedField(options, "taskId", 'execute({ taskId: "t1", message: "Hello" })');
-      const { onHuman: _, signal: _signal, onRetry, idempotencyKey = newIdempotencyKey(), ...params } = options;
+      const { onHuman: _, signal: _signal, onRetry, idempotencyKey = newIdempotencyKey(), ...given } = options;
+      const params = { ...given, clientTools: toolDefinitions(given.clientTools) };
       const { taskId } = params;
       const key = headerValue("idempotencyKey", idempotencyKey);
       const position: StreamPosition = { turnId: null, taskId, after: 0, replayed: false, events: params.events };
@@ -120,7 +103,11 @@ export function createEngineClient(options: EngineClientOptions) {
       return new Turn({
         taskId,
         turnId: () => position.turnId,
-        open: () => reading(position, options, (signal) => retryTurn(attempt(signal), { limits, signal, onRetry })),
+        open: () =>
+          openReading(answers, options, {
+            position,
+            events: (signal) => retryTurn(attempt(signal), { limits, signal, onRetry }),
+          }),
         cancel: () => cancel(taskId),
       });
     },
@@ -133,7 +120,12 @@ export function createEngineClient(options: EngineClientOptions) {
       return new Turn({
         taskId,
         turnId: () => turnId,
-        open: () => reading(position, options, (signal) => followEvents({ service, position, signal, onRetry })),
+        open: () => {
+          const events = (signal: AbortSignal) => followEvents({ service, position, signal, onRetry });
+          const opened = openReading(answers, options, { position, events });
+          opened.tools.resume(turnId);
+          return opened;
+        },
         cancel: () => cancel(taskId),
       });
     },
@@ -145,17 +137,14 @@ export function createEngineClient(options: EngineClientOptions) {
     follow: (given: FollowTurnOptions = {}): AsyncGenerator<TurnEvent> => followStored(service, given),
 
     /** One page of stored events; `next_after` is the `after` of the next page. */
-    async replay({ after, ...given }: ReplayOptions & { readonly limit?: number } = {}): Promise<TypedReplayPage> {
+    async replay({ after, ...given }: ReplayPageOptions = {}): Promise<TypedReplayPage> {
       const page = await call(routes.replay, { ...given, after: after === undefined ? undefined : String(after) });
       return { ...page, events: page.events.map(({ event, data }) => toEvent(event, { ...data })) };
     },
 
     /** Cancels the task's turn; false if it has none. With `inbox`, also removes the messages that wait. */
     cancel,
-    /** Open requests to a human. */
-    pending,
-    /** Answers a request. Repeating the same answer is no error. */
-    respond,
+    ...answers,
 
     /** Needs no key. */
     health: (given: CallOptions = {}) => call(routes.health, given),

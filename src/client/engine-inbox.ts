@@ -1,4 +1,5 @@
 import { checkedField, newIdempotencyKey } from "./address.ts";
+import { type ClientTools, toolDefinitions } from "./client-tools.ts";
 import * as routes from "./engine-routes.ts";
 import type { CallOptions } from "./http-call.ts";
 import type { WaitingMessage } from "./records.ts";
@@ -7,9 +8,11 @@ import type { Calls, OptionsOf } from "./route.ts";
 /** A message that may wait. Of an own `messageId`: the same message is sent once, however often the call is repeated. */
 export interface SendOptions extends Omit<
   OptionsOf<typeof routes.execute>,
-  "ids" | "events" | "lastEventId" | "xOrchdEvents" | "idempotencyKey" | "onDisconnect" | "whenBusy"
+  "ids" | "events" | "lastEventId" | "xOrchdEvents" | "idempotencyKey" | "onDisconnect" | "whenBusy" | "clientTools"
 > {
   readonly whenBusy: "queue" | "steer";
+  /** Tools of the message's own turn. Whoever reads that turn runs them. */
+  readonly clientTools?: ClientTools | undefined;
 }
 
 /** The calls of messages that wait. */
@@ -18,7 +21,7 @@ export const inboxCalls = ({ call }: Calls) => ({
   send(given: SendOptions) {
     checkedField(given, "taskId", 'send({ taskId: "t1", message: "Hello", whenBusy: "queue" })');
     const { messageId = newIdempotencyKey() } = given;
-    return call(routes.execute, { ...given, messageId });
+    return call(routes.execute, { ...given, messageId, clientTools: toolDefinitions(given.clientTools) });
   },
 
   /** The messages that wait in a task, the oldest first. */

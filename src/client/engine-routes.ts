@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, RemovedMessage, ReplayPage, Resolved, RespondRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -42,6 +42,8 @@ export interface ExecuteParams {
   readonly onDisconnect?: ExecuteRequest["on_disconnect"] | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: ExecuteRequest["metadata"] | undefined;
+  /** [Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB. */
+  readonly clientTools?: ExecuteRequest["client_tools"] | undefined;
   /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
   readonly whenBusy?: ExecuteRequest["when_busy"] | undefined;
   /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
@@ -60,7 +62,7 @@ export const execute: Route<ExecuteParams, SentMessage> = {
   path: "/execute",
   query: ["ids","events"],
   headers: ["Idempotency-Key","Last-Event-ID","X-Orchd-Events"],
-  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","when_busy","interrupt","message_id","output_schema","context"],
+  body: ["message","task_id","agent","model","effort","thinking","max_steps","regenerate","on_disconnect","metadata","client_tools","when_busy","interrupt","message_id","output_schema","context"],
 };
 
 export interface ReplayParams {
@@ -168,6 +170,30 @@ export type PendingParams = object;
 export const pending: Route<PendingParams, PendingRequests> = {
   method: "GET",
   path: "/hitl/pending",
+};
+
+export interface RespondToolParams {
+  /** The `tool_call_id` of the call. */
+  readonly toolCallId: RespondToolRequest["tool_call_id"];
+  /** The result, any JSON. It matches the tool's `output_schema`, if it has one. Either this or `error`. */
+  readonly output?: RespondToolRequest["output"] | undefined;
+  /** Why the tool failed, for the model. */
+  readonly error?: RespondToolRequest["error"] | undefined;
+}
+
+/** Answer a call of a tool that the client runs. */
+export const respondTool: Route<RespondToolParams, ToolAnswered> = {
+  method: "POST",
+  path: "/tools/respond",
+  body: ["tool_call_id","output","error"],
+};
+
+export type PendingToolsParams = object;
+
+/** List the calls that wait for the client's answer. */
+export const pendingTools: Route<PendingToolsParams, PendingToolCalls> = {
+  method: "GET",
+  path: "/tools/pending",
 };
 
 export interface ListTurnsParams {

@@ -8,6 +8,7 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "content_block_start",
   "content_block_stop",
   "tool_call",
+  "tool_input_delta",
   "tool_result",
   "hitl_request",
   "hitl_resolved",

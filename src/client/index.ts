@@ -10,6 +10,7 @@ export {
 } from "./admin-client.ts";
 export { type AttachmentOptions, attachment } from "./attachment.ts";
 export { type BySession, type ConsoleClient, type SignInOptions, createConsoleClient } from "./console-client.ts";
+export type { ClientTool, ClientToolAnswer, ClientToolCall, ClientTools } from "./client-tools.ts";
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export {
   type AllowToolsOptions,

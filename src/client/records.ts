@@ -481,7 +481,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -615,6 +615,28 @@ export type EngineEvent = {
     readonly parent_tool_call_id?: string | undefined;
     /** The input of the call. */
     readonly input: Readonly<Record<string, unknown>>;
+    /** Only of a [tool that the client runs](conversations.md#tools-that-the-client-runs): the turn waits for `POST /tools/respond`. */
+    readonly runs?: "client" | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "tool_input_delta";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The tool's name. */
+    readonly tool: string;
+    /** The call's id. */
+    readonly tool_call_id: string;
+    /** Text of the arguments, as the model writes it. */
+    readonly json: string;
     /** When it happened. Strictly rises within the engine. */
     readonly ts: string;
     /** Its number. Rises over the life of the engine, restarts included. */
@@ -639,7 +661,7 @@ export type EngineEvent = {
     readonly parent_tool_call_id?: string | undefined;
     /** What the tool returned. */
     readonly output: unknown;
-    /** The parsed `output`: only of a tool of the catalog or of a tool server, and only when it is the text of a JSON object or list, of at most 50,000 characters and 64 levels. */
+    /** The parsed `output`: only of a tool of the catalog, of a tool server or of the client, and only when it is the text of a JSON object or list, of at most 50,000 characters and 64 levels. */
     readonly value?: unknown;
     /** Why the call failed. `null` on success. */
     readonly error: string | null;
@@ -1413,6 +1435,17 @@ export interface ExecuteRequest {
   readonly on_disconnect?: "continue" | "cancel" | undefined;
   /** An object that is stored with the turn. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** [Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB. */
+  readonly client_tools?: readonly ({
+    /** The tool's name. It is no built-in tool and no tool of the catalog. */
+    readonly name: string;
+    /** What the tool does and when to use it. The model reads it. */
+    readonly description: string;
+    /** JSON Schema of the arguments, an object. */
+    readonly input_schema: Readonly<Record<string, unknown>>;
+    /** JSON Schema of the output. An answer that does not match is refused, and the call stays open. */
+    readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+  })[] | undefined;
   /** What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted. */
   readonly when_busy?: "reject" | "queue" | "steer" | undefined;
   /** Only with `steer`: `true` cuts off the model's answer in progress. `false` when omitted. */
@@ -2019,6 +2052,32 @@ export interface PendingRequests {
   readonly requests: readonly PendingRequest[];
 }
 
+/** A call that waits for the client's answer. */
+export interface PendingToolCall {
+  /** The call's id, which `POST /tools/respond` takes. */
+  readonly tool_call_id: string;
+  /** The tool's name. */
+  readonly tool: string;
+  /** The input of the call. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Of a delegated agent: its name. */
+  readonly agent?: string | undefined;
+  /** Of a delegated agent: the call of `delegate` that started it. */
+  readonly parent_tool_call_id?: string | undefined;
+  /** The task of the turn that waits. */
+  readonly task_id: string;
+  /** The turn that waits. */
+  readonly turn_id: string;
+  /** When the model called the tool. */
+  readonly created_at: string;
+}
+
+/** The calls that wait for the client's answer. */
+export interface PendingToolCalls {
+  /** The open calls, the oldest first. */
+  readonly calls: readonly PendingToolCall[];
+}
+
 /** Its policy, with the default of each field that was never set. */
 export interface Policy {
   /** Engines that are not destroyed. */
@@ -2266,6 +2325,15 @@ export interface RespondRequest {
   readonly request_id: string;
   /** One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`. */
   readonly answer: string;
+}
+
+export interface RespondToolRequest {
+  /** The `tool_call_id` of the call. */
+  readonly tool_call_id: string;
+  /** The result, any JSON. It matches the tool's `output_schema`, if it has one. Either this or `error`. */
+  readonly output?: string | number | boolean | null | readonly unknown[] | Readonly<Record<string, unknown>> | undefined;
+  /** Why the tool failed, for the model. */
+  readonly error?: string | undefined;
 }
 
 export interface RestartEngineRequest {
@@ -2555,7 +2623,7 @@ export interface ServerToolAsset {
   readonly status: "offered" | "held" | "denied" | "left_out";
   /** Why it is held or left out. */
   readonly reason?: string | undefined;
-  /** How the definition for the model differs from the server's. */
+  /** How the model is shown the tool: loaded by tool search, or with another definition than the server's. */
   readonly note?: string | undefined;
   /** The definitions of a held tool. */
   readonly held?: {
@@ -2723,7 +2791,7 @@ export interface ShownTurn {
   readonly turn_id: string;
   /** The task, which is the conversation. */
   readonly task_id: string;
-  /** `waiting_for_human`: a question or a permission prompt is open. */
+  /** `waiting_for_human`: a question, a permission prompt or a call of a client's tool is open. */
   readonly state: "running" | "waiting_for_human" | "completed" | "errored";
   /** The error code of a turn that `errored`. */
   readonly error: string | null;
@@ -3111,6 +3179,14 @@ export interface TextPart {
   readonly text: string;
 }
 
+/** A call that was answered. */
+export interface ToolAnswered {
+  /** The call's id. */
+  readonly tool_call_id: string;
+  /** The call has this answer. */
+  readonly status: "answered";
+}
+
 /** Changed tools that were allowed. */
 export interface ToolsAllowed {
   /** Always `true`. */
@@ -3194,7 +3270,7 @@ export interface TurnRecord {
   readonly turn_id: string;
   /** The task, which is the conversation. */
   readonly task_id: string;
-  /** `waiting_for_human`: a question or a permission prompt is open. */
+  /** `waiting_for_human`: a question, a permission prompt or a call of a client's tool is open. */
   readonly state: "running" | "waiting_for_human" | "completed" | "errored";
   /** The error code of a turn that `errored`. */
   readonly error: string | null;

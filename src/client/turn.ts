@@ -1,4 +1,5 @@
 import { OrchdError } from "./orchd-error.ts";
+import type { ClientToolRunner } from "./client-tools.ts";
 import type { HumanResponder } from "./human-responder.ts";
 import { type TurnResult, TurnResultBuilder } from "./turn-result.ts";
 import type { TurnEvent } from "./turn-event.ts";
@@ -7,6 +8,7 @@ import type { TurnEvent } from "./turn-event.ts";
 export interface TurnReading {
   readonly events: AsyncIterable<TurnEvent>;
   readonly humans: HumanResponder;
+  readonly tools: ClientToolRunner;
   /** Whether the current events are replayed, so that their requests may have been answered already. */
   readonly isReplayed: () => boolean;
   readonly close: () => void;
@@ -103,15 +105,18 @@ export class Turn implements AsyncIterable<TurnEvent> {
   async *#read(): AsyncGenerator<TurnEvent> {
     this.#isRead = true;
     let end: End = { kind: "left" };
-    const { events, humans, isReplayed, close } = this.#parts.open();
+    const { events, humans, tools, isReplayed, close } = this.#parts.open();
     try {
       for await (const event of events) {
         this.#result.add(event);
         // Before the yield: an open prompt is closed before the reader shows the answer.
         if (event.event === "hitl_resolved") humans.resolved(event.data.request_id);
+        if (event.event === "tool_result") tools.settled(event.data.tool_call_id);
         yield event;
         // After the yield: the reader sees the question before `onHuman` is called with it.
         if (event.event === "hitl_request") humans.ask(event.data, { replayed: isReplayed() });
+        if (event.event === "tool_call" && event.data.runs === "client")
+          tools.run(event.data, { replayed: isReplayed() });
       }
       end = { kind: "read" };
     } catch (error) {
@@ -120,6 +125,7 @@ export class Turn implements AsyncIterable<TurnEvent> {
     } finally {
       this.#end = end;
       humans.close();
+      tools.close();
       close();
       for (const resolve of this.#waiting) resolve();
     }

@@ -34,6 +34,34 @@ async function withEngine(t: Test) {
 t.test("the built engine's whole interface, by the client", async (t) => {
   const { engine, client } = await withEngine(t);
 
+  await t.test("messages that wait are sent, listed, changed and removed, and their turn is read", async (t) => {
+    const events: TurnEvent[] = [];
+    const asking = (async () => {
+      for await (const event of client.execute({ taskId: "busy", message: "/ask Well?" })) events.push(event);
+    })();
+    await until("it asks", () => events.some(({ event }) => event === "hitl_request"));
+    const message = { taskId: "busy", message: "/say two", whenBusy: "queue", messageId: "m2" } as const;
+    t.match(await client.send(message), { message_id: "m2", position: 1, turn_id: null });
+    t.match(await client.send(message), { message_id: "m2", position: 1 }, "repeated");
+    await client.send({ ...message, messageId: "m3" });
+    t.match(await client.editMessage({ taskId: "busy", messageId: "m2", message: "/say three" }), {
+      text: "/say three",
+    });
+    await client.removeMessage("busy", "m3");
+    await client.removeMessage("busy", "m3");
+    t.match(await client.inbox("busy"), [{ message_id: "m2", text: "/say three" }]);
+    const turn = client.execute({ taskId: "busy", message: "/say four", whenBusy: "queue", events: "message" });
+    const read = readAll(turn);
+    await until("both wait", async () => (await client.inbox("busy")).length === 2);
+    t.equal(await client.cancel("busy"), true);
+    const { events: own } = await read;
+    t.match(own[1], { event: "message_taken", data: { how: "turn" } });
+    t.equal(await turn.text(), "four");
+    await asking;
+    t.same(await client.inbox("busy"), []);
+    t.equal(await client.cancel("busy", { inbox: true }), false);
+  });
+
   await t.test("attachments, by the example of the document", async (t) => {
     const [, code = ""] = /```js\n([^]*?)```/.exec(readFileSync("docs/attachments.md", "utf8")) ?? [];
     const photo = png(30, 20);

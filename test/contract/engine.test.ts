@@ -213,6 +213,29 @@ t.test("people", async () => {
   await call("cancel", { body: { task_id: "left" }, expect: 200 });
 });
 
+t.test("tools that the client runs", async () => {
+  const look = {
+    name: "look",
+    description: "Looks",
+    input_schema: { type: "object" },
+    output_schema: { type: "string" },
+  };
+  const body = { task_id: "client", message: '/tool look {"at":"it"}\n/say seen', client_tools: [look] };
+  const { name: _, ...nameless } = look;
+  await call("execute", { body: { ...body, client_tools: [nameless] }, expect: "INVALID_REQUEST" });
+  const stream = await engine.execute(body);
+  const { data } = await stream.first("tool_call");
+  const answer = { tool_call_id: data.tool_call_id };
+  await call("pendingTools", { expect: 200 });
+  await call("respondTool", { body: answer, expect: "INVALID_REQUEST" });
+  await call("respondTool", { body: { ...answer, output: 1 }, expect: "INVALID_REQUEST" });
+  await call("respondTool", { body: { ...answer, output: "seen" }, expect: 200 });
+  await call("respondTool", { body: { ...answer, error: "gone" }, expect: "TOOL_ALREADY_ANSWERED" });
+  await call("respondTool", { body: { tool_call_id: "call_none", output: null }, expect: "NOT_FOUND" });
+  await stream.all();
+  await call("replay", { query: "?task_id=client&events=tool_input", expect: 200 });
+});
+
 t.test("messages that wait", async (t) => {
   const stream = await engine.execute({ task_id: "inbox", message: "/ask Which one?" });
   const { data } = await stream.first("hitl_request");
@@ -374,6 +397,7 @@ t.test("the engine itself", async (t) => {
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });
   await call("respond", { body: { request_id: "hitl-none", answer: "yes" }, expect: "POLICY_DENIED" });
+  await call("respondTool", { body: { tool_call_id: "call_none", output: 1 }, expect: "POLICY_DENIED" });
   await call("triggerLearning", { expect: "POLICY_DENIED" });
   const suspended = { ...start, key: "run_3" };
   await call("startTurn", { body: suspended, expect: "POLICY_DENIED" });

@@ -1,5 +1,6 @@
 import t from "tap";
 import { DELEGATE } from "../../src/engine/agent/delegate-tool.ts";
+import { TOOL_SEARCH } from "../../src/engine/agent/tool-search.ts";
 import { parseAgent } from "../../src/engine/catalog/agent-file.ts";
 import { USE_SKILL } from "../../src/engine/catalog/catalog.ts";
 import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
@@ -21,7 +22,7 @@ const blocks = (language: string) =>
 t.test("the names of built-in tools, which a catalog cannot use, are those of the code", async (t) => {
   t.same(
     Object.keys(ENGINE_TOOLS).sort(),
-    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, SUBMIT_RESULT, USE_SKILL].sort(),
+    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, SUBMIT_RESULT, TOOL_SEARCH, USE_SKILL].sort(),
     "ENGINE_TOOLS of src/contract/engine/tool-names.ts (actual) has the tools of built-in-tools.ts (expected)",
   );
 });
@@ -61,10 +62,13 @@ t.test("the fields of a declared tool are those of the code, both ways", async (
     permission: "ask",
     read_only: true,
     timeout_s: 1,
+    always_load: true,
     disabled: false,
   };
+  const ofClient = { runs: "client", output_schema: { type: "string" } };
   const names = namesIn(FILE, "tool fields");
-  t.same([...names].sort(), [...Object.keys(values), "http"].sort());
+  t.same([...names].sort(), [...Object.keys(values), ...Object.keys(ofClient), "http"].sort());
+  t.ok(parseDeclaredTool("x", JSON.stringify({ description: "x", ...ofClient })));
   for (const [name, value] of Object.entries(values))
     t.ok(parseDeclaredTool("x", JSON.stringify({ ...base, [name]: value })), name);
   t.throws(() => parseDeclaredTool("x", JSON.stringify({ ...base, nonsense: 1 })), { message: /nonsense/ });

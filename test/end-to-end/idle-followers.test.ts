@@ -119,3 +119,26 @@ t.test("the client ends an iteration at the engine's own address, and not throug
   leave.abort();
   await t.rejects(readHeld, { name: "AbortError" });
 });
+
+t.test("a followed list of tasks lets its engine sleep, and goes on through the gateway", async (t) => {
+  const emil = await fleet.provision("emil");
+  await say(emil, "hello");
+  const read = async (url: string, seen: string[], signal?: AbortSignal) => {
+    const client = createEngineClient({ url, key: emil.key });
+    for await (const { event, data } of client.followTasks({ ...(signal && { signal }) }))
+      seen.push(event === "task" ? `${data.task_id} ${data.message_count}` : event);
+  };
+  const [direct, held]: [string[], string[]] = [[], []];
+  const leave = new AbortController();
+  const readDirect = read(emil.url, direct);
+  const readHeld = read(through(emil), held, leave.signal);
+  await until("both read", async () => direct.includes("talk 2") && held.includes("talk 2"));
+  await emil.sleep();
+  await readDirect;
+  t.equal((await emil.show()).state, "sleeping", "it does not reconnect");
+  await say(emil, "again");
+  await until("the gateway's goes on", async () => held.includes("talk 4"));
+  t.notOk(direct.includes("talk 4"));
+  leave.abort();
+  await t.rejects(readHeld, { name: "AbortError" });
+});

@@ -117,3 +117,8 @@ root.test("an adopted engine is told what changed while no daemon ran", async (t
   await until("the engine is told", async () => (await turn(alice, { model: "openai-compatible:x" })).status === 403);
   t.match(await ask(alice.url, "/health"), { body: { status: "ok" } });
 });
+
+root.test("products are deleted with their engines", async (t) => {
+  for (const { slug } of (await daemon.admin("/products")).body.data)
+    t.equal((await daemon.admin(`/products/${slug}?force=true`, { method: "DELETE" })).status, 200);
+});

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import type { RunRecord } from "../../src/contract/orchestrator/schedule.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
@@ -117,6 +118,35 @@ t.test("a turn that asks a person waits, and its run ends with it", async (t) =>
   await carl.sleep();
   t.match(await runIn("carl", made.id, "done"), { error: null });
   t.equal((await waiting()).length, 2, "each is told once");
+});
+
+t.test("a turn that calls a tool of a client waits, and its run ends with the answer", async (t) => {
+  const eve = await fleet.provision("eve");
+  const declared = { description: "Looks", runs: "client" };
+  const folder = join(fleet.daemon.dataDir, "engines", eve.id, "catalog/tools");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "look.json"), JSON.stringify(declared));
+  await eve.call("/admin/reload-catalog", {});
+  const made = await create("eve", {
+    name: "look",
+    timing: { kind: "at", at: soon(3_600_000) },
+    message: "/tool look {}\n/tool look {}\n/say thanks",
+  });
+  await fleet.platform("POST", `/engines/eve/schedules/${made.id}/run`, {});
+  const run = await runIn("eve", made.id, "waiting_for_human");
+  const waiting = async () => (await eventsOf("eve")).filter(({ type }) => type === "turn.waiting");
+  t.match(await waiting(), [{ data: { run_id: run.id, turn_id: run.turn_id } }]);
+  await eve.sleep();
+  const calls = await until("both calls are open", async () => {
+    const { body } = await eve.call("/tools/pending");
+    return body.calls.length === 2 && body.calls;
+  });
+  for (const { tool_call_id } of calls.toReversed())
+    t.equal((await eve.call("/tools/respond", { tool_call_id, output: "seen" })).status, 200);
+  await until("the turn has ended", async () => (await eve.call(`/turns/${run.turn_id}`)).body.state === "completed");
+  await eve.isIn("running");
+  await eve.sleep();
+  t.match(await runIn("eve", made.id, "done"), { error: null });
 });
 
 t.test("a run of an engine that a person stopped is refused, and one of a paused product is missed", async (t) => {

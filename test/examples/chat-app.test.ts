@@ -15,6 +15,8 @@ const idle = (page: Page) => page.locator("body:not(.busy)").waitFor();
 const answers = (page: Page) => page.locator("article.assistant .text").allTextContents();
 const questions = (page: Page) => page.locator("article.user .text").allTextContents();
 
+const LOCATION = { geolocation: { latitude: 48.2, longitude: 16.37, accuracy: 5 }, permissions: ["geolocation"] };
+
 /** Pages of one user. What no page may do is in `offences`. */
 async function openBrowser(t: Test, { url }: Backend) {
   const browser = await launchChromium();
@@ -22,7 +24,7 @@ async function openBrowser(t: Test, { url }: Backend) {
   const offences: string[] = [];
   // A window of its own: a browser slows down tabs in the background.
   const open = async (path = "/?user=alice") => {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser.newContext(LOCATION)).newPage();
     page.on("pageerror", (error) => offences.push(error.stack ?? error.message));
     page.on("request", (request) => {
       if (new URL(request.url()).origin !== url) offences.push(request.url());
@@ -99,13 +101,36 @@ t.test("the chat app", async (t) => {
     });
 
     await t.test("answers a message again", async (t) => {
-      const turn = () => page.locator("article.assistant").elementHandle();
-      const before = await turn();
-      await page.getByRole("button", { name: "Answer again" }).click();
-      await before?.waitForElementState("hidden");
+      const again = page.getByRole("button", { name: "Answer again" });
+      await again.waitFor();
+      const regenerated = page.waitForRequest((request) => /"regenerate":true/.test(request.postData() ?? ""));
+      await again.click();
+      await regenerated;
       await until("the new answer is there", async () => (await answers(page)).join() === "Hello again");
       await idle(page);
       t.same(await questions(page), ["/say Hello again"], "the message is not said twice");
+    });
+
+    await t.test("lets the agent know where the user is, also in a message that waited", async (t) => {
+      const located = page.locator(".tool").filter({ hasText: 'get_location {}: {"latitude":48.2,"longitude":16.37' });
+      await say(page, "/tool get_location {}\n/say There you are");
+      await page.getByText("There you are", { exact: true }).waitFor();
+      await idle(page);
+      t.equal(await located.count(), 1);
+      await say(page, "/ask Ready? | yes");
+      await page.getByRole("button", { name: "yes" }).waitFor();
+      await say(page, "/tool get_location {}\n/say Still there", "Alt+Enter");
+      await page.getByRole("button", { name: "yes" }).click();
+      await page.getByText("Still there", { exact: true }).waitFor();
+      await idle(page);
+      t.equal(await located.count(), 2);
+      await page.context().clearPermissions();
+      await say(page, "/tool get_location {}\n/say Hidden");
+      await page.getByText("Hidden", { exact: true }).waitFor();
+      await page
+        .locator(".tool")
+        .getByText(/get_location {}: User denied/)
+        .waitFor();
     });
 
     await t.test("shows messages that wait, and lets the user edit and remove them", async (t) => {

@@ -8,6 +8,8 @@ import type { Test } from "tap";
 import * as z from "zod/mini";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-limits.ts";
+import type { ClientTool } from "../../src/contract/engine/client-tool.ts";
+import { isEngineTool } from "../../src/contract/engine/tool-names.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
 import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
@@ -15,6 +17,8 @@ import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
 import type { Compactor } from "../../src/engine/agent/compaction.ts";
 import { createDelegation } from "../../src/engine/agent/delegation.ts";
+import { offeredTools } from "../../src/engine/agent/offered-tools.ts";
+import type { ToolLimits } from "../../src/engine/agent/split-tools.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
@@ -27,6 +31,7 @@ import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { ModelCooldowns } from "../../src/engine/model/model-cooldowns.ts";
 import { ModelRules } from "../../src/engine/model/model-rules.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../src/engine/model/model-provider.ts";
+import { ClientCallTable } from "../../src/engine/store/client-call-table.ts";
 import { ConversationTable } from "../../src/engine/store/conversations.ts";
 import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
@@ -34,17 +39,20 @@ import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
+import { LoadedToolTable } from "../../src/engine/store/loaded-tools.ts";
 import { openCheckpoints } from "../../src/engine/app/open-checkpoints.ts";
 import { engineFolders } from "../../src/engine/isolation/file-rules.ts";
 import { openMessageSearch, openTasks } from "../../src/engine/app/open-tasks.ts";
 import { MessageTable } from "../../src/engine/store/messages.ts";
 import { type Store, openStore } from "../../src/engine/store/open-store.ts";
+import { rankByWords } from "../../src/engine/store/word-index.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TaskTable } from "../../src/engine/store/tasks.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
 import { AttachmentFiles } from "../../src/engine/tools/attachments/attachment-files.ts";
+import { clientToolsOf, outputProblem } from "../../src/engine/tools/client-tools.ts";
 import { createToolExecutor } from "../../src/engine/tools/execute.ts";
 import { type ToolRegistry, joinedRegistry } from "../../src/engine/tools/registry.ts";
 import { EngineCounters } from "../../src/engine/telemetry/engine-counters.ts";
@@ -55,6 +63,7 @@ import { UsageMeter } from "../../src/engine/usage/usage-meter.ts";
 import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
+import { ClientCalls } from "../../src/engine/turns/client-calls.ts";
 import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
@@ -126,6 +135,7 @@ export interface Parts {
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
   readonly inbox: Inbox;
   readonly intake: MessageIntake;
   readonly suspension: ProductSuspension;
@@ -154,6 +164,8 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly hitlTtlMs?: number;
+  /** Beyond these, tools are found by tool search. Default: none. */
+  readonly toolLimits?: ToolLimits;
   /** Why no turn may start. */
   readonly refusal?: TurnParts["budgets"]["refusal"];
   readonly toolsReady?: TurnParts["toolsReady"];
@@ -192,10 +204,17 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   const slots = new TaskSlots(ttlMs);
   const journal = openJournal(new EventTable(store), { slots, logger });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: options.hitlTtlMs ?? null });
+  const clientCalls = new ClientCalls(new ClientCallTable(store), journal, {
+    ttlMs: options.hitlTtlMs ?? null,
+    checkOutput: outputProblem,
+  });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
   const profiles = options.profiles?.(registry);
+  const { toolLimits = { maxTools: Infinity, maxTokens: Infinity, shownTokens: Infinity } } = options;
+  const offered = (clientTools: readonly ClientTool[]) =>
+    offeredTools([...registry().tools, ...clientToolsOf(clientTools)], toolLimits, rankByWords);
   const loop = {
     provider,
     models,
@@ -212,9 +231,12 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     ...loop,
     ...(options.recalls && { recall: createRecall({ search: new MemorySearch(store), window: 200_000, logger }) }),
     tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
-    profiles: profiles?.ofAgent ?? (() => ({ system: "", model: "scripted", registry: registry() })),
+    profiles:
+      profiles?.ofAgent ??
+      ((_agent, { clientTools = [] } = {}) => ({ system: "", model: "scripted", ...offered(clientTools) })),
   });
   const turns = new TurnTable(store);
+  const loadedTools = new LoadedToolTable(store);
   const memory = new MemoryWriter(store, new FullTextIndex(store));
   const toolCalls = new ToolCallTable(store);
   const compactions = new CompactionTable(store);
@@ -228,6 +250,8 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     messages,
     toolCalls,
     compactions,
+    loadedTools,
+    clientCalls,
     conversations: new ConversationTable(store),
     memory,
     meter,
@@ -258,6 +282,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     journal,
     runner,
     humanRequests,
+    clientCalls,
     inbox,
     intake,
     suspension,
@@ -276,11 +301,12 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, inbox, intake, idempotency } = parts;
+  const { runner, journal, humanRequests, clientCalls, inbox, intake, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
+    clientCalls,
     inbox,
     intake,
     whenBusy: "reject",
@@ -311,6 +337,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       limits: DEFAULT_ATTACHMENT_LIMITS,
     },
     hasAgent: (name) => name === DEFAULT_AGENT,
+    hasTool: (name) => isEngineTool(name),
     catalog: {
       reload: () => Promise.resolve({ kind: "refused", problems: [] }),
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),

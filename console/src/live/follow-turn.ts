@@ -3,6 +3,8 @@ import type { TurnSteps } from "./turn-steps.ts";
 
 /** Events of one read. The first ones are shown before the next are read. */
 const PAGE = 4000;
+/** With what becomes of messages that are sent while the turn runs. */
+export const EVENTS = "message";
 
 /**
  * Adds the stored events of a turn, and then what comes, to its end. `changed` is called after each part of them.
@@ -16,7 +18,7 @@ export async function followTurn(
   const { turnId, steps } = turn;
   while (!steps.isOver) {
     const before = steps.lastSeq;
-    const { events } = await calls.replay({ turnId, after: before, limit: PAGE, signal });
+    const { events } = await calls.replay({ turnId, after: before, limit: PAGE, events: EVENTS, signal });
     for (const event of events) steps.add(event);
     if (steps.lastSeq === before) break;
     changed();
@@ -24,7 +26,7 @@ export async function followTurn(
   // The `error` event follows the end of a turn that failed.
   if (steps.isOver && steps.phase !== "errored") return;
   if (steps.phase === "errored" && steps.steps.at(-1)?.kind === "error") return;
-  for await (const event of calls.follow({ turnId, after: steps.lastSeq, signal })) {
+  for await (const event of calls.follow({ turnId, after: steps.lastSeq, events: EVENTS, signal })) {
     steps.add(event);
     changed();
   }

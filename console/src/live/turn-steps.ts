@@ -35,7 +35,8 @@ export type Step = StepBase &
         readonly allowsText: boolean;
         answer: string | null;
       }
-    | { readonly kind: "error" | "note" | "compaction"; readonly text: string }
+    /** `said`: what the user wrote while the turn ran. */
+    | { readonly kind: "error" | "note" | "compaction" | "said"; readonly text: string }
   );
 export type ToolStep = Extract<Step, { kind: "tool" }>;
 export type QuestionStep = Extract<Step, { kind: "question" }>;
@@ -61,6 +62,16 @@ export class TurnSteps {
   readonly #calls = new Map<string, ToolStep>();
   readonly #questions = new Map<string, QuestionStep>();
   #open: TextStep | null = null;
+  /** Events of messages that were sent while it ran. */
+  messages = 0;
+  /** Whether it took a message whose text is not known here. */
+  lacksText = false;
+  readonly #sent: ReadonlyMap<string, string>;
+
+  /** `sent` has the texts of messages that may enter the turn, by their ids. */
+  constructor(sent: ReadonlyMap<string, string> = new Map()) {
+    this.#sent = sent;
+  }
 
   get isOver(): boolean {
     return this.phase === "completed" || this.phase === "errored";
@@ -151,6 +162,16 @@ export class TurnSteps {
         if (step === undefined) return;
         step.answer = event.data.answer;
         close(step, atMs, event);
+        return;
+      }
+      case "message_taken":
+      case "message_queued":
+      case "message_removed": {
+        this.messages++;
+        if (event.event !== "message_taken" || event.data.how !== "steer") return;
+        const text = this.#sent.get(event.data.message_id);
+        this.lacksText ||= text === undefined;
+        this.steps.push({ ...base(), kind: "said", text: text ?? "A message that was sent meanwhile.", toMs: atMs });
         return;
       }
       case "usage":

@@ -35,6 +35,12 @@ export const Help = ({ views }: { readonly views: readonly View[] }) =>
         </div>
         <div>
           <dt>
+            <kbd>Alt</kbd> <kbd>Enter</kbd>
+          </dt>
+          <dd>Queue a message while a turn runs; Enter steers</dd>
+        </div>
+        <div>
+          <dt>
             <kbd>Esc</kbd>
           </dt>
           <dd>Close a dialog</dd>

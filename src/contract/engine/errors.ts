@@ -14,7 +14,7 @@ export const ENGINE_ERRORS = {
     cause:
       "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken. Or its policy does not allow the model of the turn.",
   },
-  NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn or agent." },
+  NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn, tool call or agent." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
   TASK_BUSY: {
@@ -28,6 +28,10 @@ export const ENGINE_ERRORS = {
       "Something else has changed files that a rewind would restore; `details.paths` names the first of them. `force` restores them.",
   },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
+  TOOL_ALREADY_ANSWERED: {
+    status: 409,
+    cause: "The call has another answer, or it waits no longer: it expired, or its turn has ended.",
+  },
   SKILL_ALREADY_DECIDED: { status: 409, cause: "The skill draft was decided otherwise." },
   MESSAGE_TAKEN: { status: 409, cause: "A turn has taken the message; `details.turn_id` names it." },
   MESSAGE_REMOVED: {

@@ -97,7 +97,25 @@ export const ENGINE_EVENTS = {
   content_block_stop: { meaning: "The block ends.", data: block },
   tool_call: {
     meaning: "The model calls a tool. It comes after the end of its `tool_use` block.",
-    data: { ...call, input: field(jsonObject, "The input of the call.", { path: "a.txt" }) },
+    data: {
+      ...call,
+      input: field(jsonObject, "The input of the call.", { path: "a.txt" }),
+      runs: z.exactOptional(
+        field(
+          z.literal("client"),
+          "Only of a [tool that the client runs](conversations.md#tools-that-the-client-runs): the turn waits for `POST /tools/respond`.",
+        ),
+      ),
+    },
+  },
+  tool_input_delta: {
+    meaning: "A piece of the arguments that the model writes for a call. The `tool_call` with all of them follows.",
+    data: {
+      tool: call.tool,
+      tool_call_id: call.tool_call_id,
+      json: field(text, "Text of the arguments, as the model writes it.", '{"path": "a'),
+    },
+    optIn: "tool_input",
   },
   tool_result: {
     meaning: "The result of a call. Each call has exactly one.",
@@ -106,7 +124,7 @@ export const ENGINE_EVENTS = {
       output: field(z.unknown(), "What the tool returned."),
       value: field(
         z.optional(z.unknown()),
-        "The parsed `output`: only of a tool of the catalog or of a tool server, and only when it is the text of a JSON object or list, of at most 50,000 characters and 64 levels.",
+        "The parsed `output`: only of a tool of the catalog, of a tool server or of the client, and only when it is the text of a JSON object or list, of at most 50,000 characters and 64 levels.",
       ),
       error: nullable(text, "Why the call failed. `null` on success.", null),
       attachments: z.exactOptional(

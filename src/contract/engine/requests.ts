@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, keptJson, opaqueId, wellFormedText } from "../../shared/parse.ts";
 import { DEFAULT_ATTACHMENT_LIMITS } from "./attachment-limits.ts";
+import { clientTools } from "./client-tool.ts";
 import { messageId } from "./inbox-limits.ts";
 import { WHEN_BUSY } from "./when-busy.ts";
 import { effort, modelName } from "./model-schemas.ts";
@@ -59,6 +60,10 @@ export const executeRequest = record("ExecuteRequest", "A turn to run.", {
     "What happens to the turn when the client disconnects. `continue` when omitted.",
   ),
   metadata: field(z.optional(keptJson()), "An object that is stored with the turn.", { locale: "en" }),
+  client_tools: field(
+    z.optional(clientTools),
+    "[Tools that the client runs](conversations.md#tools-that-the-client-runs) in this turn, up to 64 in 256 KiB.",
+  ),
   when_busy: field(
     z.optional(z.enum(WHEN_BUSY)),
     "What happens while the task has a turn: `reject` answers 409 `TASK_BUSY`, `queue` lets the message wait for a turn of its own, `steer` hands it to the running turn. The policy's `when_busy` when omitted.",

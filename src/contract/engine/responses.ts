@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { engineStatus } from "./status.ts";
 import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
 import { BRANCH_RESPONSES } from "./branch.ts";
+import { CLIENT_TOOL_RESPONSES } from "./client-tool.ts";
 import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
 import { engineHealth } from "./health.ts";
@@ -24,6 +25,7 @@ export const ENGINE_RESPONSES = {
   ...INBOX_RESPONSES,
   ...TASK_RESPONSES,
   ...HUMAN_REQUEST_RESPONSES,
+  ...CLIENT_TOOL_RESPONSES,
   ...TOOL_SERVER_RESPONSES,
   ...ENGINE_CATALOG_RESPONSES,
   ...MEMORY_RESPONSES,

@@ -6,6 +6,7 @@ import {
   executeRequest,
   hitlRespondRequest,
 } from "./requests.ts";
+import { toolRespondRequest } from "./client-tool.ts";
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
 import {
   CONTROL_PATHS,
@@ -130,6 +131,19 @@ export const ENGINE_ROUTES = {
   ),
   pending: engine("GET /hitl/pending", "List the open questions and permission prompts", {
     responses: ok("PendingRequests"),
+  }),
+  respondTool: engine(
+    "POST /tools/respond",
+    "Answer a call of a [tool that the client runs](conversations.md#tools-that-the-client-runs)",
+    {
+      request: toolRespondRequest,
+      maxBodyBytes: ENGINE_BODY_BYTES.respond,
+      responses: ok("ToolAnswered"),
+      errors: ["POLICY_DENIED", "NOT_FOUND", "TOOL_ALREADY_ANSWERED"],
+    },
+  ),
+  pendingTools: engine("GET /tools/pending", "List the calls that wait for the client's answer", {
+    responses: ok("PendingToolCalls"),
   }),
   listTurns: engine("GET /turns", "List turns, newest first", {
     query: {

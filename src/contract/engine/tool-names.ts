@@ -16,6 +16,8 @@ export const ENGINE_TOOLS = {
   search_files: "Search files line by line for a regular expression, with glob, context lines and a limit",
   submit_result:
     "Submit the result of a turn with an [output schema](conversations.md#structured-output), which ends it",
+  tool_search:
+    "[Find tools](conversations.md#tool-search) that are not loaded, and load them. Offered only when there are any",
   use_skill: "Read a skill of the catalog, or a file beside it",
   write_file: "Write a whole file and create its folders",
 } as const;

@@ -32,7 +32,12 @@ const serverTool = record("ServerToolAsset", "A tool of a tool server.", {
     "offered",
   ),
   reason: z.exactOptional(field(text, "Why it is held or left out.")),
-  note: z.exactOptional(field(text, "How the definition for the model differs from the server's.")),
+  note: z.exactOptional(
+    field(
+      text,
+      "How the model is shown the tool: loaded by tool search, or with another definition than the server's.",
+    ),
+  ),
   held: z.exactOptional(
     field(
       z.object({

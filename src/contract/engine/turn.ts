@@ -8,7 +8,11 @@ export const turnState = z.enum(["running", "waiting_for_human", "completed", "e
 export const turnRecord = record("TurnRecord", "A turn: one message of the user and the work on it.", {
   turn_id: field(text, "The turn's id.", "turn_01jd3v9q2c"),
   task_id: field(text, "The task, which is the conversation.", "t1"),
-  state: field(turnState, "`waiting_for_human`: a question or a permission prompt is open.", "completed"),
+  state: field(
+    turnState,
+    "`waiting_for_human`: a question, a permission prompt or a call of a client's tool is open.",
+    "completed",
+  ),
   error: nullable(text, "The error code of a turn that `errored`.", null),
   agent: field(text, "The agent of the catalog that ran it.", "default"),
   message: field(text, "The text of the user's message, cut after 500 characters.", "What can you do?"),
@@ -28,7 +32,7 @@ export const startedTurn = record("StartedTurn", "A turn that the daemon started
   error,
   request_id: field(
     z.optional(z.nullable(z.string())),
-    "The oldest open request of a turn that waits for a person. Engines of earlier releases omit it.",
+    "The oldest open request of a turn that waits for a person, or the oldest open call of a client's tool. Engines of earlier releases omit it.",
     null,
   ),
 });

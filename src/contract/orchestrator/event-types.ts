@@ -33,7 +33,7 @@ export const ORCHESTRATOR_EVENTS = {
   "schedule.failed": "A run failed or was refused: `reason`, `data.state`.",
   "schedule.missed": "A run was due and did not start in time: `reason`.",
   "turn.waiting":
-    "A turn of a schedule or webhook waits for a person: `data.turn_id`, `data.task_id`, `data.run_id`. `GET /hitl/pending` of the engine has the question.",
+    "A turn of a schedule or webhook waits for a person or a client: `data.turn_id`, `data.task_id`, `data.run_id`. `GET /hitl/pending` of the engine has the question, `GET /tools/pending` the call.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.leader_changed": "Another daemon leads the host: `data.leader`, `data.previous`, `data.epoch`.",

@@ -96,11 +96,18 @@ export const AGENT_SETTINGS = {
     description:
       "Titles of [tasks](conversations.md#tasks): first words only (`words`), bettered once by the light model (`model`), or none (`off`)",
   },
+  ENGINE_TOOLS_SHARE: {
+    scope: "product",
+    value: { kind: "integer", min: 1, max: 50, fallback: 10 },
+    description:
+      "Per cent of the context window for definitions of tools. Those beyond are loaded by [tool search](conversations.md#tool-search)",
+  },
   ENGINE_HITL_TTL_S: {
     scope: "product",
     value: { kind: "integer", min: 1, max: 2_000_000, fallback: null },
     unset: "no limit",
-    description: "Seconds until an unanswered question counts as denied",
+    description:
+      "Seconds until an unanswered question counts as denied, and an unanswered call of a client's tool as failed",
   },
   ORCH_CODE_MAX_TOOL_USE_CONCURRENCY: {
     scope: "operator",

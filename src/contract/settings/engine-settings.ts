@@ -46,6 +46,8 @@ export interface EngineConfig extends Upstream {
   /** Who writes the titles of tasks. */
   readonly titles: (typeof TITLES)[number];
   readonly toolConcurrency: number;
+  /** Share of the context window for tool definitions, 0 to 1. */
+  readonly toolsShare: number;
   /** The timeout of a question to a person, which then counts as denied. Null: no limit. */
   readonly hitlTtlMs: number | null;
   readonly logLevel: LogLevel;
@@ -74,6 +76,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     keepRequests: readFlag(read, "ENGINE_KEEP_REQUESTS"),
     titles: read.choice("ENGINE_TITLES", TITLES, SETTINGS.ENGINE_TITLES.value.fallback),
     hitlTtlMs: hitlTtlS === null ? null : hitlTtlS * 1000,
+    toolsShare: readInteger(read, "ENGINE_TOOLS_SHARE") / 100,
     toolConcurrency: readInteger(read, "ORCH_CODE_MAX_TOOL_USE_CONCURRENCY"),
     logLevel: readLevel(read),
   };

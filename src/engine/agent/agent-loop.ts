@@ -51,7 +51,9 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
   return async (context) => {
     const { log } = context;
     const guard = new LoopGuard(log.settledCalls());
-    const own = { ...parts, profiles: resultProfiles(parts.profiles, context.outputSchema) };
+    const given: AgentProfiles = (agent, choice) =>
+      parts.profiles(agent, { clientTools: context.clientTools, ...choice });
+    const own = { ...parts, profiles: resultProfiles(given, context.outputSchema) };
     let profile = own.profiles(context.agent);
     for (;;) {
       const next = log.next();
@@ -69,7 +71,8 @@ export function createAgentLoop(parts: AgentParts): AgentLoop {
         case "ask_model": {
           if (log.steps >= context.maxSteps) return stepLimit(context.maxSteps);
           log.takeMessages();
-          const asked = await askModels(own, context);
+          const done = context.work();
+          const asked = await askModels(own, context).finally(done);
           if (asked.kind === "denied") return { kind: "errored", code: "POLICY_DENIED", message: asked.message };
           if (asked.failure !== null) return failedOutcome(asked.failure, context);
           ({ profile } = asked);
@@ -110,7 +113,7 @@ async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked
   };
   if (chosen.instead !== null) change({ from: chosen.instead, to: model, reason: "cooldown" });
   for (const next of [...chosen.models.slice(1), null]) {
-    const profile = model === own.model ? own : parts.profiles(context.agent, model);
+    const profile = model === own.model ? own : parts.profiles(context.agent, { model });
     cooldowns.tried(model);
     const { failure, hasOutput } = await askModel(
       parts,
@@ -143,10 +146,12 @@ async function askModel(
   const full = requestOf(parts, speaker, context);
   let request = (await compactor?.fit(full, context)) ?? full;
   const signal = AbortSignal.any([context.signal, interrupt]);
-  let answer = await callAndSpend(parts, request, { ...context, signal });
+  const call = async (request: ModelRequest) =>
+    callAndSpend({ ...parts, profile: speaker }, request, { ...context, signal });
+  let answer = await call(request);
   if (answer.failure !== null && answer.content.length === 0) {
     const smaller = await compactor?.shrink(full, answer.failure, context);
-    if (smaller) answer = await callAndSpend(parts, (request = smaller), { ...context, signal });
+    if (smaller) answer = await call((request = smaller));
   }
   if (answer.failure?.kind === "aborted" && !context.signal.aborted) {
     context.cutOff(answer.content);
@@ -158,15 +163,20 @@ async function askModel(
   return answer;
 }
 
-async function callAndSpend(parts: AgentParts, request: ModelRequest, context: TurnContext): Promise<ModelAnswer> {
-  const answer = await callModel(parts.provider, request, context);
+async function callAndSpend(
+  { provider, profile }: Pick<AgentParts, "provider"> & { readonly profile: AgentProfile },
+  request: ModelRequest,
+  context: TurnContext,
+): Promise<ModelAnswer> {
+  const runsOnClient = (tool: string) => profile.registry.get(tool)?.runsOnClient === true;
+  const answer = await callModel({ provider, runsOnClient }, request, context);
   if (answer.usage !== null) context.spend(answer.usage);
   return answer;
 }
 
 function requestOf(
   { maxOutputTokens, showAttachments }: AgentParts,
-  { system, model, effort: agentsEffort, registry, hasFallback }: Speaker,
+  { system, model, effort: agentsEffort, offer, hasFallback }: Speaker,
   { log, thinking, scope, effort = agentsEffort }: TurnContext,
 ): ModelRequest {
   const stored = modelMessages(log.messages());
@@ -176,7 +186,7 @@ function requestOf(
     ...choice,
     system,
     messages,
-    tools: registry.modelTools,
+    tools: offer(log.loadedTools()),
     thinking,
     maxOutputTokens: maxOutputTokens(model),
     scope,

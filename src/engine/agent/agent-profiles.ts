@@ -1,21 +1,24 @@
+import type { ClientTool } from "../../contract/engine/client-tool.ts";
 import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
-import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
-import { type ToolRegistry, createToolRegistry } from "../tools/registry.ts";
+import { clientToolsOf } from "../tools/client-tools.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import { SUBMIT_RESULT_TOOL } from "../tools/submit-result.ts";
 import type { Tool, ToolNamed } from "../tools/tool.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
-import { type ToolLimits, fitTools } from "./fit-tools.ts";
+import { type OfferedTools, offeredTools } from "./offered-tools.ts";
+import type { ToolLimits } from "./split-tools.ts";
 import { systemPrompt } from "./system-prompt.ts";
+import { type RankByWords, TOOL_SEARCH, toolSearch } from "./tool-search.ts";
 
 const MAX_PROFILES = 200;
 
 /** System prompt, model and tools of one agent. */
-export interface AgentProfile {
+export interface AgentProfile extends Pick<OfferedTools, "registry" | "offer" | "adding"> {
   /** Byte-identical until a reload, so that the provider's prompt cache hits. */
   readonly system: string;
   readonly model: string;
@@ -24,25 +27,30 @@ export interface AgentProfile {
   readonly effort?: Effort | undefined;
   /** The models that answer when it fails. Omitted: those of the policy. */
   readonly fallback?: readonly string[] | undefined;
-  readonly registry: ToolRegistry;
   /** Of the result of its turns; omitted: they end with text. */
   readonly outputSchema?: OutputSchema;
-  /** Of a request to its model. Omitted: none. */
-  readonly limits?: ToolLimits;
+}
+
+/** What a turn brings beside its agent. */
+export interface ProfileChoice {
+  /** The call's model, if it is another than the agent's. */
+  readonly model?: string | undefined;
+  /** Tools that the client runs in the turn. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
 }
 
 /**
  * Returns the current profile of a named agent. The loop asks before each model call, so a reload applies from the
- * next call. An agent that a reload removed falls back to the default agent. `model`: of the call, if it is another than
- * the agent's.
+ * next call. An agent that a reload removed falls back to the default agent.
  */
-export type AgentProfiles = (agent: string, model?: string) => AgentProfile;
+export type AgentProfiles = (agent: string, choice?: ProfileChoice) => AgentProfile;
 
 export interface ProfileParts {
   /** The current catalog and core soul. */
   readonly now: () => { readonly catalog: Catalog; readonly soul: CoreSoul };
   readonly registry: () => ToolRegistry;
   readonly toolLimits: (model: string) => ToolLimits;
+  readonly rankByWords: RankByWords;
   readonly models: { readonly main: string; readonly planner: string; readonly light: string };
   readonly userId: string;
   readonly product: string;
@@ -51,38 +59,42 @@ export interface ProfileParts {
 export interface CatalogProfiles {
   readonly ofAgent: AgentProfiles;
   /** Profile of a sub-agent. It gets a subset of the tools of `parent`, no wider permissions, and cannot delegate. */
-  ofSubAgent(agent: string, parent: string, model?: string): AgentProfile;
+  ofSubAgent(agent: string, parent: string, choice?: ProfileChoice): AgentProfile;
   /** A tool of any agent. */
   readonly toolNamed: ToolNamed;
-  /** Tools omitted from an agent's requests: name to reason. */
-  leftOut(agent: string): ReadonlyMap<string, string>;
+  /** Which tools of an agent are not in every request. */
+  omitted(agent: string): Pick<OfferedTools, "deferred" | "leftOut">;
 }
+
+/** Of turns without tools of the client. */
+const NONE: readonly ClientTool[] = [];
 
 /** Agent profiles built from the catalog, cached until the catalog, core soul or tool registry changes. */
 export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   const cache = new ProfileCache(parts);
-  const fitted = (agent: string, model?: string): FittedProfile =>
-    cache.get({ name: agent, model }, ({ catalog, registry }) => {
+  const ofAgent = (agent: string, choice: ProfileChoice = {}): FittedProfile =>
+    cache.get(agent, choice, ({ catalog, registry }) => {
+      const { clientTools = NONE } = choice;
       const definition = definitionOf(catalog, agent);
       const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
-      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent).registry.tools);
-      return { definition, tools: toolsFor(definition, [...registry.tools, ...delegate]) };
+      const delegate = delegateTool(others, (name) => ofSubAgent(name, agent, { clientTools }).registry.tools);
+      const own = toolsFor(definition, [...registry.tools, ...delegate]);
+      // A later tool of the catalog keeps its name. The client's are for this turn, whatever tools the agent's file lists.
+      const given = clientToolsOf(clientTools).filter(({ name }) => registry.get(name) === undefined);
+      return { definition, tools: [...own, ...toolsFor({ ...definition, tools: null }, given)] };
     });
-  const ofAgent: AgentProfiles = (agent, model) => fitted(agent, model).profile;
-  const ofSubAgent: CatalogProfiles["ofSubAgent"] = (agent, parent, model) => {
-    const { profile } = cache.get({ name: `${parent} > ${agent}`, model }, ({ catalog }) => {
+  const ofSubAgent = (agent: string, parent: string, choice: ProfileChoice = {}): FittedProfile =>
+    cache.get(`${parent} > ${agent}`, choice, ({ catalog }) => {
+      const { clientTools } = choice;
       const definition = definitionOf(catalog, agent);
-      const offered = ofAgent(parent).registry.tools.filter(({ name }) => name !== DELEGATE);
+      const offered = ofAgent(parent, { clientTools }).registry.tools.filter(
+        ({ name }) => name !== DELEGATE && name !== TOOL_SEARCH,
+      );
       return { definition, tools: toolsFor(definition, offered, { neverAbove: true }) };
     });
-    return profile;
-  };
-  const [delegate] = delegateTool([DEFAULT_AGENT], () => []);
-  const toolNamed: ToolNamed = (name) => {
-    if (name === DELEGATE) return delegate;
-    return name === SUBMIT_RESULT ? SUBMIT_RESULT_TOOL : parts.registry().get(name);
-  };
-  return { ofAgent, ofSubAgent, toolNamed, leftOut: (agent) => fitted(agent).leftOut };
+  const own = [...delegateTool([DEFAULT_AGENT], () => []), toolSearch([], parts.rankByWords), SUBMIT_RESULT_TOOL];
+  const toolNamed: ToolNamed = (name) => own.find((tool) => tool.name === name) ?? parts.registry().get(name);
+  return { ofAgent, ofSubAgent, toolNamed, omitted: (agent) => ofAgent(agent) };
 }
 
 /** Falls back to the default agent when a reload removed the agent. */
@@ -92,10 +104,7 @@ function definitionOf({ agents }: Catalog, agent: string): AgentDefinition {
   return found;
 }
 
-interface FittedProfile {
-  readonly profile: AgentProfile;
-  readonly leftOut: ReadonlyMap<string, string>;
-}
+interface FittedProfile extends AgentProfile, OfferedTools {}
 
 interface Sources {
   readonly catalog: Catalog;
@@ -105,7 +114,8 @@ interface Sources {
 
 class ProfileCache {
   readonly #parts: ProfileParts;
-  readonly #profiles = new Map<string, FittedProfile>();
+  /** By the client's tools, of which each turn has its own, and by name. */
+  #profiles = new WeakMap<readonly ClientTool[], Map<string, FittedProfile>>();
   #sources: Sources | undefined;
 
   constructor(parts: ProfileParts) {
@@ -113,28 +123,29 @@ class ProfileCache {
   }
 
   get(
-    { name, model: other }: { readonly name: string; readonly model: string | undefined },
+    name: string,
+    { model: other, clientTools = NONE }: ProfileChoice,
     make: (sources: Sources) => { readonly definition: AgentDefinition; readonly tools: readonly Tool[] },
   ): FittedProfile {
     const sources = this.#current();
+    const turn = clientTools.length === 0 ? NONE : clientTools;
+    const profiles = this.#profiles.get(turn) ?? new Map<string, FittedProfile>();
+    this.#profiles.set(turn, profiles);
     const key = other === undefined ? name : `${name} by ${other}`;
-    const known = this.#profiles.get(key);
+    const known = profiles.get(key);
     if (known !== undefined) return known;
     const { definition, tools } = make(sources);
-    const { models, toolLimits, userId, product } = this.#parts;
+    const { models, toolLimits, rankByWords, userId, product } = this.#parts;
     const model = other ?? modelOf(definition, models);
-    const limits = toolLimits(model);
-    const { tools: shown, leftOut } = fitTools(tools, limits);
-    const registry = createToolRegistry(shown);
+    const offered = offeredTools(tools, toolLimits(model), rankByWords);
     const { catalog, soul } = sources;
-    const system = systemPrompt({ soul, catalog, agent: definition, registry, userId, product });
+    const system = systemPrompt({ soul, catalog, agent: definition, registry: offered.registry, userId, product });
     const { effort, fallback, outputSchema } = definition;
     const choice = { model, followsTurn: definition.model === "main", effort, fallback };
-    const result = outputSchema && { outputSchema };
-    const fitted = { profile: { system, ...choice, registry, limits, ...result }, leftOut };
+    const fitted = { system, ...choice, ...offered, ...(outputSchema && { outputSchema }) };
     // Calls may name any number of models.
-    if (this.#profiles.size >= MAX_PROFILES) this.#profiles.clear();
-    this.#profiles.set(key, fitted);
+    if (profiles.size >= MAX_PROFILES) profiles.clear();
+    profiles.set(key, fitted);
     return fitted;
   }
 
@@ -143,7 +154,7 @@ class ProfileCache {
     const registry = this.#parts.registry();
     const known = this.#sources;
     if (known?.catalog === catalog && known.soul === soul && known.registry === registry) return known;
-    this.#profiles.clear();
+    this.#profiles = new WeakMap();
     this.#sources = { catalog, soul, registry };
     return this.#sources;
   }

@@ -25,7 +25,7 @@ export function createDelegation(parts: Omit<AgentParts, "profiles">, profiles: 
         const run = createAgentLoop({
           ...parts,
           tools: { ...parts.tools, queue },
-          profiles: (_, model) => profiles.ofSubAgent(agent, context.agent, model),
+          profiles: (_, choice) => profiles.ofSubAgent(agent, context.agent, choice),
         });
         const observed = context.telemetry.subAgent(agent, context.scope);
         const { followsTurn, effort = branch.effort } = profiles.ofSubAgent(agent, context.agent);
@@ -88,6 +88,8 @@ function subAgentContext(
           return branch.emit(event);
       }
     },
+    wantsToolInput: () => false,
+    callClient: (call) => branch.callClient({ ...call, agent, parentToolCallId: parentCallId }),
     ask: (question) => branch.ask({ ...question, context: { ...question.context, ...mark } }),
   };
 }

@@ -5,17 +5,28 @@ import { sanitizeUsage } from "../model/model-usage.ts";
 import type { ModelAnswer, RequestedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
+interface ModelCallParts {
+  readonly provider: ModelProvider;
+  /** Calls of these tools are announced when they are open, and have ids that are unique in the engine. */
+  readonly runsOnClient: (tool: string) => boolean;
+}
+
 /** Runs one model call: emits its parts as events and returns the answer to store. */
 export async function callModel(
-  provider: ModelProvider,
+  { provider, runsOnClient }: ModelCallParts,
   request: ModelRequest,
   context: TurnContext,
 ): Promise<ModelAnswer> {
+  const idOf = ({ id, tool }: { readonly id: string; readonly tool: string }) =>
+    context.callId(runsOnClient(tool) ? "" : id);
   const content: AssistantContent[] = [];
   const calls: RequestedCall[] = [];
   let blockIndex = -1;
   let openBlock: BlockType | null = null;
   let call: RequestedCall | undefined;
+  /** Of the open call, once the model has named its tool. */
+  let callId: string | undefined;
+  let showsInput = false;
   let text = "";
   let signature: unknown;
   let hasOutput = false;
@@ -28,6 +39,8 @@ export async function callModel(
         blockIndex = context.nextBlock();
         openBlock = part.block;
         call = undefined;
+        callId = undefined;
+        showsInput = part.block === "tool_use" && context.wantsToolInput();
         text = "";
         signature = undefined;
         context.emit({ event: "content_block_start", data: { block_index: blockIndex, block_type: part.block } });
@@ -41,8 +54,14 @@ export async function callModel(
         signature = part.signature ?? signature;
         if (part.text !== "") context.emit({ event: "thinking_delta", data: { text: part.text } });
         break;
+      case "tool_input":
+        callId ??= idOf(part);
+        if (showsInput && part.json !== "")
+          context.emit({ event: "tool_input_delta", data: { tool: part.tool, tool_call_id: callId, json: part.json } });
+        break;
       case "tool_use":
-        call = { id: context.callId(part.id), tool: part.tool, input: notTooDeep(part.input), rawInput: part.rawInput };
+        callId ??= idOf(part);
+        call = { id: callId, tool: part.tool, input: notTooDeep(part.input), rawInput: part.rawInput };
         signature = part.signature;
         break;
       case "block_stop":
@@ -58,7 +77,7 @@ export async function callModel(
             input: call.input ?? {},
             ...signed(signature),
           });
-          announce(context, call);
+          if (!runsOnClient(call.tool)) announce(context, call);
         }
         openBlock = null;
         break;
@@ -82,6 +101,7 @@ const notTooDeep = (input: RequestedCall["input"]): RequestedCall["input"] =>
 /** Providers require their signatures to be returned unchanged. */
 const signed = (signature: unknown) => (signature === undefined ? {} : { signature });
 
-function announce(context: TurnContext, call: RequestedCall): void {
+/** Emits the event of a call. */
+export function announce(context: TurnContext, call: RequestedCall): void {
   context.emit({ event: "tool_call", data: { tool: call.tool, tool_call_id: call.id, input: call.input ?? {} } });
 }

@@ -4,7 +4,7 @@ import { MAX_JSON_LEVELS } from "../../shared/json-values.ts";
 import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
-import { type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import { type ClientToolCall, type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -119,7 +119,25 @@ export function toolContext(
       if (asked.kind === "expired") throw new ToolFailed("the question timed out without an answer");
       return asked.answer;
     },
+    callClient: (asked) => callClient(call, asked, context),
+    loadTools: (names) => context.log.load(names),
     note: (entryType, content) => context.note(entryType, content),
     progress: () => context.progress(),
   };
+}
+
+async function callClient(
+  { id: toolCallId, tool }: LoggedCall,
+  { input, outputSchema }: ClientToolCall,
+  context: TurnContext,
+): Promise<unknown> {
+  const announce = () => {
+    // A reload of the catalog gave the tool to the client after the call was announced as one of the engine.
+    if (context.isAnnounced(toolCallId)) throw new ToolFailed("the client runs this tool now; call it again");
+    context.emit({ event: "tool_call", data: { tool, tool_call_id: toolCallId, input: { ...input }, runs: "client" } });
+  };
+  const end = await context.callClient({ toolCallId, tool, input, outputSchema, announce });
+  if (end.kind === "expired") throw new ToolFailed("the client did not answer in time");
+  if ("error" in end.answer) throw new ToolFailed(end.answer.error);
+  return end.answer.output;
 }

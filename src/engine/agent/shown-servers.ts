@@ -5,13 +5,16 @@ import { adaptedTools } from "../model/wire/wire-tools.ts";
 import type { CatalogProfiles } from "./agent-profiles.ts";
 
 interface ShownTools {
-  /** Tools omitted from the model's request: name to reason. */
+  /** Tools that no request can have: name to reason. */
   readonly leftOut: ReadonlyMap<string, string>;
+  /** Tools that tool search loads. */
+  readonly deferred: ReadonlySet<string>;
   /** Tools whose input schema was rewritten for the provider. */
   readonly adapted: ReadonlySet<string>;
 }
 
 const ADAPTED = "the input schema was rewritten for the provider";
+const DEFERRED = "loaded by tool search when the model needs it";
 
 /** The MCP servers for `GET /assets/servers`, with the tools that the default agent's model is not shown marked. */
 export function shownServers<Listed extends { readonly servers: readonly ServerAsset[] }>(
@@ -23,7 +26,7 @@ export function shownServers<Listed extends { readonly servers: readonly ServerA
 ): Listed {
   const { model, registry } = profiles.ofAgent(DEFAULT_AGENT);
   const adapted = adaptedTools(registry.modelTools, readModelName(model, provider));
-  return { ...listed, servers: listServers(listed.servers, { leftOut: profiles.leftOut(DEFAULT_AGENT), adapted }) };
+  return { ...listed, servers: listServers(listed.servers, { ...profiles.omitted(DEFAULT_AGENT), adapted }) };
 }
 
 function listServers(servers: readonly ServerAsset[], shown: ShownTools): readonly ServerAsset[] {
@@ -38,9 +41,10 @@ function listServers(servers: readonly ServerAsset[], shown: ShownTools): readon
   });
 }
 
-function shownTool(tool: ServerToolAsset, { leftOut, adapted }: ShownTools): ServerToolAsset {
+function shownTool(tool: ServerToolAsset, { leftOut, deferred, adapted }: ShownTools): ServerToolAsset {
   if (tool.status !== "offered") return tool;
   const reason = leftOut.get(tool.name);
   if (reason !== undefined) return { ...tool, status: "left_out", reason };
-  return adapted.has(tool.name) ? { ...tool, note: ADAPTED } : tool;
+  const notes = [...(deferred.has(tool.name) ? [DEFERRED] : []), ...(adapted.has(tool.name) ? [ADAPTED] : [])];
+  return notes.length > 0 ? { ...tool, note: notes.join("; ") } : tool;
 }

@@ -59,6 +59,10 @@ export interface StepLog {
   compaction(): CompactionRecord | null;
   /** Stores a new compaction record and emits its event. */
   compacted(record: CompactionRecord): void;
+  /** Names of the tools that the conversation has loaded, in this order. */
+  loadedTools(): readonly string[];
+  /** Loads tools for the rest of the conversation. */
+  load(tools: readonly string[]): void;
   /** Number of model answers in this turn. */
   readonly steps: number;
   /** Calls whose results the model has already received. */

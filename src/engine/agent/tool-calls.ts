@@ -2,7 +2,8 @@ import PQueue from "p-queue";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";
-import { CallParked, ToolFailed } from "../tools/tool.ts";
+import { CallParked, ToolFailed, waitsOnOthers } from "../tools/tool.ts";
+import { announce } from "./model-call.ts";
 import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -11,7 +12,7 @@ export type { ToolParts } from "./prepare-call.ts";
 
 /**
  * Runs the unfinished calls of one model answer. Permission questions come first, one at a time, before any call runs.
- * Then calls run in parallel up to the limit, conflicting ones in order. A call that asks a human runs alone at the end,
+ * Then calls run in parallel up to the limit, conflicting ones in order, and those of the client beside them. A call that asks a human runs alone at the end,
  * because the turn does nothing else while a question is open. Events are emitted as calls finish.
  * Returns the outcomes in call order, or null when the engine stops first.
  */
@@ -38,6 +39,9 @@ export async function runToolCalls(
     prepared.push(await prepareCall(call, context, parts));
   }
   for (const one of prepared) {
+    // A call for the client is announced when it is open, so that the client never runs one that was refused.
+    const isForClient = one.kind === "ready" && one.tool.runsOnClient === true;
+    if (!isForClient && !context.isAnnounced(one.call.id)) announce(context, one.call);
     if (one.kind !== "refused") continue;
     const { call, why, source } = one;
     context.telemetry.toolRefused({ id: call.id, name: call.tool, source }, context.scope, why);
@@ -71,8 +75,10 @@ async function runTogether(
     if (context.parking()) return;
     context.log.started(call.id, tool);
     const observed = context.telemetry.toolCall({ ...tool, id: call.id }, context.scope);
+    const done = waitsOnOthers(tool) ? undefined : context.work();
     const inside = toolContext(ready, { ...context, scope: observed.scope }, { ...parts, queue });
-    const result = await parts.execute(tool, input, inside).catch((reason: unknown) => {
+    const executed = parts.execute(tool, input, inside).finally(done);
+    const result = await executed.catch((reason: unknown) => {
       observed.end("aborted");
       throw reason;
     });
@@ -88,7 +94,7 @@ async function runTogether(
   for (const one of together) {
     const claims = claimsOf(one.tool, one.input);
     const before = started.filter((earlier) => mustWaitFor(claims, earlier.claims)).map(({ done }) => done);
-    const start = () => (one.tool.delegates === true ? run(one) : queue.add(() => run(one)));
+    const start = () => (waitsOnOthers(one.tool) ? run(one) : queue.add(() => run(one)));
     started.push({ claims, done: Promise.allSettled(before).then(start).catch(unlessParked) });
   }
   // A call that rejects was aborted with the turn. The turn ends after the processes of all calls have exited.

@@ -1,3 +1,4 @@
+import type { ClientTool } from "../../contract/engine/client-tool.ts";
 import type { EmittedEvent } from "../../contract/engine/events.ts";
 import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { HitlKind } from "../../contract/engine/human-request.ts";
@@ -26,6 +27,24 @@ export type HumanAnswer =
   /** No answer in time. A permission request counts as denied. */
   | { readonly kind: "expired" };
 
+/** A call of a tool that the client runs. */
+export interface ClientCall {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly outputSchema: Readonly<Record<string, unknown>> | null;
+  /** Of a delegated agent: its name, and the call that started it. */
+  readonly agent?: string;
+  readonly parentToolCallId?: string;
+  /** Emits the event with which the client learns of the call. Not called for a call of before a restart. */
+  readonly announce: () => void;
+}
+
+export type ClientCallEnd =
+  | { readonly kind: "answered"; readonly answer: { readonly output: unknown } | { readonly error: string } }
+  /** No answer in time. */
+  | { readonly kind: "expired" };
+
 /** The turn as the loop sees it: functions only, no store and no stream. */
 export interface TurnContext {
   readonly taskId: string;
@@ -39,6 +58,8 @@ export interface TurnContext {
   readonly model?: string | undefined;
   readonly effort?: Effort | undefined;
   readonly maxSteps: number;
+  /** Tools that the client runs in this turn; the same array throughout. */
+  readonly clientTools: readonly ClientTool[];
   /** The schema of the turn's result, in place of the agent's. */
   readonly outputSchema?: OutputSchema | undefined;
   readonly log: StepLog;
@@ -60,6 +81,14 @@ export interface TurnContext {
   spend(usage: ModelUsage): void;
   /** Asks the turn's human and waits for the answer. Repeated after a restart, a question maps to the same request. */
   ask(question: HumanRequest): Promise<HumanAnswer>;
+  /** Opens a call for the client and waits for its answer. Repeated after a restart, it is the same call. */
+  callClient(call: ClientCall): Promise<ClientCallEnd>;
+  /** Whether the event of a call was emitted, and not its result. */
+  isAnnounced(callId: string): boolean;
+  /** Begins work beside which open calls of the client do not let the turn wait. Returns the function that ends it. */
+  work(): () => void;
+  /** Whether a reader wants the arguments of calls while the model writes them. */
+  wantsToolInput(): boolean;
   isWaitingForHuman(): boolean;
   /** Waits until no question is open: a turn does nothing else meanwhile. */
   humanWaitOver(): Promise<void>;

@@ -1,9 +1,7 @@
 import type { OutputSchema } from "../../contract/engine/output-schema.ts";
 import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
-import { createToolRegistry } from "../tools/registry.ts";
 import { submitResultTool } from "../tools/submit-result.ts";
 import type { AgentProfile, AgentProfiles } from "./agent-profiles.ts";
-import { fitTools } from "./fit-tools.ts";
 import type { NextStep, StepLog } from "./step-log.ts";
 
 /** How often a model may correct its result, or give the one it ended without. */
@@ -27,10 +25,7 @@ export function resultProfiles(profiles: AgentProfiles, schema: OutputSchema | u
 
 function withResult(profile: AgentProfile, schema = profile.outputSchema): AgentProfile {
   if (schema === undefined) return profile;
-  const { registry, limits } = profile;
-  const all = [...registry.tools, submitResultTool(schema)];
-  const tools = limits === undefined ? all : fitTools(all, limits).tools;
-  return { ...profile, registry: createToolRegistry(tools), outputSchema: schema };
+  return { ...profile, ...profile.adding(submitResultTool(schema)), outputSchema: schema };
 }
 
 type ResultVerdict =

@@ -3,6 +3,7 @@ import { collectGarbage } from "../../shared/collect-garbage.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { EngineProvider } from "../model/create-provider.ts";
 import type { AttachmentNames } from "../store/attachment-names.ts";
+import type { ClientCallTable } from "../store/client-call-table.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { InboxTable } from "../store/inbox-table.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
@@ -30,6 +31,7 @@ export interface MaintenanceParts {
   readonly idempotency: IdempotencyTable;
   readonly inboxTable: Pick<InboxTable, "prune">;
   readonly meter: UsageMeter;
+  readonly clientCallTable: Pick<ClientCallTable, "prune">;
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
   readonly attachments: AttachmentNames;
@@ -91,13 +93,15 @@ function collectAfterLoading({ slots, journal, collect = collectGarbage }: Maint
   return timer;
 }
 
-function pruneRows({ journal, idempotency, inboxTable, meter, requestTable, logger }: MaintenanceParts): void {
+function pruneRows(parts: MaintenanceParts): void {
+  const { journal, idempotency, inboxTable, meter, clientCallTable, requestTable, logger } = parts;
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
     inboxTable.prune(before);
     meter.prune();
+    clientCallTable.prune(before);
     requestTable.prune(before);
   } catch (error) {
     logger.error({ err: error }, "failed to prune old events");

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { catalogProfiles } from "../agent/agent-profiles.ts";
@@ -13,6 +14,7 @@ import type { Memory } from "../memory/open-memory.ts";
 import { windowsOf } from "../model/context-window.ts";
 import { toolLimits } from "../model/wire/wire-tools.ts";
 import type { Store } from "../store/open-store.ts";
+import { rankByWords } from "../store/word-index.ts";
 import { PlanTable } from "../store/plans.ts";
 import { toolServerTables } from "../store/tool-server-table.ts";
 import { type AttachmentFolder, createResultFiles } from "../tools/attachments/call-files.ts";
@@ -62,10 +64,12 @@ export async function openTools({
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
   const windowOf = windowsOf(config);
+  const registry = joinedRegistry([{ tools: () => builtIn }, catalog, servers]);
   const profiles = catalogProfiles({
     now: () => catalog,
-    registry: joinedRegistry([{ tools: () => builtIn }, catalog, servers]),
-    toolLimits: (model) => toolLimits(readModelName(model, provider), windowOf(model)),
+    registry,
+    toolLimits: (model) => toolLimits(readModelName(model, provider), windowOf(model), config.toolsShare),
+    rankByWords,
     models: { main, planner, light },
     userId,
     product,
@@ -81,6 +85,7 @@ export async function openTools({
     toolsReady: servers.toolsReady.bind(servers),
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
+    hasTool: (name: string) => isEngineTool(name) || registry().get(name) !== undefined,
     hasAgent: (name: string) => catalog.catalog.agents.has(name),
     servers: {
       list: () => shownServers(servers.list(), { profiles, provider }),

@@ -13,6 +13,7 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
+import { ClientCallTable } from "../store/client-call-table.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
 import { ConversationTable } from "../store/conversations.ts";
@@ -21,6 +22,7 @@ import { GrantTable } from "../store/grants.ts";
 import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
 import { InboxTable } from "../store/inbox-table.ts";
+import { LoadedToolTable } from "../store/loaded-tools.ts";
 import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
@@ -31,7 +33,9 @@ import type { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanges } from "../tasks/task-changes.ts";
 import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
-import { openJournal } from "../turns/event-journal.ts";
+import { outputProblem } from "../tools/client-tools.ts";
+import { ClientCalls } from "../turns/client-calls.ts";
+import { type EventJournal, openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
 import { HumanRequests } from "../turns/human-requests.ts";
 import { MessageIntake } from "../turns/message-intake.ts";
@@ -70,20 +74,7 @@ interface TurnOwnerParts {
 
 /** The turns of an engine and their events. Resumes those of an earlier process. */
 export function openTurns(parts: TurnOwnerParts) {
-  const {
-    launch,
-    config,
-    store,
-    workspace,
-    model,
-    tools,
-    checkpoints,
-    learning,
-    slots,
-    suspension,
-    stopAccepting,
-    logger,
-  } = parts;
+  const { launch, config, store, workspace, model, tools, checkpoints, slots, logger } = parts;
   const {
     meter,
     budgets,
@@ -95,6 +86,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const taskChanges = new TaskChanges();
   const titles = titlesOf(parts, { search, taskChanges });
   const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
+  const clientParts = openClientCalls(parts, journal);
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
@@ -105,6 +97,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const runner = createRunner(parts, {
     journal,
     humanRequests,
+    clientCalls: clientParts.clientCalls,
     tasks,
     turns,
     conversations,
@@ -117,23 +110,9 @@ export function openTurns(parts: TurnOwnerParts) {
   runner.recover();
   // What an upgrade, an import or a killed engine has left.
   search.indexSoon();
-  const suspend = (suspended: Suspension | null) => {
-    suspension.set(suspended);
-    if (suspended === null) intake.startWaiting();
-    if (suspended !== "now") return;
-    runner.cancelAll(suspension.reason);
-    learning.interrupt();
-  };
-  suspend(launch.suspended ?? null);
-  const wakefulness = new Wakefulness({
-    turns: () => runner.busy,
-    isStartOverdue: () => intake.isStartOverdue,
-    streams: () => journal.readerCount(),
-    toolCalls: () => tools.running.count,
-    learning,
-    sinceLastEventMs: () => journal.sinceLastMs,
-    stopAccepting,
-  });
+  const gates = turnGates(parts, { runner, intake });
+  gates.suspend(launch.suspended ?? null);
+  const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   const workspaceDir = workspace.folders.workspace;
   const taskParts = openTasks({
@@ -151,15 +130,12 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     humanRequests,
+    ...clientParts,
     inbox,
     inboxTable,
     intake,
     runner,
-    suspend,
-    setBudgets: (wanted: EngineBudgets) => {
-      budgets.set(wanted);
-      intake.startWaiting();
-    },
+    ...gates,
     wakefulness,
     ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
@@ -178,15 +154,63 @@ export function openTurns(parts: TurnOwnerParts) {
       changes: taskParts.taskChanges,
     }),
     /** Parks the turns at their next step, after the deadline in the middle of it. */
-    async close(deadlineMs: number) {
-      const end = new Deadline(deadlineMs);
+    close(deadlineMs: number) {
       search.close();
       titles?.close();
-      for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
-      runner.parkAll();
-      await runner.waitUntilIdle(TOOL_EXIT_MS);
+      return parkTurns(runner, deadlineMs);
     },
   };
+}
+
+async function parkTurns(runner: TurnRunner, deadlineMs: number): Promise<void> {
+  const end = new Deadline(deadlineMs);
+  for (runner.park(); runner.busy > 0 && !end.isOver; runner.park()) await delay(20);
+  runner.parkAll();
+  await runner.waitUntilIdle(TOOL_EXIT_MS);
+}
+
+const wakefulnessOf = (
+  { tools, learning, stopAccepting }: TurnOwnerParts,
+  {
+    runner,
+    intake,
+    journal,
+  }: { readonly runner: TurnRunner; readonly intake: MessageIntake; readonly journal: EventJournal },
+): Wakefulness =>
+  new Wakefulness({
+    turns: () => runner.busy,
+    isStartOverdue: () => intake.isStartOverdue,
+    streams: () => journal.readerCount(),
+    toolCalls: () => tools.running.count,
+    learning,
+    sinceLastEventMs: () => journal.sinceLastMs,
+    stopAccepting,
+  });
+
+/** What decides whether turns may start. The end of a refusal starts what waits. */
+function turnGates(
+  { model, suspension, learning }: TurnOwnerParts,
+  { runner, intake }: { readonly runner: TurnRunner; readonly intake: MessageIntake },
+) {
+  return {
+    suspend(suspended: Suspension | null) {
+      suspension.set(suspended);
+      if (suspended === null) intake.startWaiting();
+      if (suspended !== "now") return;
+      runner.cancelAll(suspension.reason);
+      learning.interrupt();
+    },
+    setBudgets(budgets: EngineBudgets) {
+      model.budgets.set(budgets);
+      intake.startWaiting();
+    },
+  };
+}
+
+function openClientCalls({ store, config }: TurnOwnerParts, journal: EventJournal) {
+  const clientCallTable = new ClientCallTable(store);
+  const options = { ttlMs: config.hitlTtlMs, checkOutput: outputProblem };
+  return { clientCallTable, clientCalls: new ClientCalls(clientCallTable, journal, options) };
 }
 
 type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
@@ -195,7 +219,7 @@ const createRunner = (
   parts: TurnOwnerParts,
   own: Pick<
     RunnerParts,
-    "journal" | "humanRequests" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+    "journal" | "humanRequests" | "clientCalls" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
   >,
 ): TurnRunner => {
   const { store, model, tools, slots, suspension, telemetry, logger } = parts;
@@ -207,6 +231,7 @@ const createRunner = (
     messages: new MessageTable(store),
     toolCalls: new ToolCallTable(store),
     compactions: new CompactionTable(store),
+    loadedTools: new LoadedToolTable(store),
     meter,
     budgets,
     runAgent: agentOf(parts, own.humanRequests),

@@ -1,10 +1,12 @@
 import type { CommandHost } from "../tools/command/run-command.ts";
+import { clientTool } from "../tools/client-tools.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import { BadEntry } from "./catalog-entry.ts";
 import { USER_ID, type Values } from "./fill-in.ts";
 import { runDeclaredCommand } from "./run-declared-command.ts";
+import type { ToolAction } from "./tool-action.ts";
 import type { DeclaredTool } from "./tool-file.ts";
 
 const MAX_SECRET_BYTES = 16 * 1024;
@@ -22,16 +24,14 @@ export interface DeclaredToolParts {
 
 /** A declared tool as an engine tool. Its output is redacted: the model never sees its secrets. */
 export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): Tool {
-  const { name, description, input, readOnly, permission, timeoutMs, action } = declared;
+  const { name, description, input, readOnly, permission, timeoutMs, alwaysLoad, action } = declared;
+  const shared = { name, description, input, source: "catalog", permission, ...(alwaysLoad && { alwaysLoad }) };
+  if (action.kind === "client") return { ...clientTool({ ...shared, outputSchema: action.outputSchema }), ...shared };
   return {
-    name,
-    description,
-    input,
-    source: "catalog",
+    ...shared,
     readOnly,
-    permission,
     // The only tool that ships tells the time.
-    ...(parts.folder === null && { returns: "own", bookkeeping: true }),
+    ...(parts.folder === null && { returns: "own", bookkeeping: true, alwaysLoad: true }),
     timeoutMs: () => timeoutMs,
     ...(action.kind === "command" && { exitTimeoutMs: EXIT_TIMEOUT_MS, changesFiles: !readOnly }),
     resources: () => [],
@@ -57,7 +57,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
 }
 
 function run(
-  action: DeclaredTool["action"],
+  action: ToolAction,
   call: Pick<DeclaredToolParts, "commands"> & { readonly values: Values; readonly context: ToolContext },
 ): Promise<string> {
   switch (action.kind) {

@@ -20,7 +20,7 @@ export const http = z.strictObject({
 export type CommandAction = z.output<typeof command>;
 export type HttpAction = z.output<typeof http>;
 
-/** What a declared tool does. */
+/** What a declared tool does on the engine's side. */
 export type ToolAction =
   | { readonly kind: "command"; readonly command: CommandAction }
   | { readonly kind: "http"; readonly http: HttpAction };

@@ -20,21 +20,27 @@ const toolFields = z.strictObject({
   permission: z.optional(z.enum(["allow", "ask"])),
   read_only: z.optional(z.boolean()),
   timeout_s: z.optional(z.int().check(z.gte(1), z.lte(600))),
+  runs: z.optional(z.enum(["client"])),
+  output_schema: z.optional(z.record(z.string(), z.unknown())),
+  always_load: z.optional(z.boolean()),
   disabled: z.optional(z.boolean()),
 });
 
-/** A command or HTTP tool declared in a file. */
+/** A tool declared in a file: a command, an HTTP call, or one that the client runs. */
 export interface DeclaredTool {
   readonly name: string;
   readonly description: string;
   readonly input: ToolInput;
-  readonly action: ToolAction;
+  readonly action: ToolAction | { readonly kind: "client"; readonly outputSchema: JsonSchema | null };
   /** File of each secret, relative to the catalog folder. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly permission: "allow" | "ask";
   readonly readOnly: boolean;
   readonly timeoutMs: number;
+  readonly alwaysLoad: boolean;
 }
+
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DEFAULT_TIMEOUT_S = 60;
 
@@ -46,21 +52,27 @@ export function parseDeclaredTool(fileName: string, file: string): DeclaredTool 
     return null;
   }
   const fields = read(toolFields, json, file);
-  const { description, parameters = { type: "object" }, secrets = {}, permission = "ask" } = fields;
+  const { description, parameters = { type: "object" }, secrets = {}, always_load: alwaysLoad = false } = fields;
+  const { permission = fields.runs === "client" ? "allow" : "ask" } = fields;
   const lines = jsonLines(file);
   checkAll(
     () => requireSameName(fields.name ?? fileName, fileName),
     () => requireToolName(fileName),
     () => inputOf(parameters, lines),
     () => requirePlainScripts(fields.command?.argv ?? [], lines),
-    () => requireKnownPlaceholders(actionOf(fields, lines), { parameters, secrets: Object.keys(secrets), file }),
+    () => requireFieldsOf(fields, lines),
+    () => {
+      const action = actionOf(fields, lines);
+      if (action.kind !== "client")
+        requireKnownPlaceholders(action, { parameters, secrets: Object.keys(secrets), file });
+    },
   );
   const action = actionOf(fields, lines);
   const idempotent = action.kind === "http" && ["GET", "HEAD"].includes(action.http.method ?? "GET");
   const readOnly = fields.read_only ?? idempotent;
   const timeoutMs = (fields.timeout_s ?? DEFAULT_TIMEOUT_S) * 1000;
   const input = inputOf(parameters, lines);
-  return { name: fileName, description, input, action, secrets, permission, readOnly, timeoutMs };
+  return { name: fileName, description, input, action, secrets, permission, readOnly, timeoutMs, alwaysLoad };
 }
 
 function requireToolName(fileName: string): void {
@@ -94,16 +106,17 @@ function read<S extends z.ZodMiniObject>(schema: S, json: unknown, file: string)
 }
 
 function actionOf(
-  { command, http }: z.output<typeof toolFields>,
+  { runs, command, http, output_schema: outputSchema }: z.output<typeof toolFields>,
   { lineOf }: Pick<JsonLines, "lineOf">,
 ): DeclaredTool["action"] {
+  if (runs === "client") return { kind: "client", outputSchema: outputSchema ?? null };
   if (command !== undefined && http === undefined) {
     const program = command.argv[0];
     if (typeof program !== "string" || program === "" || program.includes("{{"))
       throw new BadEntry("command.argv.0: expected a program, without a placeholder", lineOf(["command", "argv", "0"]));
     return { kind: "command", command };
   }
-  if (http === undefined || command !== undefined) throw new BadEntry("expected either command or http");
+  if (http === undefined || command !== undefined) throw new BadEntry("expected one of command, http and runs");
   // Arguments must not choose the host: placeholders are allowed only after it.
   if (!/^https?:\/\/[^/?#@{}\s]+(?:[/?]|$)/.test(http.url) || !URL.canParse(http.url))
     throw new BadEntry(
@@ -113,13 +126,31 @@ function actionOf(
   return { kind: "http", http };
 }
 
+/** The fields of a tool that the client runs, or of one that the engine runs. */
+function requireFieldsOf(fields: z.output<typeof toolFields>, { lineOf }: Pick<JsonLines, "lineOf">): void {
+  const others =
+    fields.runs === "client"
+      ? (["command", "http", "secrets", "timeout_s", "read_only"] as const)
+      : (["output_schema"] as const);
+  const [unfit] = others.filter((name) => fields[name] !== undefined);
+  if (unfit !== undefined) {
+    const whose = fields.runs === "client" ? "that the client runs has no such field" : "has it only with runs: client";
+    throw new BadEntry(`${unfit}: a tool ${whose}`, lineOf([unfit]));
+  }
+  if (fields.output_schema !== undefined) readSchema("output_schema", fields.output_schema, { lineOf });
+}
+
 function inputOf(parameters: Readonly<Record<string, unknown>>, { lineOf }: Pick<JsonLines, "lineOf">): ToolInput {
   if (parameters["type"] !== "object")
     throw new BadEntry('parameters.type: expected "object"', lineOf(["parameters", "type"]));
+  return readSchema("parameters", parameters, { lineOf });
+}
+
+function readSchema(field: string, schema: JsonSchema, { lineOf }: Pick<JsonLines, "lineOf">): ToolInput {
   try {
-    return jsonSchemaInput(parameters);
+    return jsonSchemaInput(schema);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new BadEntry(`parameters: expected a JSON Schema: ${reason}`, lineOf(["parameters"]));
+    throw new BadEntry(`${field}: expected a JSON Schema: ${reason}`, lineOf([field]));
   }
 }

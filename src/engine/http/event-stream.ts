@@ -76,6 +76,11 @@ export class EventStream {
     return this.#closed.signal;
   }
 
+  /** Whether it gets events of a type. */
+  wants(type: string): boolean {
+    return this.#options.wants({ type });
+  }
+
   /** Resolves when the reader is gone, or the stream was ended. */
   async over(): Promise<void> {
     if (!this.closed.aborted) await once(this.closed, "abort");

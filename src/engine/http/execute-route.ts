@@ -7,6 +7,7 @@ import { traceOf } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { UserContent } from "../attachments/user-content.ts";
 import { EngineError } from "../engine-error.ts";
+import { checkClientTools } from "../tools/client-tools.ts";
 import type { EventJournal, EventRow } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
 import { type Inbox, removed } from "../turns/inbox.ts";
@@ -33,6 +34,8 @@ export interface ExecuteParts {
   readonly idempotency: StartedTurns;
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
+  /** Whether a built-in tool or one of the catalog has this name. */
+  readonly hasTool: (name: string) => boolean;
   /** Stores the attachments of messages. */
   readonly attachments: MessageStorage;
   readonly followerLimit: FollowerLimit;
@@ -88,17 +91,23 @@ async function answerWaiting(
   }
   parts.followerLimit.acquire(taskId, response);
   const stream = openStream(parts, exchange, {});
-  const end = await awaitTurn(message, stream, parts);
-  switch (end.kind) {
-    case "taken":
-      return followTurn(parts, stream, { ...end, taskId, merge: true });
-    case "removed":
-      if (end.event !== null) stream.write([end.event, removalError(end.event)]);
-      return stream.end();
-    case "left":
-      return undefined;
-    default:
-      return end satisfies never;
+  // From before the turn begins, as `followTurn` does after it.
+  const forget = parts.journal.noteReader({ taskId, wants: (type) => stream.wants(type) });
+  try {
+    const end = await awaitTurn(message, stream, parts);
+    switch (end.kind) {
+      case "taken":
+        return await followTurn(parts, stream, { ...end, taskId, merge: true });
+      case "removed":
+        if (end.event !== null) stream.write([end.event, removalError(end.event)]);
+        return stream.end();
+      case "left":
+        return undefined;
+      default:
+        return end satisfies never;
+    }
+  } finally {
+    forget();
   }
 }
 
@@ -159,6 +168,7 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
   const { agent, task_id: taskId } = execution;
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
+  checkClientTools(execution.client_tools ?? [], parts.hasTool);
   // A text message starts its turn in the same tick, without waiting for files.
   const asked = askedMessage(execution, parts);
   let content: UserContent;

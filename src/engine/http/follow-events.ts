@@ -28,6 +28,17 @@ export interface Following {
  * event is lost or sent twice. A reader that falls behind returns to pages.
  */
 export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
+  const { taskId, turnId, live } = following;
+  // Before the first wait: a turn that this reader starts begins after it.
+  const forget = live ? journal.noteReader({ taskId, turnId, wants: (type) => stream.wants(type) }) : undefined;
+  try {
+    await writeEvents(stream, journal, following);
+  } finally {
+    forget?.();
+  }
+}
+
+async function writeEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
   const { taskId, turnId, afterTs, live, merge, isRunning } = following;
   const endsWithTurn = isRunning !== null;
   let afterSeq = following.afterSeq ?? 0;

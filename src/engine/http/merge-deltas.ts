@@ -2,6 +2,12 @@ import { oneLine } from "../../shared/one-line.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 
 const MAX_MERGED = 64 * 1024;
+/** The field of each delta that adds up to the whole. */
+const TEXT_OF: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "text",
+  tool_input_delta: "json",
+};
 
 /**
  * Merges adjacent deltas of one block into one event with the stamp of the last, so a long answer is replayed in few
@@ -21,7 +27,7 @@ export function mergeDeltas(rows: readonly EventRow[]): EventRow[] {
   };
   for (const row of rows) {
     const before = run.at(-1);
-    const isDelta = row.type === "text_delta" || row.type === "thinking_delta";
+    const isDelta = TEXT_OF[row.type] !== undefined;
     if (!isDelta || before?.type !== row.type || before.turnId !== row.turnId || length > MAX_MERGED) close();
     if (isDelta) {
       run.push(row);
@@ -35,6 +41,7 @@ export function mergeDeltas(rows: readonly EventRow[]): EventRow[] {
 }
 
 function joined(run: readonly EventRow[], last: EventRow): string {
-  const text = run.map(({ data }) => (JSON.parse(data) as { text: string }).text).join("");
-  return oneLine({ ...(JSON.parse(last.data) as object), text });
+  const field = TEXT_OF[last.type] ?? "";
+  const text = run.map(({ data }) => (JSON.parse(data) as Record<string, string>)[field]).join("");
+  return oneLine({ ...(JSON.parse(last.data) as object), [field]: text });
 }

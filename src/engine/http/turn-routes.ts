@@ -1,14 +1,18 @@
 import type { RequestHandler } from "express";
+import { toolRespondRequest } from "../../contract/engine/client-tool.ts";
 import { cancelRequest, hitlRespondRequest } from "../../contract/engine/requests.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
+import { InvalidInput } from "../../shared/parse.ts";
+import type { ClientCalls } from "../turns/client-calls.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 
 export interface TurnRouteParts extends ExecuteParts {
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
 }
 
-/** The routes of turns and their human requests. */
+/** The routes of turns, their human requests and their calls of the client's tools. */
 export const turnRoutes = (parts: TurnRouteParts) =>
   ({
     execute: executeRoute(parts),
@@ -26,4 +30,13 @@ export const turnRoutes = (parts: TurnRouteParts) =>
       response.json({ request_id: requestId, status: "resolved" });
     },
     pending: (_request, response) => response.json({ requests: parts.humanRequests.pending() }),
+    respondTool(request, response) {
+      const { tool_call_id, output, error } = validateBody(toolRespondRequest, request.body, response);
+      if ((output === undefined) === (error === undefined))
+        throw new InvalidInput("output", "expected either output or error");
+      parts.runner.assertNotSuspended();
+      parts.clientCalls.answer(tool_call_id, error === undefined ? { output } : { error });
+      response.json({ tool_call_id, status: "answered" });
+    },
+    pendingTools: (_request, response) => response.json({ calls: parts.clientCalls.pending() }),
   }) satisfies Record<string, RequestHandler>;

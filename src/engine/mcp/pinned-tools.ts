@@ -155,8 +155,8 @@ export class PinnedTools {
 
 /** A server's tool as an agent tool. The server validates the input: compiling its schema would run untrusted input. */
 export function serverTool(
-  { name: server, transport }: Pick<ServerConfig, "name" | "transport">,
-  { name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
+  { name: server, transport, alwaysLoad }: Pick<ServerConfig, "name" | "transport" | "alwaysLoad">,
+  { tool, name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
   run: Tool["run"],
 ): Tool {
   const { description, inputSchema, readOnly } = definition;
@@ -166,6 +166,7 @@ export function serverTool(
     description: description === "" ? `A tool of ${server}.` : description,
     input: { jsonSchema: inputSchema, check: checkObject },
     source: resource,
+    ...((alwaysLoad === "all" || alwaysLoad.includes(tool)) && { alwaysLoad: true }),
     readOnly,
     permission: permission === "allow" ? "allow" : "ask",
     resources: () => (readOnly ? [] : [resource]),

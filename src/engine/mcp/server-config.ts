@@ -21,6 +21,8 @@ interface Common {
   readonly name: string;
   /** By the server's name of a tool; `*` for the rest. */
   readonly permissions: Readonly<Record<string, ServerPermission>>;
+  /** The tools that are never left to tool search, by the server's name. */
+  readonly alwaysLoad: "all" | readonly string[];
   /** Whether a tool whose definition changes is held. */
   readonly pin: boolean;
   /** From start to the first response. */
@@ -149,7 +151,10 @@ function readEntry(name: string, value: unknown, { variables, places }: EntryCon
 function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): ReadEntry {
   const { type, command, args = [], env = {}, cwd = ".", url, headers = {}, permissions = {}, pin = true } = entry;
   const timeoutS = entry.start_timeout_s ?? (isPackageRunner(command) ? INSTALL_TIMEOUT_S : START_TIMEOUT_S);
-  const common = { name, permissions, pin, startTimeoutMs: timeoutS * 1000 };
+  const { always_load: listed = false } = entry;
+  const none: readonly string[] = [];
+  const alwaysLoad = listed === true ? ("all" as const) : listed || none;
+  const common = { name, permissions, alwaysLoad, pin, startTimeoutMs: timeoutS * 1000 };
   const isRemote = type === undefined ? url !== undefined : type !== "stdio";
   if (isRemote) {
     if (command !== undefined) return invalid(["command"], "expected either a command or a url, not both");

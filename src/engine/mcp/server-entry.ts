@@ -38,6 +38,9 @@ export const serverEntry = z.object({
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
   pin: z.optional(z.boolean()),
+  always_load: z.optional(
+    z.union([z.boolean(), z.array(z.string())], { error: "expected true, false or a list of the server's tools" }),
+  ),
   sandbox: z.optional(sandbox),
   start_timeout_s: z.optional(z.int(START_TIMEOUT).check(z.gte(1, START_TIMEOUT), z.lte(3600, START_TIMEOUT))),
 });

@@ -46,7 +46,9 @@ export class BlockSequence {
         yield* this.#start({ kind: "tool_use", id: part.id, tool: part.toolName, rawInput: "" });
         break;
       case "tool-input-delta":
-        if (this.#open?.kind === "tool_use") this.#open.rawInput += part.delta;
+        if (this.#open?.kind !== "tool_use") break;
+        this.#open.rawInput += part.delta;
+        if (part.delta !== "") yield { kind: "tool_input", id: this.#open.id, tool: this.#open.tool, json: part.delta };
         break;
       case "tool-call":
         yield* this.#call({ id: part.toolCallId, tool: part.toolName, rawInput: part.input }, part.providerMetadata);

@@ -103,6 +103,8 @@ export type ModelPart =
   | { readonly kind: "block_start"; readonly block: BlockType }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "thinking"; readonly text: string; readonly signature?: unknown }
+  /** A piece of a call's arguments as the model writes them, before its `tool_use`. Providers need not send any. */
+  | { readonly kind: "tool_input"; readonly id: string; readonly tool: string; readonly json: string }
   /** Comes between `block_start` and `block_stop` of a `tool_use` block. `input` is null when the model's JSON was broken; `rawInput` then has it. */
   | {
       readonly kind: "tool_use";

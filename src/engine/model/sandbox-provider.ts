@@ -19,6 +19,8 @@ import { isSummary, readCallsDone } from "./summary-message.ts";
 const CHARACTERS_PER_TOKEN = 4;
 /** Parts between two yields to the event loop. */
 const PARTS_PER_YIELD = 64;
+/** What the model writes at once of a call's arguments. */
+const INPUT_PIECES = /[^]{1,16}/gu;
 
 /**
  * A scripted model: no key, no network, deterministic. It derives its next step from the request alone: the commands of
@@ -159,6 +161,8 @@ function* block(command: OutputCommand, id: string): Generator<ModelPart> {
       for (let index = 0; index < command.count; index++) yield { kind: "text", text: `word${index} ` };
       break;
     case "tool":
+      for (const json of command.rawInput.match(INPUT_PIECES) ?? [])
+        yield { kind: "tool_input", id, tool: command.tool, json };
       yield { kind: "tool_use", id, tool: command.tool, input: command.input, rawInput: command.rawInput };
       break;
     default:

@@ -21,6 +21,8 @@ export interface StateValues {
     readonly line: number;
     readonly imported: Readonly<Record<string, number>>;
     readonly skipped: Readonly<Record<string, number>>;
+    /** Omitted by engines of earlier releases, whose files have no numbers. */
+    readonly offsets?: { readonly messages: number; readonly branches: number; readonly lines: number };
   };
 }
 

@@ -9,10 +9,14 @@ export interface UnindexedMessage {
   readonly content: unknown;
 }
 
+/** A message that matches, or the title of the task with the number `id`: its branch is 0. */
+export interface Hit {
+  readonly branch: number;
+  readonly id: number;
+}
+
 /** Row ids below this are numbers of tasks, for their titles. A message has its branch in the higher bits. */
 const TITLES_BELOW = 2 ** 32;
-
-const HITS = "select rowid >> 32 as branch_id, min(rowid & 4294967295) as first from messages_index";
 
 /**
  * The full-text index of what was said, and of titles that are no first words. It holds terms only. What is indexed is
@@ -25,25 +29,25 @@ export class MessageIndex extends Table {
   readonly #insert = this.db.prepare("insert into messages_index (rowid, text) values ((? << 32) | ?, ?)");
   readonly #remove = this.db.prepare("delete from messages_index where rowid = ?");
   readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
-  readonly #count = this.db.prepare(
-    "select count(*) as count from (select 1 from messages_index where messages_index match ? limit ?)",
+  readonly #hits = this.db.prepare(
+    `select rowid >> 32 as branch, rowid & 4294967295 as id from messages_index where messages_index match ? limit ?`,
   );
   /** Tasks whose conversation has a match: on its branch, or before the cut of an ancestor. */
   readonly #tasks = this.db.prepare(
     `with recursive reached (branch_id, first) as (
-       select * from (${HITS} where messages_index match ?1 and rowid >= ${TITLES_BELOW} group by 1)
+       select value ->> 0, value ->> 1 from json_each(?)
        union
        select child.branch_id, reached.first from reached
          join branches child on child.parent_branch_id = reached.branch_id and child.through >= reached.first
      )
      select tasks.number as number from reached join branches using (branch_id)
-       join tasks on tasks.task_id = branches.task_id and tasks.branch_id = reached.branch_id
-     union
-     select rowid from messages_index where messages_index match ?1 and rowid < ${TITLES_BELOW}`,
+       join tasks on tasks.task_id = branches.task_id and tasks.branch_id = reached.branch_id`,
   );
   readonly #within = this.db.prepare(
     "select 1 from messages_index where messages_index match ?1 and rowid between (?2 << 32) and ((?2 << 32) | ?3) limit 1",
   );
+
+  readonly #titled = this.db.prepare("select 1 from messages_index where messages_index match ? and rowid = ?");
 
   /** The next messages to index. */
   unindexed(limit: number): readonly UnindexedMessage[] {
@@ -77,25 +81,27 @@ export class MessageIndex extends Table {
     this.#insert.run(0, number, text);
   }
 
-  /** Number of matches, at most `limit`. */
-  count(match: string, limit: number): number {
-    return Number(this.#count.get(match, limit)?.["count"]);
+  /** Messages and titles that match, at most `limit`. */
+  hits(match: string, limit: number): readonly Hit[] {
+    return this.#hits.all(match, limit) as unknown as readonly Hit[];
   }
 
-  /** The numbers of the tasks that match, in no order. */
-  tasks(match: string): readonly number[] {
-    return this.#tasks.all(match).map(({ number }) => Number(number));
+  /** The numbers of the tasks with these matches, in no order. */
+  tasksOf(hits: readonly Hit[]): readonly number[] {
+    const first = new Map<number, number>();
+    for (const { branch, id } of hits) if (branch > 0) first.set(branch, Math.min(id, first.get(branch) ?? id));
+    const titled = hits.flatMap(({ branch, id }) => (branch === 0 ? id : []));
+    const said = this.#tasks.all(JSON.stringify([...first])).map(({ number }) => Number(number));
+    return [...new Set([...titled, ...said])];
   }
 
   /** Whether a task matches, of this number and with these prefixes as its conversation. */
   has(match: string, number: number, conversation: readonly Prefix[]): boolean {
-    const isWithin = (branch: number, from: number, through: number) =>
-      through >= from && this.#within.get(match, branch, Math.min(through, TITLES_BELOW - 1)) !== undefined;
-    return (
-      conversation.some(({ branchId, through }) => isWithin(branchId, 1, through)) ||
-      this.db.prepare("select 1 from messages_index where messages_index match ? and rowid = ?").get(match, number) !==
-        undefined
+    const isSaid = conversation.some(
+      ({ branchId, through }) =>
+        through > 0 && this.#within.get(match, branchId, Math.min(through, TITLES_BELOW - 1)) !== undefined,
     );
+    return isSaid || this.#titled.get(match, number) !== undefined;
   }
 
   get #through(): number {

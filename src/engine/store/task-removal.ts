@@ -9,6 +9,9 @@ export interface RemovedRows {
   readonly kept: number;
 }
 
+/** Tables whose rows go with their task, whatever forks refer to. */
+const OF_TASKS = ["plan_items", "grants", "inbox", "client_tool_calls", "loaded_tools"];
+
 /** The branches of the task ?1. */
 const OWN = "(select branch_id from branches where task_id = ?1)";
 
@@ -49,7 +52,7 @@ export class TaskRemoval extends Table {
     const requests = this.#run(`delete from hitl_requests where turn_id in ${gone}`, taskId);
     this.#run(`delete from recalls where turn_id in ${gone}`, taskId);
     const removed = this.#run(`delete from turns where turn_id in ${gone}`, taskId);
-    for (const table of ["plan_items", "grants", "inbox"]) this.#run(`delete from ${table} where task_id = ?`, taskId);
+    for (const table of OF_TASKS) this.#run(`delete from ${table} where task_id = ?`, taskId);
     this.#run("delete from tasks where task_id = ?", taskId);
     const kept = this.#handOver(taskId, new Set(needed.map(({ branchId }) => branchId)));
     return { messages, turns: removed, requests, kept };

@@ -1,5 +1,5 @@
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
-import { camelRow } from "./database.ts";
+import type { SqlRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
 import type { Store } from "./open-store.ts";
 import { Table } from "./table.ts";
@@ -64,6 +64,10 @@ export type TaskChange = Partial<Pick<TaskRow, "title" | "titleSource" | "metada
   readonly archived?: boolean | undefined;
 };
 
+const COLUMNS = `number, task_id as taskId, branch_id as branchId, title, title_source as titleSource, agent,
+  created_at as createdAt, last_active_at as lastActiveAt, archived, metadata, message_count as messageCount,
+  input_tokens as inputTokens, output_tokens as outputTokens, cache_hit_tokens as cacheHitTokens,
+  parent_task_id as parentTaskId, parent_message as parentMessage`;
 const FIRST: TaskPlace = { lastActiveAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER };
 
 /**
@@ -95,7 +99,7 @@ export class TaskTable extends Table {
     `update tasks set last_active_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
        cache_hit_tokens = cache_hit_tokens + ? where task_id = ?`,
   );
-  readonly #find = this.db.prepare("select * from tasks where task_id = ?");
+  readonly #find = this.db.prepare(`select ${COLUMNS} from tasks where task_id = ?`);
 
   constructor(store: Store, { titled = true }: { readonly titled?: boolean } = {}) {
     super(store);
@@ -122,6 +126,12 @@ export class TaskTable extends Table {
 
   turnEnded(taskId: string, { at, usage }: { readonly at: number; readonly usage: TaskTokens }): void {
     this.#ended.run(at, usage.inputTokens, usage.outputTokens, usage.cacheHitTokens, taskId);
+  }
+
+  /** Counts the messages of a conversation that was stored at once. */
+  recount(taskId: string): void {
+    const branchId = this.find(taskId)?.branchId;
+    if (branchId !== undefined) this.#move.run(branchId, this.#messagesOf(branchId), taskId);
   }
 
   /** The conversation goes on after the prefix, on a branch of its own. Only while no turn of the task runs. */
@@ -163,7 +173,9 @@ export class TaskTable extends Table {
     }
     if (only !== null) add("number in (select value from json_each(?))", JSON.stringify(only));
     const rows = this.db
-      .prepare(`select * from tasks where ${conditions.join(" and ")} order by last_active_at desc, number desc`)
+      .prepare(
+        `select ${COLUMNS} from tasks where ${conditions.join(" and ")} order by last_active_at desc, number desc`,
+      )
       .iterate(...values);
     for (const row of rows) yield taskRow(row);
   }
@@ -207,4 +219,10 @@ export class TaskTable extends Table {
   }
 }
 
-const taskRow = (row: Parameters<typeof camelRow>[0]): TaskRow => camelRow(row, "metadata") as TaskRow;
+/** Not by `camelRow`, which takes half of the time of a list. */
+const taskRow = (row: SqlRow): TaskRow => {
+  const metadata =
+    row["metadata"] === "{}" ? NO_METADATA : (JSON.parse(String(row["metadata"])) as TaskRow["metadata"]);
+  return Object.assign(row, { metadata }) as unknown as TaskRow;
+};
+const NO_METADATA: TaskRow["metadata"] = {};

@@ -15,8 +15,8 @@ const BATCH = 32;
 const BEFORE_SEARCH = 256;
 /** After a turn, so that the next one does not wait for it. */
 const AFTER_TURN_MS = 500;
-/** Matches up to which the tasks are collected from them. Above, most tasks match: they are tried one after the other. */
-const FEW_MATCHES = 10_000;
+/** Fewer matches name their tasks. With more, many tasks match: they are tried one after the other. */
+const FEW_MATCHES = 1000;
 
 export interface Matching {
   /** The numbers of all tasks that match, or null: `fits` tells of each. */
@@ -69,7 +69,8 @@ export class MessageSearch {
     const words = [...new Set(indexWords(query))];
     if (words.length === 0) return null;
     const match = words.map((word) => `"${word}"`).join(" ");
-    if (index.count(match, FEW_MATCHES) < FEW_MATCHES) return { only: index.tasks(match), fits: () => true };
+    const hits = index.hits(match, FEW_MATCHES);
+    if (hits.length < FEW_MATCHES) return { only: index.tasksOf(hits), fits: () => true };
     return { only: null, fits: ({ number, taskId }) => index.has(match, number, branches.ofTask(taskId)) };
   }
 

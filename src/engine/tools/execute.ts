@@ -7,7 +7,7 @@ import type { DiskQuota } from "../../sandbox/programs.ts";
 import type { Checkpoints } from "./call-checkpoint.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { MAX_OUTPUT, spillLongOutput } from "./spill.ts";
-import { CallParked, type Tool, type ToolContext, ToolFailed } from "./tool.ts";
+import { CallParked, type Tool, type ToolContext, ToolFailed, waitsOnOthers } from "./tool.ts";
 
 /** Limit of a call in total, whatever its progress. */
 const MAX_MS = 600_000;
@@ -32,7 +32,7 @@ export type ToolExecutor = (
 
 /**
  * Runs one authorized call under a deadline, which also holds for a tool that ignores its signal. Calls that wait for a
- * human or for another agent have no deadline.
+ * human, the client or another agent have no deadline.
  */
 export function createToolExecutor({
   timeoutMs,
@@ -57,7 +57,7 @@ export function createToolExecutor({
   return async (tool, input, context) => {
     const ms = tool.timeoutMs?.(input) ?? timeoutMs;
     const prolonged = tool.prolongedByProgress === true;
-    const deadline = tool.asksHuman || tool.delegates ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
+    const deadline = waitsOnOthers(tool) ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const files = filesOf(context.turnId);
     const checkpoint = checkpoints?.ofCall(context);

@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
+import { isRecord } from "../../shared/json-values.ts";
 import type { CheckedInput, ToolInput } from "./tool-input.ts";
 
 /** An ordinary check takes less than a millisecond. */
@@ -14,36 +15,60 @@ const COSTLY = /"(?:pattern|patternProperties|format|uniqueItems|\$ref|\$dynamic
  */
 export function jsonSchemaInput(
   jsonSchema: Readonly<Record<string, unknown>>,
-  { limited = COSTLY.test(JSON.stringify(jsonSchema)) } = {},
+  options: { readonly limited?: boolean } = {},
 ): ToolInput {
-  // The package of the MCP client has it in any case: 22 KB, and right in 1165 of 1193 cases of the JSON Schema test suite
-  // for 2020-12. Ajv: 134 KB more, 1157 cases, compiles code. Zod's fromJSONSchema: 144 KB, 668 cases.
-  const validate = new CfWorkerJsonSchemaValidator().getValidator<Readonly<Record<string, unknown>>>({ ...jsonSchema });
+  const problemOf = jsonSchemaCheck(jsonSchema, options);
   return {
     jsonSchema,
     check(input): CheckedInput {
-      if (typeof input !== "object" || input === null || Array.isArray(input))
-        return { kind: "invalid", message: "invalid arguments: expected a JSON object" };
-      try {
-        const given = input as Readonly<Record<string, unknown>>;
-        const checked = limited ? withinTime(() => validate(given), MAX_CHECK_MS) : null;
-        if (checked?.kind === "timeout") return TOO_LONG;
-        const { valid, data, errorMessage } = checked?.value ?? validate(given);
-        return valid
-          ? { kind: "valid", input: data }
-          : { kind: "invalid", message: `invalid arguments: ${errorMessage}` };
-      } catch (error) {
-        // An unresolved reference is found only during validation.
-        const reason = error instanceof Error ? error.message : String(error);
-        return { kind: "invalid", message: `the tool's schema is invalid: ${reason}` };
+      if (!isRecord(input)) return { kind: "invalid", message: "invalid arguments: expected a JSON object" };
+      const problem = problemOf(input);
+      if (problem === null) return { kind: "valid", input };
+      switch (problem.kind) {
+        case "mismatch":
+          return { kind: "invalid", message: `invalid arguments: ${problem.message}` };
+        case "timeout":
+          return { kind: "invalid", message: `invalid arguments: their ${problem.message}` };
+        case "bad_schema":
+          return { kind: "invalid", message: `the tool's ${problem.message}` };
+        default:
+          return problem.kind satisfies never;
       }
     },
   };
 }
 
-const TOO_LONG: CheckedInput = {
-  kind: "invalid",
-  message: `invalid arguments: their check by the tool's schema takes longer than ${MAX_CHECK_MS} ms; give shorter ones`,
+/** What is wrong with a value, in words that follow the name of the value. */
+export interface SchemaProblem {
+  readonly kind: "mismatch" | "timeout" | "bad_schema";
+  readonly message: string;
+}
+
+/** The same for any JSON value. Returns null when it matches. Throws for an invalid schema. */
+export function jsonSchemaCheck(
+  jsonSchema: Readonly<Record<string, unknown>>,
+  { limited = COSTLY.test(JSON.stringify(jsonSchema)) }: { readonly limited?: boolean } = {},
+): (value: unknown) => SchemaProblem | null {
+  // The package of the MCP client has it in any case: 22 KB, and right in 1165 of 1193 cases of the JSON Schema test suite
+  // for 2020-12. Ajv: 134 KB more, 1157 cases, compiles code. Zod's fromJSONSchema: 144 KB, 668 cases.
+  const validate = new CfWorkerJsonSchemaValidator().getValidator({ ...jsonSchema });
+  return (value) => {
+    try {
+      const checked = limited ? withinTime(() => validate(value), MAX_CHECK_MS) : null;
+      if (checked?.kind === "timeout") return TOO_LONG;
+      const { valid, errorMessage = "" } = checked?.value ?? validate(value);
+      return valid ? null : { kind: "mismatch", message: errorMessage };
+    } catch (error) {
+      // An unresolved reference is found only during validation.
+      const reason = error instanceof Error ? error.message : String(error);
+      return { kind: "bad_schema", message: `schema is invalid: ${reason}` };
+    }
+  };
+}
+
+const TOO_LONG: SchemaProblem = {
+  kind: "timeout",
+  message: `check by the tool's schema takes longer than ${MAX_CHECK_MS} ms; give shorter ones`,
 };
 
 type Timed<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "timeout" };

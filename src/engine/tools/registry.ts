@@ -11,6 +11,8 @@ export interface ToolDefinition {
 export interface ToolRegistry {
   get(name: string): Tool | undefined;
   readonly tools: readonly Tool[];
+  /** What the model sees of a tool. */
+  definition(name: string): ToolDefinition | undefined;
   /** Sorted by name and built once: byte-identical at every model call, for the prompt cache. */
   readonly modelTools: readonly ToolDefinition[];
 }
@@ -19,15 +21,17 @@ export interface ToolRegistry {
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const sorted = tools.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  const definitions = new Map<string, ToolDefinition>(
+    sorted.map(({ name, description, input, endsTurn }) => [
+      name,
+      { name, description, inputSchema: input.jsonSchema, ...(endsTurn === true && { strict: true }) },
+    ]),
+  );
   return {
     get: (name) => byName.get(name),
     tools: sorted,
-    modelTools: sorted.map(({ name, description, input, endsTurn }) => ({
-      name,
-      description,
-      inputSchema: input.jsonSchema,
-      ...(endsTurn === true && { strict: true }),
-    })),
+    definition: (name) => definitions.get(name),
+    modelTools: [...definitions.values()],
   };
 }
 

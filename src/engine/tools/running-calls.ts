@@ -1,6 +1,7 @@
 import type { ToolExecutor } from "./execute.ts";
+import { waitsOnOthers } from "./tool.ts";
 
-/** Counts the tool calls that work. Those that wait for a human or for another agent do not count. */
+/** Counts the tool calls that work. Those that wait for others do not count. */
 export class RunningCalls {
   #count = 0;
 
@@ -10,7 +11,7 @@ export class RunningCalls {
 
   counted(execute: ToolExecutor): ToolExecutor {
     return async (tool, input, context) => {
-      if (tool.asksHuman || tool.delegates) return execute(tool, input, context);
+      if (waitsOnOthers(tool)) return execute(tool, input, context);
       this.#count++;
       try {
         return await execute(tool, input, context);

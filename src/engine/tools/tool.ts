@@ -14,6 +14,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   readonly input: ToolInput;
   /** Where it comes from, such as a tool server; omitted for built-in tools. */
   readonly source?: string;
+  /** It is in every request, and never left to tool search. */
+  readonly alwaysLoad?: boolean;
   /** A read-only call is repeated after a crash. */
   readonly readOnly: boolean;
   /** `ask`: each call needs a human's permission or a grant. */
@@ -24,6 +26,8 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   mayAskHuman?(input: Input): boolean;
   /** The call waits for a sub-agent, whose own calls have deadlines and count against the concurrency cap. */
   readonly delegates?: boolean;
+  /** The client runs it: the call waits for the answer, beside others of its step, and has no deadline of its own. */
+  readonly runsOnClient?: boolean;
   /**
    * Where its results come from: the engine or the user, or sources that the results label with their trust. Omitted:
    * outside, and what the turn leaves in memory counts as external.
@@ -57,6 +61,10 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
 
+/** Whether calls of a tool only wait: for a human, for the client or for another agent. */
+export const waitsOnOthers = ({ asksHuman, runsOnClient, delegates }: Tool): boolean =>
+  asksHuman === true || runsOnClient === true || delegates === true;
+
 /** Finds a tool for its name in a record of a call. */
 export type ToolNamed = (name: string) => Pick<Tool, "source" | "readOnly" | "returns" | "bookkeeping"> | undefined;
 
@@ -81,8 +89,17 @@ export interface ToolContext {
   readonly checkpoint?: CallCheckpoint;
   /** Takes the files of the result, such as images, for models that can read them. */
   readonly files?: ResultFiles;
+  /** Gives the call to the client and waits for the output. Rejects with {@link ToolFailed} for its error. */
+  callClient?(call: ClientToolCall): Promise<unknown>;
+  /** Loads tools for the rest of the conversation, from the next model call on. */
+  loadTools?(names: readonly string[]): void;
   /** Delegates a task to a sub-agent within this turn; resolves with its final text, or with its result. */
   delegate?(order: DelegateOrder): Promise<unknown>;
+}
+
+export interface ClientToolCall {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly outputSchema: Readonly<Record<string, unknown>> | null;
 }
 
 export interface DelegateOrder {

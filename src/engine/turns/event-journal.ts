@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/logger.ts";
 import { internalError } from "../engine-error.ts";
 import { type EventFilter, type EventRow, type EventTable, isWanted } from "../store/events.ts";
-import { ALL_TASKS, EventReaders, type Reader } from "./event-readers.ts";
+import { ALL_TASKS, EventReaders, type Interest, type Reader } from "./event-readers.ts";
 import { EventSequence, type JournalEvent } from "./event-sequence.ts";
 import type { TaskSlots } from "./task-slots.ts";
 
@@ -138,6 +138,16 @@ export class EventJournal {
   /** Delivers a task's events (or all) to `reader` in batches, once stored. Returns the undo. */
   subscribe(taskId: string | typeof ALL_TASKS, reader: Reader): () => void {
     return this.#readers.add(taskId, reader);
+  }
+
+  /** Notes which types a reader wants, while it reads. Returns the undo. */
+  noteReader(interest: Interest): () => void {
+    return this.#readers.note(interest);
+  }
+
+  /** Whether a reader wants events of a type of this turn: one that would cost too much to store for nobody. */
+  isWanted(type: string, turn: { readonly taskId: string; readonly turnId: string }): boolean {
+    return this.#readers.wants(type, turn);
   }
 
   /** Number of readers of one task, or of all. */

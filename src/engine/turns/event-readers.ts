@@ -3,9 +3,32 @@ import type { EventRow } from "../store/events.ts";
 export const ALL_TASKS = Symbol("all tasks");
 export type Reader = (rows: readonly EventRow[]) => void;
 
+/** Which types of events a reader wants: of all turns, or of those of a task or of one turn. */
+export interface Interest {
+  readonly taskId?: string | undefined;
+  readonly turnId?: string | undefined;
+  readonly wants: (type: string) => boolean;
+}
+
 /** The subscribers to events, by task. */
 export class EventReaders {
   readonly #readers = new Map<string | typeof ALL_TASKS, Set<Reader>>();
+
+  readonly #interests = new Set<Interest>();
+
+  /** Notes what a reader wants, from before it is added on. Returns the undo. */
+  note(interest: Interest): () => void {
+    this.#interests.add(interest);
+    return () => this.#interests.delete(interest);
+  }
+
+  /** Whether a reader wants events of a type of this turn. */
+  wants(type: string, turn: { readonly taskId: string; readonly turnId: string }): boolean {
+    return [...this.#interests].some(
+      ({ taskId = turn.taskId, turnId = turn.turnId, wants }) =>
+        taskId === turn.taskId && turnId === turn.turnId && wants(type),
+    );
+  }
 
   /** Returns the undo. */
   add(taskId: string | typeof ALL_TASKS, reader: Reader): () => void {

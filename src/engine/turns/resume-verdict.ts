@@ -6,8 +6,8 @@ const MAX_RESUMES = 3;
 type ResumeVerdict = { readonly kind: "resume" } | { readonly kind: "give_up"; readonly reason: string };
 
 /**
- * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human, so it cannot have caused
- * the restarts.
+ * Whether to resume a turn that an earlier process left running. `waits`: it waits for a human or the
+ * client, so it cannot have caused the restarts.
  */
 export function resumeVerdict(
   { request, resumes }: Pick<RunningTurn, "request" | "resumes">,

@@ -17,8 +17,12 @@ export interface Slot {
   interrupt(): void;
   /** Restarts the expiry timer. */
   progress(): void;
-  /** Stops the expiry timer while a human is asked. Returns the function that ends the wait. */
+  /** Stops the expiry timer while a human is asked, whatever else runs. Returns the function that ends the wait. */
   waitForHuman(): () => void;
+  /** The same while the client has a call, as long as no `work` runs: several calls may be open. */
+  waitForClient(): () => void;
+  /** Begins work of the turn. Returns the function that ends it. */
+  work(): () => void;
   /** Resolves when no human is asked, or the turn is aborted. */
   humanWaitOver(): Promise<void>;
   release(): void;
@@ -91,13 +95,33 @@ export class TaskSlots {
     const seconds = Math.round(this.#ttlMs / 1000);
     const expire = () => abort.abort(new TurnAborted("CHANNEL_EXPIRED", `the turn made no progress for ${seconds} s`));
     let timer: NodeJS.Timeout | undefined = setTimeout(expire, this.#ttlMs).unref();
-    let waits = 0;
+    const open = { human: 0, client: 0, work: 0 };
+    let isReleased = false;
     let calm = Promise.withResolvers<void>();
     abort.signal.addEventListener("abort", () => calm.resolve(), { once: true });
     const slots = this.#slots;
     const ttlMs = this.#ttlMs;
-    const isWaiting = () => waits > 0;
+    const isWaiting = () => open.human > 0 || (open.client > 0 && open.work === 0);
     let interrupt = new AbortController();
+    const changed = () => {
+      if (isWaiting() || isReleased) {
+        clearTimeout(timer);
+        timer = undefined;
+      } else {
+        timer ??= setTimeout(expire, ttlMs).unref();
+      }
+    };
+    const begin = (kind: keyof typeof open) => {
+      open[kind]++;
+      changed();
+      return () => {
+        open[kind]--;
+        changed();
+        if (kind !== "human" || open.human > 0) return;
+        calm.resolve();
+        calm = Promise.withResolvers();
+      };
+    };
     return {
       taskId,
       turnId,
@@ -111,23 +135,15 @@ export class TaskSlots {
       newInterrupt: () => (interrupt = new AbortController()).signal,
       interrupt: () => interrupt.abort(),
       progress: () => timer?.refresh(),
-      waitForHuman() {
-        waits++;
-        clearTimeout(timer);
-        timer = undefined;
-        return () => {
-          if (--waits > 0) return;
-          timer = setTimeout(expire, ttlMs).unref();
-          calm.resolve();
-          calm = Promise.withResolvers();
-        };
-      },
+      waitForHuman: () => begin("human"),
+      waitForClient: () => begin("client"),
+      work: () => begin("work"),
       async humanWaitOver() {
-        while (isWaiting() && !abort.signal.aborted) await calm.promise;
+        while (open.human > 0 && !abort.signal.aborted) await calm.promise;
       },
       release() {
-        clearTimeout(timer);
-        timer = undefined;
+        isReleased = true;
+        changed();
         if (slots.get(taskId)?.turnId === turnId) slots.delete(taskId);
       },
     };

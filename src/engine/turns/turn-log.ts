@@ -11,6 +11,7 @@ import type {
   ToolOutcome,
 } from "../agent/step-log.ts";
 import type { CompactionTable } from "../store/compactions.ts";
+import type { LoadedToolTable } from "../store/loaded-tools.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { ToolCallRow, ToolCallTable } from "../store/tool-call-table.ts";
 import type { TurnTable } from "../store/turns.ts";
@@ -27,6 +28,7 @@ export interface TurnLogParts {
   readonly messages: MessageTable;
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
+  readonly loadedTools: LoadedToolTable;
   readonly inbox: Pick<Inbox, "steering" | "take">;
 }
 
@@ -111,6 +113,15 @@ export class TurnLog implements StepLog {
       compactions.insert({ taskId, turnId, thread, strategy, record }, Date.now()),
     );
     this.#compaction = record;
+  }
+
+  loadedTools(): readonly string[] {
+    return this.#parts.loadedTools.ofThread(this.#context.taskId, this.#context.thread);
+  }
+
+  load(tools: readonly string[]): void {
+    const { taskId, thread } = this.#context;
+    this.#store(() => this.#parts.loadedTools.add(taskId, thread, tools), { isStep: false });
   }
 
   settledCalls(): readonly LoggedCall[] {

@@ -129,7 +129,9 @@ export class TurnRunner {
     if (stored === null) return null;
     const slot = this.#parts.slots.all().find((one) => one.turnId === turnId);
     const state = stored.state === "running" ? (slot?.state ?? "running") : stored.state;
-    const requestId = state === "waiting_for_human" ? this.#parts.humanRequests.oldestOf(turnId) : null;
+    const { humanRequests, clientCalls } = this.#parts;
+    const oldest = () => humanRequests.oldestOf(turnId) ?? clientCalls.oldestOf(turnId);
+    const requestId = state === "waiting_for_human" ? oldest() : null;
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
@@ -185,13 +187,13 @@ export class TurnRunner {
     };
   }
 
-  /** Number of turns that do not wait for a human, and of rewinds. */
+  /** Number of turns that do not wait for a human or the client, and of rewinds. */
   get busy(): number {
     return this.#parts.slots.all().filter(({ state }) => state === "running").length;
   }
 
   /**
-   * Parks each turn at its next step, or at once when it waits for a human. Call repeatedly until nothing is `busy`, as a
+   * Parks each turn at its next step, or at once when it waits for a human or the client. Call repeatedly until nothing is `busy`, as a
    * turn may start to wait meanwhile.
    */
   park(): void {
@@ -232,10 +234,11 @@ export class TurnRunner {
   }
 
   #resume(row: RunningTurn, slot: Slot): void {
-    const { journal, turns, toolCalls, humanRequests, logger } = this.#parts;
+    const { journal, turns, toolCalls, humanRequests, clientCalls, logger } = this.#parts;
     const { turnId, request, blocks } = row;
     const parking = () => this.#parking;
-    const verdict = resumeVerdict(row, { waits: humanRequests.waitsFor(turnId) });
+    const waits = humanRequests.waitsFor(turnId) || clientCalls.waitsFor(turnId);
+    const verdict = resumeVerdict(row, { waits });
     const from = originOf(row);
     const turn = new Turn(this.#parts, { slot, request, parking, from, tally: TurnTally.of(journal, turnId) });
     if (verdict.kind === "give_up") {

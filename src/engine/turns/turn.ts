@@ -5,10 +5,10 @@ import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import type { UserContent } from "../attachments/user-content.ts";
-import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { ConversationTable } from "../store/conversations.ts";
+import type { LoadedToolTable } from "../store/loaded-tools.ts";
 import type { MessageTable } from "../store/messages.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { ToolCallTable } from "../store/tool-call-table.ts";
@@ -16,11 +16,13 @@ import type { TurnTable } from "../store/turns.ts";
 import type { MemoryWriter } from "../memory/memory-writer.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import { summarizeTurn } from "./turn-summary.ts";
+import type { ClientCalls } from "./client-calls.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { Inbox } from "./inbox.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import type { ProductSuspension } from "./product-suspension.ts";
-import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
+import { type Slot, type TaskSlots, TurnParked } from "./task-slots.ts";
+import { outcomeOf } from "./turn-outcome.ts";
 import { type Ending, TurnLifecycle, type TurnMeter } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
 import { TurnTally } from "./turn-tally.ts";
@@ -28,6 +30,7 @@ import { TurnTally } from "./turn-tally.ts";
 export interface TurnParts {
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
+  readonly clientCalls: ClientCalls;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
   readonly tasks: TaskTable;
@@ -36,6 +39,7 @@ export interface TurnParts {
   readonly toolCalls: ToolCallTable;
   readonly compactions: CompactionTable;
   readonly conversations: ConversationTable;
+  readonly loadedTools: LoadedToolTable;
   readonly memory: Pick<MemoryWriter, "round" | "note">;
   readonly meter: TurnMeter;
   /** Why no model call can be made now. */
@@ -73,7 +77,7 @@ export type TurnStart = Omit<ExecuteRequest, "message" | "when_busy" | "interrup
 /** Options of a turn's request, stored to resume it after a restart. */
 export type TurnRequest = Pick<
   ExecuteRequest,
-  "agent" | "model" | "effort" | "thinking" | "max_steps" | "on_disconnect" | "output_schema"
+  "agent" | "model" | "effort" | "thinking" | "max_steps" | "on_disconnect" | "client_tools" | "output_schema"
 >;
 
 /** One turn in flight, from the claim of its slot to its single end. */
@@ -86,6 +90,8 @@ export class Turn {
   readonly #parking: () => boolean;
   /** One question at a time per turn, sub-agents included. */
   readonly #asking = new SerialLanes();
+  /** Stays true, so that a reader which reconnects has missed nothing. */
+  #wantsToolInput = false;
   #log: TurnLog | undefined;
 
   /** `tally`: of the events that an earlier process emitted. */
@@ -147,10 +153,11 @@ export class Turn {
   }
 
   end(ending: Ending): void {
-    const { humanRequests, toolCalls, logger } = this.#parts;
+    const { humanRequests, clientCalls, toolCalls, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     try {
       humanRequests.closeAll(turnId);
+      clientCalls.closeAll(turnId);
     } catch (error) {
       logger.error({ err: error, turn_id: turnId }, "failed to close the requests of a turn");
     }
@@ -201,7 +208,7 @@ export class Turn {
   }
 
   #context(log: TurnLog, { isMain = true } = {}): TurnContext {
-    const { humanRequests, memory, journal, telemetry } = this.#parts;
+    const { humanRequests, clientCalls, memory, journal, telemetry } = this.#parts;
     const { slot, lifecycle } = this;
     const { scope } = this.observed;
     const { taskId, turnId, signal } = slot;
@@ -209,7 +216,10 @@ export class Turn {
     const emit: TurnContext["emit"] = (event) => {
       slot.progress();
       // A request from before a restart may still be open.
-      if (event.event === "tool_result") humanRequests.closeOf(turnId, event.data.tool_call_id);
+      if (event.event === "tool_result") {
+        humanRequests.closeOf(turnId, event.data.tool_call_id);
+        clientCalls.closeOf(event.data.tool_call_id);
+      }
       lifecycle.emit(event);
     };
     // Read lazily: most turns have no calls, and conversations can be long.
@@ -233,6 +243,7 @@ export class Turn {
       model: this.#request.model,
       effort: this.#request.effort,
       maxSteps: this.#request.max_steps ?? 100,
+      clientTools: this.#request.client_tools ?? NO_CLIENT_TOOLS,
       outputSchema: this.#request.output_schema,
       log,
       telemetry,
@@ -248,6 +259,10 @@ export class Turn {
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
       ask: (question) => this.#asking.run("", () => humanRequests.ask(slot, question)),
+      callClient: (call) => clientCalls.run(slot, call),
+      isAnnounced: (callId) => tally.openCalls.has(callId),
+      work: () => slot.work(),
+      wantsToolInput: () => (this.#wantsToolInput ||= journal.isWanted("tool_input_delta", slot)),
       isWaitingForHuman: () => slot.state === "waiting_for_human",
       humanWaitOver: () => slot.humanWaitOver(),
       progress: () => slot.progress(),
@@ -266,6 +281,8 @@ export class Turn {
   }
 }
 
+/** One array for all turns: what is made of it is made once. */
+const NO_CLIENT_TOOLS: TurnContext["clientTools"] = [];
 const INTERRUPTED = "a message of the user interrupted the answer before the call started; it did not run";
 
 /** Short enough for every provider. */
@@ -276,14 +293,3 @@ const usageData = (before: ModelUsage, used: ModelUsage) => ({
   output_tokens: before.outputTokens + used.outputTokens,
   cache_hit_tokens: before.cacheHitTokens + used.cacheHitTokens,
 });
-
-function outcomeOf(error: unknown, signal: AbortSignal): AgentOutcome | Ending {
-  const cause: unknown = signal.aborted ? signal.reason : error;
-  if (cause instanceof TurnParked) return { kind: "parked" };
-  if (cause instanceof TurnAborted) return { kind: "errored", code: cause.code, message: cause.message };
-  const { code, message, details } =
-    cause instanceof EngineError
-      ? cause
-      : internalError(cause, "unexpected error; see the engine's log for this turn_id");
-  return { kind: "errored", code, message, details };
-}

@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import { joinedRegistry } from "../../../src/engine/tools/registry.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { testTool } from "../../helpers/engine-parts.ts";
@@ -13,7 +14,8 @@ async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own:
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => own.tools }, catalog]),
-    toolLimits: () => ({ maxTools: 128, maxTokens: 100_000 }),
+    toolLimits: () => ({ maxTools: 128, maxTokens: 100_000, shownTokens: 20_000 }),
+    rankByWords,
     models: { main: "m", planner: "p", light: "l" },
     userId: "{{product}}",
     product: "shop",
@@ -51,6 +53,33 @@ t.test("system prompt and tools are byte-identical between calls until a reload"
   t.notOk(first.registry.get("say"), "who has the old profile keeps its tools");
   own.tools = [tool("look"), tool("late")];
   t.ok(profiles.ofAgent("default").registry.get("late"), "a tool server's new tool is there at the next call");
+});
+
+t.test("the client's tools are for the turn, under the permissions of the agent's file", async (t) => {
+  const files = {
+    "agents/strict.md": agentFile("strict", "tools: [look]\npermissions: {pick: ask, drop: deny}\n"),
+    "tools/say.json": toolFile(),
+  };
+  const { profiles } = await profilesOf(t, files, { tools: [tool("look")] });
+  const given = ["pick", "drop", "say"].map((name) => ({
+    name,
+    description: name,
+    input_schema: { type: "object" },
+  }));
+  const strict = profiles.ofAgent("strict", { clientTools: given });
+  t.equal(profiles.ofAgent("strict", { clientTools: given }), strict, "made once for a turn");
+  t.same(
+    strict.registry.tools.map(({ name, permission, runsOnClient = false }) => [name, permission, runsOnClient]),
+    [
+      ["look", "allow", false],
+      ["pick", "ask", true],
+    ],
+  );
+  const all = profiles.ofAgent("default", { clientTools: given }).registry;
+  t.match([all.get("pick"), all.get("drop")], [{ permission: "allow", runsOnClient: true }, { runsOnClient: true }]);
+  t.notOk(all.get("say")?.runsOnClient, "a tool of the catalog keeps its name");
+  t.notOk(profiles.ofAgent("default").registry.get("pick"));
+  t.notOk(profiles.toolNamed("pick"), "so that what it returns counts as external");
 });
 
 t.test("an agent's file selects its model, and a removed agent falls back to the default", async (t) => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
+import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { type Frame, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { type Answer, calls, engineParts, says, testTool } from "../../helpers/engine-parts.ts";
@@ -9,7 +10,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { agentFile, catalogBench } from "../catalog/catalog-bench.ts";
 
-const NO_LIMITS = () => ({ maxTools: 128, maxTokens: 100_000 });
+const NO_LIMITS = () => ({ maxTools: Infinity, maxTokens: Infinity, shownTokens: Infinity });
 
 /** What a model says by the agent it speaks for, which is the first line of the request's last system paragraph. */
 type Roles = Readonly<Record<string, (request: ModelRequest, step: number) => ReturnType<Answer>>>;
@@ -36,7 +37,15 @@ async function team(t: Test, roles: Roles, options: Parameters<typeof enginePart
     provider,
     ...options,
     profiles: (registry) =>
-      catalogProfiles({ now: () => catalog, registry, toolLimits: NO_LIMITS, models, userId: "u", product: "p" }),
+      catalogProfiles({
+        now: () => catalog,
+        registry,
+        toolLimits: NO_LIMITS,
+        rankByWords,
+        models,
+        userId: "u",
+        product: "p",
+      }),
   });
   const run = async (agent = "default") => {
     const turn = parts.runner.start({ task_id: "task", message: "go", agent });
@@ -171,6 +180,34 @@ t.test("a sub-agent never has more permissions than its parent", async (t) => {
     builder?.tools.map(({ name }) => name),
     ["build", "look"],
   );
+});
+
+t.test("sub-agents call the client's tools that their files name, two at once", async (t) => {
+  const pick = { name: "pick", description: "Picks", input_schema: { type: "object" } };
+  const { runner, clientCalls, requests, ...parts } = await team(
+    t,
+    {
+      default: (_, step) =>
+        step === 0 ? calls(order("d1", "careful"), order("d2", "careful"), order("d3", "scout"))() : says("x")(),
+      careful: (_, step) => (step === 0 ? calls(["c", "pick", {}])() : says("picked")()),
+    },
+    { tools: [look] },
+    { ...TEAM, "agents/careful.md": agentFile("careful", "tools: [look, pick]\n") },
+  );
+  const turn = runner.start({ task_id: "task", message: "go", client_tools: [pick] });
+  turn.run();
+  await until("both have called", () => clientCalls.pending().length === 2);
+  await until("the turn waits", () => runner.find(turn.turnId)?.state === "waiting_for_human");
+  const open = clientCalls.pending();
+  t.same(new Set(open.map(({ parent_tool_call_id }) => parent_tool_call_id)), new Set(["d1", "d2"]));
+  t.ok(open.every(({ agent, tool }) => agent === "careful" && tool === "pick"));
+  for (const { tool_call_id } of open) clientCalls.answer(tool_call_id, { output: "this" });
+  await until("the turn is over", () => !runner.isRunning(turn.turnId));
+  const announced = parts.events(turn.turnId).filter(({ data }) => data["runs"] === "client");
+  t.match(announced, [{ data: { agent: "careful", parent_tool_call_id: /^d[12]$/ } }, { data: { agent: "careful" } }]);
+  const offered = (agent: string) => requests.find((one) => one.agent === agent)?.request.tools.map(({ name }) => name);
+  t.same(offered("careful"), ["look", "pick"]);
+  t.same(offered("scout"), ["look"]);
 });
 
 t.test("a sub-agent that may ask a human runs alone", async (t) => {

@@ -8,6 +8,7 @@ import { filler } from "./compacting.ts";
 import { ModelCooldowns } from "../../../src/engine/model/model-cooldowns.ts";
 import type { ModelFailure, ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { ModelRules } from "../../../src/engine/model/model-rules.ts";
+import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import { type PartsOptions, calls, engineParts, says, testTool } from "../../helpers/engine-parts.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { whenAborted } from "../../../src/shared/clock.ts";
@@ -57,7 +58,7 @@ async function scene(
   const cooldowns = new ModelCooldowns({ clock: () => now, random: () => 0 });
   const rules = new ModelRules(config, { allowed, fallback: [...fallback] });
   const models = { main: "main", planner: "plans", light: "light" };
-  const toolLimits = () => ({ maxTools: 128, maxTokens: 100_000 });
+  const toolLimits = () => ({ maxTools: 128, maxTokens: 100_000, shownTokens: 100_000 });
   const parts = engineParts(t, {
     provider,
     models: { rules, cooldowns },
@@ -71,7 +72,7 @@ async function scene(
       logger: createLogger("test", "silent"),
     }),
     profiles: (registry) =>
-      catalogProfiles({ now: () => catalog, registry, toolLimits, models, userId: "u", product: "p" }),
+      catalogProfiles({ now: () => catalog, registry, toolLimits, rankByWords, models, userId: "u", product: "p" }),
     ...options,
   });
   const run = async (more: Partial<Parameters<typeof parts.runner.start>[0]> = {}) => {

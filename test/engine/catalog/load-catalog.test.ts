@@ -108,6 +108,8 @@ t.test("each invalid entry is reported by its path, and the others are loaded", 
     "skills/long/SKILL.md": `---\nname: long\ndescription: ${"x".repeat(1025)}\n---\n`,
     "tools/read_file.json": toolFile(),
     "tools/two.json": toolFile({ http: { url: "http://x/" } }),
+    "tools/kept.json": JSON.stringify({ description: "x", runs: "client", secrets: {} }),
+    "tools/typed.json": toolFile({ output_schema: { type: "string" } }),
     "tools/broken.json": '{\n  "description": "x",\n}',
     "tools/shell.json": toolFile({ command: { argv: ["{{program}}"] } }),
     "tools/free.json": toolFile({ command: { argv: ["echo", "{{text}}"] } }),
@@ -131,7 +133,9 @@ t.test("each invalid entry is reported by its path, and the others are loaded", 
     "skills/double--hyphen/SKILL.md": /^line 2: name: expected lowercase letters/,
     "skills/long/SKILL.md": /^line 3: description: /,
     "tools/read_file.json": /reserved for a tool of the engine/,
-    "tools/two.json": /expected either command or http/,
+    "tools/two.json": /expected one of command, http and runs/,
+    "tools/kept.json": /secrets: a tool that the client runs has no such field/,
+    "tools/typed.json": /output_schema: a tool has it only with runs: client/,
     "tools/broken.json": /invalid JSON: .*line 3/,
     "tools/shell.json": /command\.argv\.0: expected a program, without a placeholder/,
     "tools/free.json": /unknown placeholder {{text}}/,
@@ -140,7 +144,7 @@ t.test("each invalid entry is reported by its path, and the others are loaded", 
     "tools/schema.json": /parameters\.type: expected "object"/,
     ".mcp.json: x": "bad",
   });
-  t.equal(problems.length, 20);
+  t.equal(problems.length, 22);
   t.ok(catalog.agents.has("good"));
   t.match(
     catalog.agents.get("coder")?.instructions,

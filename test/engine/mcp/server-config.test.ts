@@ -25,6 +25,16 @@ t.test("the standard forms are accepted, and unknown fields are ignored", async 
   ]);
 });
 
+t.test("always_load names all tools of a server, or some", async (t) => {
+  const { servers } = read({
+    all: { command: "x", always_load: true },
+    some: { command: "x", always_load: ["read"] },
+    none: { command: "x", always_load: false },
+  });
+  t.match(servers, [{ alwaysLoad: "all" }, { alwaysLoad: ["read"] }, { alwaysLoad: [] }]);
+  t.match(problems({ bad: { command: "x", always_load: "read" } }), [/^mcpServers\.bad\.always_load: expected true/]);
+});
+
 t.test("each invalid entry is reported by its path, and the valid ones are used", async (t) => {
   const { servers, errors } = read({
     good: { command: "x" },

@@ -46,32 +46,62 @@ async function engineWith(t: Test, remote: Remote, servers: object, behaviour: B
 }
 
 for (const remote of REMOTES) {
-  t.test(`no tool server stops the turns of ${remote}: what cannot be shown is left out and told`, async (t) => {
+  t.test(`no tool server stops the turns of ${remote}: what has no room in a request is found by search`, async (t) => {
     const { engine, upstream, listed } = await engineWith(t, remote, SERVERS, streams(textOnly(remote)));
     await engine.turn("task", "go on", { max_steps: 1 });
     const { body } = upstream.received[0] ?? {};
     t.strictSame(problemsIn(remote, body), []);
     const sent = JSON.stringify(body);
-    t.ok(sent.length < 600_000, `${sent.length} bytes`);
-    for (const name of ["read_file", "mcp__few__either", "mcp__few__broken", "mcp__few__sound"])
+    t.ok(sent.length < 150_000, `${sent.length} bytes`);
+    for (const name of ["read_file", "tool_search", "mcp__few__either", "mcp__few__broken", "mcp__few__sound"])
       t.match(sent, `"${name}"`);
     const server = (name: string) => listed.find((one: { name: string }) => one.name === name);
-    const states = (name: string) =>
-      Object.groupBy<string, { status: string }>(server(name).tools, ({ status }) => status);
     t.match(server("few"), {
       error: undefined,
       tools: [
-        { tool: "broken", note: /rewritten for the provider/ },
-        { tool: "either", note: /rewritten for the provider/ },
+        { tool: "broken", note: "the input schema was rewritten for the provider" },
+        { tool: "either", note: "the input schema was rewritten for the provider" },
         { tool: "sound", note: undefined },
       ],
     });
-    t.match(server("large"), { error: /^\d+ tools are left out: / });
-    t.ok((states("large")["left_out"]?.length ?? 0) > 10);
-    if (remote.startsWith("openai")) t.ok((states("many")["left_out"]?.length ?? 0) >= 172, "no more than 128 in all");
-    else t.equal(states("many")["offered"]?.length, 300);
+    for (const [name, least] of [
+      ["large", 30],
+      ["many", remote.startsWith("openai") ? 172 : 0],
+    ] as const) {
+      const { error, tools } = server(name) as { error?: string; tools: { status: string; note?: string }[] };
+      t.equal(error, undefined);
+      t.ok(tools.every(({ status }) => status === "offered"));
+      const found = tools.filter(({ note = "" }) => note.includes("loaded by tool search"));
+      t.ok(found.length >= least, `${found.length} of ${name} are found by search`);
+    }
   });
 }
+
+t.test("a tool found by search is called, after kill -9 too", async (t) => {
+  const dataDir = t.testdir();
+  mkdirSync(join(dataDir, "catalog"), { recursive: true });
+  const servers = { many: { ...SERVERS.many, permissions: { "*": "allow" }, always_load: ["many7"] } };
+  writeFileSync(join(dataDir, "catalog/.mcp.json"), JSON.stringify({ mcpServers: servers }));
+  const options = { dataDir, settings: { LLM_CONTEXT_WINDOW: "40000", ENGINE_TOOLS_SHARE: "1" } };
+  const first = await startEngine(t, options);
+  await until(
+    "the server is ready",
+    async () => (await first.call("/assets/servers")).body.servers[0].status === "ready",
+  );
+  const message = '/tool mcp__many__many7 {}\n/tool tool_search {"query":"mcp__many__many42"}\n/slow 600000';
+  const stream = await first.execute({ task_id: "found", message });
+  await stream.first("tool_result", ({ tool }) => tool === "tool_search");
+  await first.stop("SIGKILL");
+  const second = await startEngine(t, { ...options, key: first.key });
+  await second.call("/execute/cancel", { body: { task_id: "found" } });
+  const frames = await second.turn("found", '/tool mcp__many__many42 {"a":"b"}\n/say done');
+  t.match(frames.find(({ event }) => event === "tool_result")?.data, { output: '{"a":"b"}', error: null });
+  const other = await second.turn("other", '/tool mcp__many__many42 {"a":"b"}\n/say done');
+  t.notOk(
+    other.some(({ event }) => event === "tool_call"),
+    "in no other task is it loaded",
+  );
+});
 
 t.test("a call with the names shown to the model reaches the server with its own", async (t) => {
   let wire = "";

@@ -49,8 +49,10 @@ export async function partsOf(
 export function outline(parts: readonly ModelPart[]): readonly string[] {
   const lines: string[] = [];
   let open: string | null = null;
+  let written = "";
   for (const part of parts) {
     if (part.kind === "block_start") {
+      written = "";
       if (open !== null) throw new Error(`${part.block} begins inside ${open}`);
       open = part.block;
       lines.push(`${part.block}:`);
@@ -60,8 +62,14 @@ export function outline(parts: readonly ModelPart[]): readonly string[] {
     } else if (part.kind === "text" || part.kind === "thinking") {
       if (open !== part.kind) throw new Error(`${part.kind} inside ${String(open)}`);
       lines.push(`${lines.pop()}${part.text}`);
+    } else if (part.kind === "tool_input") {
+      if (open !== "tool_use") throw new Error(`arguments inside ${String(open)}`);
+      written += part.json;
     } else if (part.kind === "tool_use") {
       if (open !== "tool_use") throw new Error(`a call inside ${String(open)}`);
+      if (written !== "" && written !== part.rawInput)
+        throw new Error(`the pieces ${written} are not the arguments ${part.rawInput}`);
+      written = "";
       lines.push(`${lines.pop()}${part.id} ${part.tool} ${JSON.stringify(part.input)}`);
     } else if (part.kind === "done") {
       lines.push(`done: ${part.reason} ${Object.values(part.usage).join(" ")}`);

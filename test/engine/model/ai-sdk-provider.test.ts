@@ -44,6 +44,13 @@ for (const remote of REMOTES) {
         'tool_use:call_2 read_file {"path":"a"}',
         `done: tool_use 100 30 70${REPORTS_WRITES.has(remote) ? " 10" : ""}`,
       ]);
+      const pieces = parts.flatMap((part) => (part.kind === "tool_input" ? [[part.tool, part.json] as const] : []));
+      const written = (tool: string) =>
+        pieces
+          .filter(([name]) => name === tool)
+          .map(([, json]) => json)
+          .join("");
+      t.same(["list_files", "read_file"].map(written), ['{"path":"."}', '{"path":"a"}'], "arguments come in pieces");
       t.equal(upstream.received.length, 1);
       t.ok(JSON.stringify(upstream.received[0]?.headers).includes(KEY), "with the key");
     });

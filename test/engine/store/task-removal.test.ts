@@ -73,3 +73,36 @@ t.test("a task that was rewound and forked is deleted with all its branches", as
   t.match(remove("a"), { messages: 1 });
   t.strictSame(rows(), [0, 0, 0, 0, 0]);
 });
+
+/** How the rows of each table with a task are deleted. */
+const REMOVED: Readonly<Record<string, string>> = {
+  tasks: "here",
+  branches: "here, unless a fork needs them",
+  messages: "here, unless a fork needs them",
+  turns: "here, unless a fork needs them",
+  compactions: "here, unless a fork needs them",
+  hitl_requests: "here, unless a fork needs them",
+  plan_items: "here",
+  grants: "here",
+  inbox: "here",
+  client_tool_calls: "here",
+  loaded_tools: "here",
+  events: "by EventTable.removeTask",
+  file_changes: "by the checkpoints",
+  incomplete_comparisons: "by the checkpoints",
+  episodes: "memory: only when it is to forget",
+  trajectories: "memory: only when it is to forget",
+  working_memory: "memory: only when it is to forget",
+};
+
+t.test("every table with a task is in the deletion of a task", async (t) => {
+  const { store } = conversations(t);
+  const tables = store.db
+    .prepare(
+      `select distinct tables.name as name from pragma_table_list tables, pragma_table_info(tables.name) columns
+       where columns.name = 'task_id' and tables.schema = 'main' and tables.type = 'table'`,
+    )
+    .all()
+    .map(({ name }) => String(name));
+  t.same(tables.toSorted(), Object.keys(REMOVED).toSorted());
+});

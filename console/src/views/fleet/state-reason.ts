@@ -2,6 +2,7 @@ import type { EngineRecord } from "@orchd/client";
 
 const KEPT_BY: Readonly<Record<string, string>> = {
   turn: "a turn",
+  inbox: "a message that waits",
   stream: "an open stream",
   request: "a request",
   learning: "learning",

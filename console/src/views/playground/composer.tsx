@@ -4,27 +4,37 @@ import { notify } from "../../parts/notices.tsx";
 import { CopyAs } from "./copy-as.tsx";
 import { SANDBOX_COMMANDS } from "./sandbox-commands.ts";
 
+export type Later = "steer" | "queue";
+
 interface ComposerProps {
   readonly url: string;
   readonly taskId: string;
   readonly isBusy: boolean;
   readonly isSandbox: boolean;
-  readonly onSend: (content: MessageContent, options: { readonly text: string; readonly thinking: boolean }) => void;
+  readonly thinking: boolean;
+  readonly onThinking: (thinking: boolean) => void;
+  /** Resolves with whether it was sent. While a turn runs, `later` says where the message goes. */
+  readonly onSend: (content: MessageContent, text: string, later: Later | null) => Promise<boolean>;
   readonly onCancel: () => void;
 }
 
-/** Where a message is written. Enter sends it, Shift and Enter start a line. */
-export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: ComposerProps) => {
+/**
+ * Where a message is written. Enter sends it, Shift and Enter start a line. While a turn runs, Enter hands it to this turn,
+ * and Alt and Enter let it wait for its own.
+ */
+export const Composer = (props: ComposerProps) => {
+  const { url, taskId, isBusy, isSandbox, thinking, onThinking, onSend, onCancel } = props;
   const [text, setText] = useState("");
-  const [thinking, setThinking] = useState(true);
   const [files, setFiles] = useState<readonly File[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
-  const send = async () => {
-    if (isBusy || (text.trim() === "" && files.length === 0)) return;
+  const isEmpty = text.trim() === "" && files.length === 0;
+  const send = async (busy: Later) => {
+    if (isEmpty) return;
     try {
       const parts = await Promise.all(files.map((file) => attachment(file)));
       const words = text.trim() === "" ? [] : [{ type: "text", text } as const];
-      onSend(parts.length === 0 ? text : [...words, ...parts], { text, thinking });
+      const content = parts.length === 0 ? text : [...words, ...parts];
+      if (!(await onSend(content, text, isBusy ? busy : null))) return;
       setText("");
       setFiles([]);
     } catch {
@@ -37,10 +47,10 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
   };
   return (
     <form
-      class="composer"
+      class="write"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void send("steer");
       }}
     >
       {isSandbox && (
@@ -62,20 +72,27 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          void send();
+          void send(event.altKey ? "queue" : "steer");
         }}
       />
       <div class="controls">
         {isBusy ? (
-          <button type="button" class="danger" onClick={onCancel}>
-            Cancel the turn
-          </button>
+          <>
+            <button type="submit" class="primary" disabled={isEmpty} title="Enter">
+              Steer
+            </button>
+            <button type="button" disabled={isEmpty} title="Alt and Enter" onClick={() => void send("queue")}>
+              Queue
+            </button>
+            <button type="button" class="danger" onClick={onCancel}>
+              Cancel the turn
+            </button>
+          </>
         ) : (
           <button type="submit" class="primary">
             Send
           </button>
         )}
-        {isBusy && text !== "" && <span class="dim">It can be sent when this turn has ended.</span>}
         <label class="button">
           {files.length === 0 ? "Attach files" : `${files.length} ${files.length === 1 ? "file" : "files"}`}
           <input
@@ -89,7 +106,7 @@ export const Composer = ({ url, taskId, isBusy, isSandbox, onSend, onCancel }: C
           <input
             type="checkbox"
             checked={thinking}
-            onChange={({ currentTarget }) => setThinking(currentTarget.checked)}
+            onChange={({ currentTarget }) => onThinking(currentTarget.checked)}
           />
           Thinking
         </label>

@@ -1,16 +1,46 @@
-import type { EngineClient, MessageContent, OrchdError } from "@orchd/client";
-import { followTurn } from "../../live/follow-turn.ts";
-import { asProblem } from "../../parts/problem.ts";
+import type {
+  EngineClient,
+  ExecuteOptions,
+  MessageContent,
+  OrchdError,
+  TaskMessage,
+  WaitingMessage,
+} from "@orchd/client";
+import { EVENTS, followTurn } from "../../live/follow-turn.ts";
+import { storedSteps } from "../../live/stored-steps.ts";
 import { TurnSteps } from "../../live/turn-steps.ts";
+import { asProblem } from "../../parts/problem.ts";
 
-/** A message and what the engine made of it. */
+/** A message and what the engine made of it: one turn. */
 export interface Exchange {
   readonly message: string;
   turnId: string | null;
-  readonly steps: TurnSteps;
+  /** Its messages as they are stored. */
+  stored: readonly TaskMessage[];
+  /** What the stored messages say. */
+  storedSteps: TurnSteps;
+  /** From its events, when it ran while this page was open. */
+  readonly live: TurnSteps;
+  isRead: boolean;
+  /** Events of waiting messages that were handled. */
+  messages: number;
   /** Why it is not read at the moment, or was refused. */
   problem: OrchdError | null;
 }
+
+/** Events say more than messages, such as what was compacted. */
+export function stepsOf({ live, storedSteps: stored }: Exchange): TurnSteps {
+  return live.events === 0 || (stored.isOver && (!live.isOver || live.lacksText)) ? stored : live;
+}
+
+/** The messages of the user in it; undefined until they are stored. */
+export function saidIn({ stored }: Exchange): { readonly first: TaskMessage; readonly last: TaskMessage } | undefined {
+  const isOfUser = ({ role }: TaskMessage) => role === "user";
+  const [first, last] = [stored.find(isOfUser), stored.findLast(isOfUser)];
+  return first === undefined || last === undefined ? undefined : { first, last };
+}
+
+export const isRunning = (exchange: Exchange): boolean => exchange.problem === null && !stepsOf(exchange).isOver;
 
 interface Options {
   readonly calls: EngineClient;
@@ -18,81 +48,236 @@ interface Options {
   readonly changed: () => void;
 }
 
-const EARLIER_TURNS = 20;
+interface LaterOptions extends Pick<ExecuteOptions, "thinking"> {
+  readonly message: MessageContent;
+  readonly whenBusy: "steer" | "queue";
+}
+
+/** Messages of one page. */
+const PAGE = 100;
 
 /** One conversation with an engine. Its turns continue without the page, which reads them again when it comes back. */
 export class Conversation {
   exchanges: readonly Exchange[] = [];
+  /** Where older messages end; null when all are shown. */
+  before: string | null = null;
+  /** Messages that wait for a turn of their own, or for the running one. */
+  waiting: readonly WaitingMessage[] = [];
   readonly #options: Options;
   readonly #abort = new AbortController();
+  #messages: readonly TaskMessage[] = [];
+  #reads = 0;
+  #inboxReads = 0;
+  /** Texts of messages that wait or waited, by their ids. */
+  readonly #sent = new Map<string, string>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** Reads the last turns, and continues those that were interrupted. */
-  async resume(): Promise<void> {
+  /** Reads the last messages and those that wait, and continues turns that run. */
+  async refresh(): Promise<void> {
     const { calls, taskId, changed } = this.#options;
-    const { items } = await calls.listTurns({ taskId, limit: EARLIER_TURNS, signal: this.#abort.signal });
-    const known = new Map(this.exchanges.map((exchange) => [exchange.turnId, exchange]));
-    const stored = items
-      .toReversed()
-      .map(({ turn_id: turnId, message }) => known.get(turnId) ?? newExchange(message, turnId));
-    const refused = this.exchanges.filter(({ turnId }) => turnId === null);
-    this.exchanges = [...stored, ...refused];
+    const read = ++this.#reads;
+    const page = await calls
+      .taskMessages(taskId, { limit: PAGE, signal: this.#abort.signal })
+      .catch((error: unknown) => {
+        // A task begins with its first turn.
+        if (asProblem(error).code === "NOT_FOUND") return { items: [], before: null };
+        throw error;
+      });
+    await this.readInbox();
+    // A turn that has just been sent has no id yet, so its messages would be shown twice.
+    if (read !== this.#reads || this.exchanges.some(isUnnamed)) return;
+    const [first] = page.items;
+    const overlap = this.#messages.findIndex(({ message_id: id }) => id === first?.message_id);
+    this.#messages = [...this.#messages.slice(0, Math.max(overlap, 0)), ...page.items];
+    if (overlap <= 0) this.before = page.before;
+    this.#show();
     changed();
-    await Promise.all(stored.map((exchange) => this.#read(exchange)));
+    const open = this.exchanges.filter((exchange) => !stepsOf(exchange).isOver);
+    await Promise.all(open.map((exchange) => this.#follow(exchange)));
   }
 
-  async send(content: MessageContent, { text, thinking }: { readonly text: string; readonly thinking: boolean }) {
+  async readInbox(): Promise<void> {
     const { calls, taskId, changed } = this.#options;
-    const exchange = newExchange(text, null);
+    const read = ++this.#inboxReads;
+    const waiting = await calls.inbox(taskId, { signal: this.#abort.signal });
+    if (read !== this.#inboxReads) return;
+    for (const { message_id: id, text } of waiting) this.#sent.set(id, text);
+    this.waiting = waiting;
+    changed();
+  }
+
+  /** Sends a message while a turn runs: into this turn, or for one of its own. */
+  async sendLater(text: string, options: LaterOptions): Promise<void> {
+    const { calls, taskId } = this.#options;
+    // Its text must be known before the turn says that it has taken it.
+    const messageId = `console-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    this.#sent.set(messageId, text);
+    const { position } = await calls.send({ ...options, taskId, messageId });
+    await (position === 0 ? this.refresh() : this.readInbox());
+  }
+
+  async editWaiting(messageId: string, message: string): Promise<void> {
+    const { calls, taskId } = this.#options;
+    try {
+      await calls.editMessage({ taskId, messageId, message });
+    } finally {
+      // A turn may have taken it.
+      await this.readInbox();
+    }
+  }
+
+  async removeWaiting(messageId: string): Promise<void> {
+    const { calls, taskId } = this.#options;
+    try {
+      await calls.removeMessage(taskId, messageId);
+    } finally {
+      // A turn may have taken it.
+      await this.readInbox();
+    }
+  }
+
+  async readEarlier(): Promise<void> {
+    const { calls, taskId, changed } = this.#options;
+    if (this.before === null) return;
+    const options = { before: this.before, limit: PAGE, signal: this.#abort.signal };
+    const page = await calls.taskMessages(taskId, options);
+    this.#messages = [...page.items, ...this.#messages];
+    this.before = page.before;
+    this.#show();
+    changed();
+  }
+
+  /** Runs a turn. `text` is what the message is shown as. */
+  async send(text: string, options: Pick<ExecuteOptions, "message" | "regenerate" | "thinking">): Promise<void> {
+    const { calls, taskId, changed } = this.#options;
+    const exchange = this.#newExchange(text, null);
+    exchange.isRead = true;
     this.exchanges = [...this.exchanges, exchange];
     changed();
-    const turn = calls.execute({ message: content, taskId, thinking, signal: this.#abort.signal });
+    const turn = calls.execute({ ...options, taskId, events: EVENTS, signal: this.#abort.signal });
     try {
       for await (const event of turn) {
         exchange.turnId = turn.turnId;
-        exchange.steps.add(event);
-        changed();
+        exchange.live.add(event);
+        this.#added(exchange);
       }
     } catch (error) {
       this.#failed(exchange, error);
     }
+    await this.#ended(exchange);
   }
 
-  cancel(): Promise<boolean> {
-    return this.#options.calls.cancel(this.#options.taskId);
+  /** Sends a message again with another text, in the place of the first one. */
+  async edit(exchange: Exchange, text: string, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
+    await this.#rewind(exchange, saidIn(exchange)?.first, false);
+    await this.send(text, { ...options, message: text });
+  }
+
+  /** Has the last message answered again. */
+  async regenerate(exchange: Exchange, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
+    await this.#rewind(exchange, saidIn(exchange)?.last, true);
+    await this.send(exchange.message, { ...options, regenerate: true });
+  }
+
+  /** The id of a new conversation with everything up to the end of an exchange. */
+  async fork({ stored }: Exchange): Promise<string> {
+    const { calls, taskId } = this.#options;
+    return (await calls.forkTask({ taskId, afterMessage: stored.at(-1)?.message_id })).task_id;
+  }
+
+  get isClosed(): boolean {
+    return this.#abort.signal.aborted;
   }
 
   close(): void {
     this.#abort.abort();
   }
 
-  async #read(exchange: Exchange): Promise<void> {
-    const { turnId, steps } = exchange;
-    if (turnId === null || steps.isOver) return;
+  #show(): void {
+    const known = new Map(this.exchanges.map((exchange) => [exchange.turnId, exchange]));
+    const stored = byTurn(this.#messages).map((messages) => {
+      const turnId = messages[0]?.turn_id ?? null;
+      const said = messages.find(({ role }) => role === "user");
+      const exchange = known.get(turnId) ?? this.#newExchange(said === undefined ? "" : textOf(said), turnId);
+      return Object.assign(exchange, { stored: messages, storedSteps: storedSteps(messages) });
+    });
+    this.exchanges = [...stored, ...this.exchanges.filter(({ turnId }) => turnId === null)];
+  }
+
+  async #rewind(exchange: Exchange, to: TaskMessage | undefined, keep: boolean): Promise<void> {
+    const { calls, taskId } = this.#options;
+    if (to === undefined) return;
+    await calls.rewindTask({ taskId, toMessage: to.message_id, keep });
+    this.exchanges = this.exchanges.slice(0, this.exchanges.indexOf(exchange));
+  }
+
+  /** Shows new events of a turn. */
+  #added(exchange: Exchange): void {
+    const { messages } = exchange.live;
+    if (messages !== exchange.messages) {
+      exchange.messages = messages;
+      this.readInbox().catch((error: unknown) => this.#failed(exchange, error));
+    }
+    this.#options.changed();
+  }
+
+  #newExchange(message: string, turnId: string | null): Exchange {
+    return {
+      message,
+      turnId,
+      stored: [],
+      storedSteps: new TurnSteps(),
+      live: new TurnSteps(this.#sent),
+      isRead: false,
+      messages: 0,
+      problem: null,
+    };
+  }
+
+  async #follow(exchange: Exchange): Promise<void> {
+    const { turnId, live, isRead } = exchange;
+    if (turnId === null || isRead) return;
+    exchange.isRead = true;
     exchange.problem = null;
-    const { calls, changed } = this.#options;
+    const changed = () => this.#added(exchange);
     try {
-      await followTurn(calls, { turnId, steps }, { signal: this.#abort.signal, changed });
+      await followTurn(this.#options.calls, { turnId, steps: live }, { signal: this.#abort.signal, changed });
     } catch (error) {
       this.#failed(exchange, error);
     }
-    changed();
+    await this.#ended(exchange);
+  }
+
+  /** Messages have their ids when the turn has ended. */
+  async #ended(exchange: Exchange): Promise<void> {
+    exchange.isRead = false;
+    if (this.#abort.signal.aborted || !exchange.live.isOver) return;
+    this.#options.changed();
+    await this.refresh().catch((error: unknown) => this.#failed(exchange, error));
   }
 
   #failed(exchange: Exchange, error: unknown): void {
     // A failed turn has its own error event.
-    if (this.#abort.signal.aborted || exchange.steps.isOver) return;
+    if (this.#abort.signal.aborted || exchange.live.isOver) return;
     exchange.problem = asProblem(error);
     this.#options.changed();
   }
 }
 
-const newExchange = (message: string, turnId: string | null): Exchange => ({
-  message,
-  turnId,
-  steps: new TurnSteps(),
-  problem: null,
-});
+const isUnnamed = ({ turnId, problem }: Exchange): boolean => turnId === null && problem === null;
+
+const textOf = ({ parts }: TaskMessage): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+
+function byTurn(messages: readonly TaskMessage[]): readonly (readonly TaskMessage[])[] {
+  const turns: TaskMessage[][] = [];
+  for (const message of messages) {
+    const turn = turns.at(-1);
+    if (turn !== undefined && turn[0]?.turn_id === message.turn_id) turn.push(message);
+    else turns.push([message]);
+  }
+  return turns;
+}

@@ -62,6 +62,8 @@ function rowOfStep(step: Step): TurnRow {
       };
     case "error":
       return { ...shared, label: "Error", note: short(step.text) };
+    case "said":
+      return { ...shared, label: "Message", note: short(step.text) };
     case "note":
       return { ...shared, label: "Note", note: short(step.text) };
     case "compaction":

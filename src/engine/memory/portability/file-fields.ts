@@ -14,6 +14,21 @@ export interface FileField {
   readonly toStore: (value: unknown) => SqlValue;
 }
 
+/** One record type of a memory file: its table, order and fields. */
+export interface FileRecord<Type extends string = string> {
+  readonly table: string;
+  readonly order: string;
+  readonly fields: Readonly<Record<string, FileField>>;
+  /** Fields that refer to another record, with its type. That record must be in the file or in the store. */
+  readonly refers?: Readonly<Record<string, Type>>;
+  /** A field whose schema depends on the value of another field. */
+  readonly shapes?: {
+    readonly field: string;
+    readonly by: string;
+    readonly of: Readonly<Record<string, () => z.ZodMiniType>>;
+  };
+}
+
 const unchanged = (value: unknown) => value;
 const asStored = (value: unknown) => value as SqlValue;
 const plain = (column: string, schema: () => z.ZodMiniType): FileField => ({
@@ -34,6 +49,18 @@ export const id = (column: string, prefix: string): FileField =>
   plain(column, () =>
     z.string().check(z.regex(new RegExp(`^${prefix}[\\w:.-]{1,100}$`), `expected an id with the prefix ${prefix}`)),
   );
+
+/** A number of the store, which an import gives anew. */
+export const numbered = (column: string, prefix: string, expression?: string): FileField => ({
+  column,
+  ...(expression !== undefined && { expression }),
+  schema: () =>
+    z
+      .string()
+      .check(z.regex(new RegExp(`^${prefix}\\d{1,15}$`), `expected an id with the prefix ${prefix} and a number`)),
+  toFile: (stored) => `${prefix}${Number(stored)}`,
+  toStore: (value) => Number(String(value).slice(prefix.length)),
+});
 
 export const text = (column: string, max = MAX_TEXT): FileField => plain(column, boundedText(max));
 

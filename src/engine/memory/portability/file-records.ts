@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { attachmentRecord, attachmentRecords } from "../../../contract/engine/attachment.ts";
+import { CONTENT, anyObject, step, usage } from "./file-content.ts";
 import {
-  type FileField,
+  type FileRecord,
   choice,
   fileName,
   flag,
@@ -9,6 +9,7 @@ import {
   integer,
   json,
   listed,
+  numbered,
   orMissing,
   orNull,
   fraction,
@@ -18,59 +19,49 @@ import {
   trust,
 } from "./file-fields.ts";
 
-/** One record type of a memory file: its table, order and fields. */
-interface FileRecord {
-  readonly table: string;
-  readonly order: string;
-  readonly fields: Readonly<Record<string, FileField>>;
-  /** Fields that refer to another record, with its type. That record must be in the file or in the store. */
-  readonly refers?: Readonly<Record<string, RecordType>>;
-  /** A field whose schema depends on the value of another field. */
-  readonly shapes?: {
-    readonly field: string;
-    readonly by: string;
-    readonly of: Readonly<Record<string, () => z.ZodMiniType>>;
-  };
-}
-
 const turnId = id("turn_id", "turn_");
 const SHORT = 10_000;
-const anyObject = () => z.record(z.string(), z.unknown());
-const answerPart = () =>
-  z.union([
-    z.looseObject({ kind: z.enum(["text", "thinking"]), text: z.string() }),
-    z.looseObject({ kind: z.literal("tool_use"), id: z.string(), tool: z.string(), input: anyObject() }),
-  ]);
-const outcome = () =>
-  z.looseObject({
-    id: z.string(),
-    tool: z.string(),
-    isError: z.boolean(),
-    attachments: z.exactOptional(attachmentRecords),
-  });
-const userPart = () =>
-  z.union([
-    z.object({ kind: z.literal("text"), text: z.string() }),
-    z.object({ kind: z.literal("attachment"), file: attachmentRecord }),
-    z.object({
-      kind: z.literal("context"),
-      name: z.string(),
-      content: z.string(),
-      ttl: z.enum(["turn", "task"]),
-      repeated: z.exactOptional(z.literal(true)),
-    }),
-  ]);
-/** Content of a message, by role. Attachments are references, without their bytes. */
-const CONTENT = {
-  user: () => z.union([z.string(), z.array(userPart())]),
-  assistant: () => z.array(answerPart()),
-  tool: () => z.array(outcome()),
-};
-const step = () => z.looseObject({ tool: z.string(), input: z.string(), output: z.string(), ok: z.boolean() });
-const usage = () => z.looseObject({ inputTokens: z.number(), outputTokens: z.number(), cacheHitTokens: z.number() });
+const BRANCH = "br_";
+const MESSAGE = "msg_";
 
-/** In the order of the file: a record comes after those it refers to. */
+/** In the order of the file, which is that of an import. */
 const FILE_RECORDS = {
+  task: {
+    table: "tasks",
+    order: "number",
+    fields: {
+      task_id: task(),
+      branch: numbered("branch_id", BRANCH),
+      title: text("title", SHORT),
+      title_source: choice("title_source", ["first_words", "model", "user"]),
+      agent: text("agent", SHORT),
+      created_at: time("created_at"),
+      last_active_at: time("last_active_at"),
+      archived: flag("archived"),
+      metadata: json("metadata", () => z.record(z.string(), z.string())),
+      input_tokens: integer("input_tokens", 0),
+      output_tokens: integer("output_tokens", 0),
+      cache_hit_tokens: integer("cache_hit_tokens", 0),
+      parent_task_id: orNull(task("parent_task_id")),
+      parent_message: orNull(numbered("parent_message", MESSAGE)),
+    },
+    refers: { branch: "branch" },
+  },
+  branch: {
+    table: "branches",
+    order: "branch_id",
+    fields: {
+      id: numbered("branch_id", BRANCH),
+      task_id: task(),
+      parent: orNull(numbered("parent_branch_id", BRANCH)),
+      // The same cut, by a message that is in the file.
+      through: orNull(
+        numbered("through", MESSAGE, "(select max(id) from messages where messages.id <= branches.through)"),
+      ),
+      created_at: time("created_at"),
+    },
+    refers: { parent: "branch", through: "message" },
+  },
   turn: {
     table: "turns",
     order: "rowid",
@@ -85,12 +76,16 @@ const FILE_RECORDS = {
       started_at: time("started_at"),
       ended_at: orNull(time("ended_at")),
       output: orMissing(json("output", anyObject)),
+      usage: orMissing(json("usage", usage)),
     },
   },
   message: {
     table: "messages",
     order: "id",
     fields: {
+      id: orMissing(numbered("id", MESSAGE)),
+      branch: orMissing(numbered("branch", BRANCH)),
+      created_at: orMissing(time("created_at")),
       turn_id: turnId,
       task_id: task(),
       thread: text("thread", SHORT),
@@ -280,7 +275,7 @@ const FILE_RECORDS = {
 
 export type RecordType = keyof typeof FILE_RECORDS;
 export const RECORD_TYPES = Object.keys(FILE_RECORDS) as readonly RecordType[];
-export const fileRecord = (type: RecordType): FileRecord => FILE_RECORDS[type];
+export const fileRecord = (type: RecordType): FileRecord<RecordType> => FILE_RECORDS[type];
 
 /** The columns to select for a record type, and the conversion of a row to a record. */
 export function readerOf(type: RecordType) {

@@ -2,6 +2,7 @@ import type { MemoryImported } from "../../../contract/engine/memory-file.ts";
 import type { StateValues } from "../../store/engine-state.ts";
 import type { Store } from "../../store/open-store.ts";
 import { MAX_TRANSACTION_MS, type WriteLane } from "../write-lane.ts";
+import { reserveNumbers } from "./conversation-importer.ts";
 import { StoredRecords, checkReferences } from "./check-references.ts";
 import { RECORD_TYPES, type RecordType } from "./file-records.ts";
 import { ImportStage, type StagedRecord } from "./import-stage.ts";
@@ -13,6 +14,7 @@ type Step = { readonly kind: "import" | "link"; readonly type: RecordType };
 const STEPS: readonly Step[] = [
   ...RECORD_TYPES.map((type) => ({ kind: "import", type }) as const),
   { kind: "link", type: "knowledge" },
+  { kind: "link", type: "task" },
 ];
 const PAGE = 100;
 /** Bytes between two WAL checkpoints: a longer checkpoint would delay turns. */
@@ -36,9 +38,13 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
     await checkStage(parts, stage);
     await stage.commit();
     // From now on an interrupted import is continued by the next start.
-    store.transaction(() => store.state.set("import", { step: 0, line: 0, imported: {}, skipped: {} }), {
-      durable: true,
-    });
+    store.transaction(
+      () => {
+        const offsets = reserveNumbers(store, stage.lastLine);
+        store.state.set("import", { step: 0, line: 0, imported: {}, skipped: {}, offsets });
+      },
+      { durable: true },
+    );
   } catch (error) {
     stage.close();
     ImportStage.remove(store.dataDir);
@@ -51,10 +57,12 @@ export async function importMemory(parts: ImportParts, body: AsyncIterable<Uint8
 /** Continues an interrupted import if its file was read completely; drops it otherwise. */
 export async function resumeImport(parts: ImportParts): Promise<MemoryImported | null> {
   const { store } = parts;
-  if (store.state.get("import") === null) {
+  const at = store.state.get("import");
+  if (at === null) {
     ImportStage.remove(store.dataDir);
     return null;
   }
+  if (at.offsets === undefined) store.transaction(() => store.state.set("import", ofThisRelease(at)));
   try {
     return await runSteps(parts);
   } catch (error) {
@@ -65,6 +73,13 @@ export async function resumeImport(parts: ImportParts): Promise<MemoryImported |
     });
   }
 }
+
+/** The position of an import that an engine of an earlier release began: it has not the first two steps, and no numbers. */
+const ofThisRelease = (at: StateValues["import"]): StateValues["import"] => ({
+  ...at,
+  step: at.step + 2,
+  offsets: { messages: 0, branches: 0, lines: 0 },
+});
 
 /** Checks all references, and marks records whose turn or plan is already stored. */
 async function checkStage({ store, lane }: ImportParts, stage: ImportStage): Promise<void> {

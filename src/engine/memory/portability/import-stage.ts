@@ -87,6 +87,10 @@ export class ImportStage {
     return rows.map(staged);
   }
 
+  get lastLine(): number {
+    return Number(this.#db.prepare("select max(line) as line from records").get()?.["line"] ?? 0);
+  }
+
   skip(line: number): void {
     this.#skip.run(line);
   }

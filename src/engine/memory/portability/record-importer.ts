@@ -1,8 +1,6 @@
-import { DEFAULT_AGENT } from "../../../contract/engine/requests.ts";
 import type { SqlValue, Statement } from "../../store/database.ts";
-import { MessageTable, type StoredMessage } from "../../store/messages.ts";
 import type { Store } from "../../store/open-store.ts";
-import { TaskTable } from "../../store/tasks.ts";
+import { ConversationImporter } from "./conversation-importer.ts";
 import { type RecordType, fileRecord } from "./file-records.ts";
 import type { ImportStage, StagedRecord } from "./import-stage.ts";
 import { SocialGraph, normalizeName } from "../social-graph.ts";
@@ -17,26 +15,30 @@ export class RecordImporter {
   readonly #store: Store;
   readonly #stage: ImportStage;
   readonly #graph: SocialGraph;
-  readonly #tasks: TaskTable;
-  readonly #messages: MessageTable;
+  readonly #conversations: ConversationImporter;
   readonly #statements = new Map<string, Statement>();
 
   constructor(store: Store, stage: ImportStage) {
     this.#store = store;
     this.#stage = stage;
     this.#graph = new SocialGraph(store);
-    this.#tasks = new TaskTable(store);
-    this.#messages = new MessageTable(store);
+    this.#conversations = new ConversationImporter(store, stage);
   }
 
   import(record: StagedRecord): boolean {
     const { type, fields, skip } = record;
     if (skip) return false;
     switch (record.type) {
+      case "branch":
+        return this.#conversations.importBranch(record);
+      case "task":
+        return this.#conversations.importTask(fields);
       case "turn":
-        return this.#importTurn(fields);
+        if (!this.#insert(type, fields)) return false;
+        this.#conversations.turnImported(fields);
+        return true;
       case "message":
-        return this.#importMessage(fields);
+        return this.#conversations.importMessage(record);
       case "recall":
         return this.#importOfTurn(type, fields);
       case "question":
@@ -66,36 +68,18 @@ export class RecordImporter {
     }
   }
 
-  /** Links a closed fact to its successor, once all facts are stored: the successor may come later in the file. */
+  /**
+   * Once all records are stored: links a closed fact to its successor, which may come later in the file, and counts the
+   * messages of a task.
+   */
   link({ type, fields, skip }: StagedRecord): boolean {
+    if (type === "task") return this.#conversations.countMessages(fields);
     const { id, superseded_by: by } = fields;
     if (skip || type !== "knowledge" || typeof by !== "string") return false;
     const other = this.#fact(by);
     if (other === null) return false;
     const sql = `update knowledge set superseded_by = ? where id = ? and superseded_by is null and recorded_to is not null`;
     return this.#run(sql, other, String(id));
-  }
-
-  /** The conversation continues where the engine's own has ended. */
-  #importTurn(fields: Fields): boolean {
-    if (!this.#insert("turn", fields)) return false;
-    const startedAt = timeOf(fields["started_at"]);
-    const endedAt = timeOf(fields["ended_at"] ?? fields["started_at"]);
-    const { agent } = fields["request"] as { readonly agent?: unknown };
-    const known = typeof agent === "string" ? agent : DEFAULT_AGENT;
-    const turn = { agent: known, message: String(fields["message"]), startedAt, endedAt };
-    this.#tasks.imported(String(fields["task_id"]), turn);
-    return true;
-  }
-
-  #importMessage(fields: Fields): boolean {
-    const { turn_id: turnId, task_id: taskId, thread, role, content } = fields;
-    const turn = this.#stage.find("turn", String(turnId));
-    if (turn === null || turn.skip) return false;
-    const at = role === "user" ? turn.fields["started_at"] : (turn.fields["ended_at"] ?? turn.fields["started_at"]);
-    const message = { turnId: String(turnId), role: role as StoredMessage["role"], content };
-    this.#messages.append(String(taskId), message, String(thread), timeOf(at));
-    return true;
   }
 
   /** A turn is imported with all its records or not at all. */
@@ -223,8 +207,6 @@ export class RecordImporter {
     return statement;
   }
 }
-
-const timeOf = (text: unknown): number => Date.parse(String(text));
 
 /** New notes are numbered from the highest, which must stay within the index's range. */
 const isNoteNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 2 ** 32;

@@ -29,7 +29,10 @@ export class WireWriter {
         includeRawChunks: true,
         ...(!tools.isEmpty && { tools: tools.tools.map((tool) => ({ type: "function" as const, ...tool })) }),
       },
-      restore: (part) => (part.kind === "tool_use" ? tools.original(part) : part),
+      restore: (part) => {
+        if (part.kind === "tool_use") return tools.original(part);
+        return part.kind === "tool_input" ? { ...part, tool: tools.originalName(part.tool) } : part;
+      },
     };
   }
 }

@@ -6,7 +6,7 @@ import { isStrictSchema } from "./strict-schema.ts";
 import { type WireRules, wireRules } from "./wire-rules.ts";
 import { type ArgumentNames, wireSchema } from "./wire-schema.ts";
 
-/** Share of the context window that tool definitions may take. */
+/** Share of the context window that tool definitions may take, with those that were loaded. */
 const DEFINITIONS_SHARE = 0.5;
 
 interface TargetModel {
@@ -39,6 +39,11 @@ export class WireTools {
     return renamed(input, this.#byName.get(wireToolName(tool))?.names.toWire);
   }
 
+  /** The tool's own name for that of a model's call. */
+  originalName(tool: string): string {
+    return this.#byName.get(tool)?.original ?? tool;
+  }
+
   /** Maps a model's call back to the tool's own names. */
   original<Call extends { readonly tool: string; readonly input: Readonly<Record<string, unknown>> | null }>(
     call: Call,
@@ -57,10 +62,11 @@ function renamed(
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** Maximum number of tools and tokens of their definitions for a model. */
-export const toolLimits = ({ provider, model }: TargetModel, window: number) => ({
+/** Limits of the tools in a request to a model. `share`: of the window, for those that are in every request. */
+export const toolLimits = ({ provider, model }: TargetModel, window: number, share: number) => ({
   maxTools: provider === "sandbox" ? Number.POSITIVE_INFINITY : wireRules(provider, model).maxTools,
   maxTokens: Math.floor(window * DEFINITIONS_SHARE),
+  shownTokens: Math.floor(window * share),
 });
 
 /** Names of the tools whose input schema must be adapted for the provider. */

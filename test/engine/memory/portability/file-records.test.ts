@@ -10,6 +10,8 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   events: "the same words, for a day",
   event_places: "where the log has what",
   tool_calls: "only while a turn runs",
+  client_tool_calls: "of turns that wait, and for a day",
+  loaded_tools: "tools of this engine; the model finds them again",
   idempotency_keys: "of calls, for a day",
   learning_batches: "what batches did; trajectories name theirs",
   memory_embeddings: "made again from what they are of",
@@ -22,14 +24,12 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   file_changes: "of the files of this engine's workspace",
   checkpoint_contents: "of the files of this engine's workspace",
   incomplete_comparisons: "of the files of this engine's workspace",
-  tasks: "made again from turns",
-  branches: "made again from turns",
   usage_days: "what this engine has spent; the daemon collects it",
 };
 /** Columns that only mean something in their own store. */
 const LOCAL: Readonly<Record<string, readonly string[]>> = {
-  turns: ["resumes", "blocks", "usage"],
-  messages: ["id", "branch", "created_at"],
+  turns: ["resumes", "blocks"],
+  tasks: ["number", "message_count"],
   compactions: ["id", "branch"],
   ...Object.fromEntries(
     ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [

@@ -14,6 +14,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { MemoryPortability } from "../../../../src/engine/memory/portability/memory-portability.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
+import { BranchTable } from "../../../../src/engine/store/branches.ts";
+import { MessageTable } from "../../../../src/engine/store/messages.ts";
+import { TaskTable } from "../../../../src/engine/store/tasks.ts";
+import { TurnTable } from "../../../../src/engine/store/turns.ts";
 import { openStore } from "../../../../src/engine/store/open-store.ts";
 import { type TestEngine, openStream, startEngine } from "../../../helpers/engine.ts";
 import { freshFolder } from "../../../helpers/folder.ts";
@@ -40,7 +44,7 @@ function remembering(t: Test, { rounds = 3 } = {}): string {
       `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at)
        values ('task-1', 1, 'question 1', 'first_words', 'default', ?, ?)`,
       TIME,
-      TIME,
+      TIME + rounds + 5,
     );
     for (let n = 1; n <= rounds; n++) {
       run(
@@ -157,7 +161,17 @@ async function imported(engine: TestEngine, body: string): Promise<Answered> {
 }
 
 const fileOf = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-const records = (lines: readonly Line[]) => lines.filter(({ type }) => type !== "header" && type !== "end");
+/** Numbers of messages and branches are those of an engine: here they count from 1 in the order of the file. */
+function records(lines: readonly Line[]): readonly Line[] {
+  const numbers = new Map<string, string>();
+  const numberOf = (id: string, prefix: string) => {
+    if (!numbers.has(id)) numbers.set(id, `"${prefix}${numbers.size + 1}"`);
+    return numbers.get(id) ?? "";
+  };
+  return lines
+    .filter(({ type }) => type !== "header" && type !== "end")
+    .map((line) => JSON.parse(JSON.stringify(line).replaceAll(/"(br_|msg_)\d+"/g, numberOf)) as Line);
+}
 /** As they are in a new engine: what was allowed there is not allowed here. */
 const arrived = (lines: readonly Line[]) =>
   records(lines)
@@ -178,7 +192,7 @@ t.test(
     t.match(lines[0], {
       type: "header",
       format: "orchd-memory",
-      version: 1,
+      version: 2,
       user_id: "user",
       product: "test",
       exported_at: /Z$/,
@@ -219,8 +233,21 @@ t.test(
       "its conversation goes on",
     );
     const third = await startEngine(t);
-    const earlier = lines.map(({ output: _, ...line }) => line as Line);
-    t.equal((await imported(third, fileOf(earlier))).status, 200, "a file of an earlier release has no results");
+    const [end] = lines.slice(-1) as [Line];
+    const { task: _task, branch: _branch, ...counts } = end["counts"] as Readonly<Record<string, number>>;
+    const earlier = [...lines.slice(0, -1), { ...end, counts }]
+      .filter(({ type }) => type !== "task" && type !== "branch")
+      .map(({ output: _, branch: _of, ...line }) =>
+        line.type === "message"
+          ? { ...line, id: undefined, created_at: undefined }
+          : line.type === "turn"
+            ? { ...line, usage: undefined }
+            : line,
+      );
+    const file = fileOf(earlier);
+    t.equal((await imported(third, file)).status, 200, "a file of an earlier release has no results and no tasks");
+    const { body: task } = await third.call("/tasks/task-1");
+    t.match(task, { title: "question 1", message_count: 6 }, "its tasks are made of their turns");
   },
 );
 
@@ -232,7 +259,7 @@ t.test("an invalid file is rejected with line and field, and leaves nothing behi
   const cases: readonly [string, string, RegExp][] = [
     ["nothing", "", /^line 1: expected the header/],
     ["no header", fileOf(lines.slice(1)), /^line 1: type: expected the header/],
-    ["a newer file", changed("header", { version: 2 }), /^line 1: version: .*reads up to 1/],
+    ["a newer file", changed("header", { version: 3 }), /^line 1: version: .*reads up to 2/],
     ["another format", changed("header", { format: "x" }), /^line 1: format: /],
     ["a cut file", fileOf(lines.slice(0, -1)), /^body: expected an end line/],
     ["a line in two", fileOf(lines).replace('"type":"episode"', '"type":"ep\nisode"'), /^line \d+: expected JSON/],
@@ -242,7 +269,7 @@ t.test("an invalid file is rejected with line and field, and leaves nothing behi
       /counts.message: expected 7 records, got 6/,
     ],
     ["more behind the end", fileOf([...lines, ...lines.slice(1, 2)]), /expected nothing after the end line/],
-    ["an unknown type", changed("recall", { type: "reminder" }), /^line \d+: type: expected one of turn, /],
+    ["an unknown type", changed("recall", { type: "reminder" }), /^line \d+: type: expected one of task, /],
     [
       "a wrong type",
       changed("episode", { importance: "high" }),
@@ -534,4 +561,66 @@ t.test("no export starts during an erasure", async (t) => {
   t.same(portability.export({ ...header, ...owner }), { kind: "busy", with: "erasure" });
   t.match(await erasing, { kind: "done", answer: { erased: { episodes: 3 } } });
   t.match(portability.export({ ...header, ...owner }), { kind: "exporting" });
+});
+
+t.test("a conversation that was rewound and forked arrives as it was, beside one that is there", async (t) => {
+  const folder = freshFolder(t);
+  const store = openStore(folder);
+  const [tasks, messages, branches] = [new TaskTable(store), new MessageTable(store), new BranchTable(store)];
+  const turns = new TurnTable(store);
+  let number = 0;
+  const say = (taskId: string, text: string): number => {
+    const turnId = `turn_${++number}`;
+    const at = TIME + number;
+    const usage = { inputTokens: number, outputTokens: 1, cacheHitTokens: 0 };
+    tasks.turnStarted(taskId, { agent: "default", message: text, at });
+    turns.insert({ turnId, taskId, message: text, metadata: {}, request: {}, startedAt: at });
+    messages.append(taskId, { turnId, role: "user", content: text }, "", at);
+    messages.append(taskId, { turnId, role: "assistant", content: [{ kind: "text", text: `${text}!` }] }, "", at);
+    turns.end(turnId, { errorCode: null, endedAt: at, usage, output: null });
+    tasks.turnEnded(taskId, { at, usage });
+    return messages.ofTask(taskId).at(-1)?.id ?? 0;
+  };
+  store.transaction(() => {
+    const one = say("a", "one");
+    say("a", "left behind");
+    tasks.continueFrom("a", { branchId: branches.ofTask("a").at(-1)?.branchId ?? 0, through: one }, TIME);
+    const two = say("a", "two");
+    tasks.fork("a", {
+      taskId: "b",
+      prefix: { branchId: branches.ofTask("a").at(-1)?.branchId ?? 0, through: two },
+      after: two - 1,
+      messageCount: null,
+      at: TIME,
+    });
+    say("a", "three");
+    say("b", "four");
+    tasks.change("b", { title: "A fork", titleSource: "user", archived: true, metadata: { folder: "work" } });
+  });
+  store.close();
+  const source = await startEngine(t, { dataDir: folder });
+  const file = await exported(source);
+  const second = await startEngine(t);
+  await second.turn("own", "/say own words");
+  t.match(await imported(second, fileOf(file)), {
+    status: 200,
+    body: { imported: { task: 2, branch: 3, message: 10 } },
+  });
+  const textOf = async (engine: TestEngine, task: string) => {
+    const { body } = await engine.call(`/tasks/${task}/messages`);
+    return body.items.map(({ message_id: _, parts, ...message }: Record<string, unknown>) => ({ parts, ...message }));
+  };
+  for (const task of ["a", "b"]) {
+    t.same(await textOf(second, task), await textOf(source, task));
+    const [here, there] = [await second.call(`/tasks/${task}`), await source.call(`/tasks/${task}`)];
+    const withoutNumbers = ({ parent, ...record }: Record<string, unknown>) => ({ ...record, isFork: parent !== null });
+    t.same(withoutNumbers(here.body), withoutNumbers(there.body));
+  }
+  t.equal((await textOf(second, "own")).length, 2);
+  t.match(await imported(second, fileOf(file)), {
+    status: 200,
+    body: { imported: {}, skipped: { task: 2, branch: 3 } },
+  });
+  await second.turn("a", "/say five");
+  t.equal((await textOf(second, "a")).length, (await textOf(source, "a")).length + 2);
 });

@@ -31,6 +31,18 @@ const answered = (...content: readonly AssistantContent[]) => asked({ role: "ass
 
 const CASES: Readonly<Record<string, readonly ModelMessage[]>> = {
   "thinking that was cut off": answered(thought()),
+  "a message of the user that enters after results": asked(
+    { role: "assistant", content: [thought(signed), call("a", "read_file")] },
+    { role: "tool", results: [{ id: "a", tool: "read_file", output: "text", isError: false }] },
+    { role: "user", text: "and in German" },
+    { role: "assistant", content: [{ kind: "text", text: "Gern" }] },
+  ),
+  "an answer that a message cut off in a call": asked(
+    { role: "assistant", content: [thought(signed), { kind: "text", text: "I will" }, call("a", "read_file")] },
+    { role: "tool", results: [{ id: "a", tool: "read_file", output: "it did not run", isError: true }] },
+    { role: "user", text: "stop" },
+    { role: "user", text: "and wait" },
+  ),
   "signed thinking alone": answered(thought(signed)),
   "thinking and blank text": answered(thought(signed), { kind: "text", text: " \n" }),
   "thinking at the end": answered({ kind: "text", text: "so" }, thought(signed)),

@@ -1,0 +1,125 @@
+import type { EngineClient } from "@orchd/client";
+import { useState } from "preact/hooks";
+import { useAction } from "../../parts/action.ts";
+import { JsonTree } from "../../parts/json-tree.tsx";
+import { mayChange } from "../../session/session.ts";
+import type { QuestionStep, Step, ToolStep } from "../../live/turn-steps.ts";
+
+interface StepProps {
+  readonly step: Step;
+  readonly calls: EngineClient;
+  readonly isOver: boolean;
+}
+
+/** One step of a turn. A question is answered here. */
+export const StepView = ({ step, calls, isOver }: StepProps) => {
+  switch (step.kind) {
+    case "text":
+      return (
+        <p class="answer">
+          <bdi>{step.text}</bdi>
+        </p>
+      );
+    case "thinking":
+      return (
+        <details class="thinking" open={step.toMs === null}>
+          <summary>Thinking</summary>
+          <bdi>{step.text}</bdi>
+        </details>
+      );
+    case "tool":
+      return <ToolView step={step} />;
+    case "question":
+      return <Question step={step} calls={calls} isOver={isOver} />;
+    case "error":
+      return (
+        <p class="callout problem" role="alert">
+          {step.text}
+        </p>
+      );
+    case "said":
+      return (
+        <p class="said">
+          <bdi>{step.text}</bdi>
+        </p>
+      );
+    case "note":
+    case "compaction":
+      return <p class="dim">{step.text}</p>;
+    default:
+      return step satisfies never;
+  }
+};
+
+const ToolView = ({ step }: { readonly step: ToolStep }) => (
+  <details class="tool">
+    <summary>
+      <code>{step.tool}</code>{" "}
+      <span class={step.error === null ? "dim" : "field-problem"}>
+        {step.error ?? (step.toMs === null ? "runs" : "done")}
+      </span>
+    </summary>
+    <JsonTree name="input" value={step.input} />
+    {step.error === null && step.toMs !== null && <JsonTree name="output" value={step.output} />}
+  </details>
+);
+
+/** A question to a person, or a permission prompt, answered here. */
+const Question = ({
+  step: { id, question, isPermission, options, allowsText, answer },
+  calls,
+  isOver,
+}: {
+  readonly step: QuestionStep;
+  readonly calls: EngineClient;
+  readonly isOver: boolean;
+}) => {
+  const [text, setText] = useState("");
+  const { isBusy, run } = useAction();
+  const reply = (chosen: string) => void run(() => calls.respond(id, chosen));
+  const isOpen = answer === null && !isOver;
+  return (
+    <div
+      class={`callout question ${isOpen ? "open" : ""}`}
+      role="group"
+      aria-label={isPermission ? "Permission" : "Question"}
+    >
+      <p>
+        <bdi>{question}</bdi>
+      </p>
+      {!isOpen && (
+        <p class="dim">
+          {answer === null ? "It was not answered." : `Answer: ${isPermission ? answer.replaceAll("_", " ") : answer}`}
+        </p>
+      )}
+      {isOpen && mayChange() && (
+        <form
+          class="controls"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() !== "") reply(text);
+          }}
+        >
+          {options.map((option) => (
+            <button key={option} type="button" disabled={isBusy} onClick={() => reply(option)}>
+              {isPermission ? option.replaceAll("_", " ") : option}
+            </button>
+          ))}
+          {allowsText && (
+            <>
+              <input
+                type="text"
+                aria-label="Your answer"
+                value={text}
+                onInput={({ currentTarget }) => setText(currentTarget.value)}
+              />
+              <button type="submit" disabled={isBusy}>
+                Answer
+              </button>
+            </>
+          )}
+        </form>
+      )}
+    </div>
+  );
+};
