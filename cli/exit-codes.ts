@@ -39,3 +39,13 @@ export function exitOfStatus(status: number): ExitName {
   if (status === 504) return "timeout";
   return status >= 500 ? "unavailable" : "usage";
 }
+
+/** The result of a call, or how it failed for a person to see. */
+export async function attempt<T>(call: () => Promise<T>): Promise<T | CliFailure> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof CliFailure) return error;
+    throw error;
+  }
+}

@@ -6,7 +6,7 @@ import { shownSettings } from "../../src/contract/engine/environment.ts";
 import type { EngineRecord, ProductRecord } from "../../src/contract/orchestrator/records.ts";
 import { VERSION } from "../../src/shared/version.ts";
 import { checkAll } from "../checks/check-all.ts";
-import { CliFailure } from "../exit-codes.ts";
+import { CliFailure, attempt } from "../exit-codes.ts";
 import type { Session } from "../session.ts";
 import { type Writer, redactLogLine, redactRecord } from "./redact-log.ts";
 
@@ -122,15 +122,6 @@ async function withReason(name: string, make: () => Promise<BundleFile>): Promis
     return await make();
   } catch (error) {
     return { name: `${name}.missing`, content: `${error instanceof Error ? error.message : String(error)}\n` };
-  }
-}
-
-async function attempt<T>(call: () => Promise<T>): Promise<T | CliFailure> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof CliFailure) return error;
-    throw error;
   }
 }
 

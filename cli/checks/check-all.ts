@@ -2,7 +2,7 @@ import type { HostCheck } from "../../src/contract/orchestrator/host.ts";
 import { failed, passed, warned } from "../../src/contract/orchestrator/host-check.ts";
 import type { HostReport } from "../../src/contract/orchestrator/records.ts";
 import { VERSION } from "../../src/shared/version.ts";
-import { CliFailure } from "../exit-codes.ts";
+import { CliFailure, attempt } from "../exit-codes.ts";
 import type { Session } from "../session.ts";
 import { checkLeader } from "./check-leader.ts";
 import { checkLocally, isLocal } from "./check-locally.ts";
@@ -53,12 +53,3 @@ const checkVersion = (daemon: string): HostCheck =>
   daemon === VERSION
     ? passed("orchctl", `${VERSION}, as the daemon`)
     : warned("orchctl", `has ${VERSION}, the daemon ${daemon}`, "use the orchctl that was installed with the daemon");
-
-async function attempt<T>(call: () => Promise<T>): Promise<T | CliFailure> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof CliFailure) return error;
-    throw error;
-  }
-}
