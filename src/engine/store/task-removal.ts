@@ -49,7 +49,8 @@ export class TaskRemoval extends Table {
     const requests = this.#run(`delete from hitl_requests where turn_id in ${gone}`, taskId);
     this.#run(`delete from recalls where turn_id in ${gone}`, taskId);
     const removed = this.#run(`delete from turns where turn_id in ${gone}`, taskId);
-    for (const table of ["plan_items", "grants", "inbox"]) this.#run(`delete from ${table} where task_id = ?`, taskId);
+    for (const table of ["plan_items", "grants", "inbox", "client_tool_calls", "loaded_tools"])
+      this.#run(`delete from ${table} where task_id = ?`, taskId);
     this.#run("delete from tasks where task_id = ?", taskId);
     const kept = this.#handOver(taskId, new Set(needed.map(({ branchId }) => branchId)));
     return { messages, turns: removed, requests, kept };

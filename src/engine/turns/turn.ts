@@ -5,7 +5,6 @@ import { SerialLanes } from "../../shared/serial-lanes.ts";
 import type { AgentLoop, AgentOutcome } from "../agent/agent-loop.ts";
 import type { ModelUsage, TurnContext } from "../agent/turn-context.ts";
 import type { UserContent } from "../attachments/user-content.ts";
-import { EngineError, internalError } from "../engine-error.ts";
 import type { EngineTelemetry, ObservedTurn, TurnOrigin } from "../telemetry/engine-telemetry.ts";
 import type { CompactionTable } from "../store/compactions.ts";
 import type { ConversationTable } from "../store/conversations.ts";
@@ -22,9 +21,10 @@ import type { EventJournal } from "./event-journal.ts";
 import type { Inbox } from "./inbox.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import type { ProductSuspension } from "./product-suspension.ts";
-import { type Slot, type TaskSlots, TurnAborted, TurnParked } from "./task-slots.ts";
+import { type Slot, type TaskSlots, TurnParked } from "./task-slots.ts";
 import { type Ending, TurnLifecycle, type TurnMeter } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
+import { outcomeOf } from "./turn-outcome.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export interface TurnParts {
@@ -293,14 +293,3 @@ const usageData = (before: ModelUsage, used: ModelUsage) => ({
   output_tokens: before.outputTokens + used.outputTokens,
   cache_hit_tokens: before.cacheHitTokens + used.cacheHitTokens,
 });
-
-function outcomeOf(error: unknown, signal: AbortSignal): AgentOutcome | Ending {
-  const cause: unknown = signal.aborted ? signal.reason : error;
-  if (cause instanceof TurnParked) return { kind: "parked" };
-  if (cause instanceof TurnAborted) return { kind: "errored", code: cause.code, message: cause.message };
-  const { code, message, details } =
-    cause instanceof EngineError
-      ? cause
-      : internalError(cause, "unexpected error; see the engine's log for this turn_id");
-  return { kind: "errored", code, message, details };
-}

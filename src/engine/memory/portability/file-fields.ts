@@ -104,7 +104,7 @@ export const listed = (sql: string, schema: () => z.ZodMiniType): FileField => (
 /** Files of earlier releases do not have the field. */
 export const orMissing = (field: FileField): FileField => {
   const nullable = orNull(field);
-  return { ...nullable, schema: z.optional(nullable.schema) };
+  return { ...nullable, schema: () => z.optional(nullable.schema()) };
 };
 
 export const orNull = (field: FileField): FileField => ({
