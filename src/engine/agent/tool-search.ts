@@ -28,6 +28,7 @@ export type RankByWords = (
 
 /** Tool that finds tools which are not in the request, and loads the best for the rest of the conversation. */
 export function toolSearch(deferred: readonly Tool[], rankByWords: RankByWords): Tool<{ query: string }> {
+  let documents: readonly (readonly (readonly string[])[])[] | undefined;
   return {
     name: TOOL_SEARCH,
     description: `Finds tools that are not loaded and loads the best ${LOADED_AT_ONCE}. You can call them from your next step on. Search by what the tool does, or by its name. Search before you say that something cannot be done. Not loaded are:\n${listing(deferred)}`,
@@ -49,7 +50,11 @@ export function toolSearch(deferred: readonly Tool[], rankByWords: RankByWords):
     resources: () => [],
     async run({ query }, context) {
       if (context.loadTools === undefined) throw new ToolFailed("tools cannot be loaded here");
-      const found = bestTools(deferred, query, rankByWords);
+      // From the first search on: most of its time is for the words of the tools.
+      documents ??= deferred.map(documentOf);
+      const found = bestTools(deferred, query, (words) =>
+        rankByWords(documents ?? [], { words, weights: WEIGHTS, limit: LOADED_AT_ONCE }),
+      );
       context.loadTools(found.map(({ name }) => name));
       if (found.length === 0) return { loaded: [], note: "no tool matches; search by other words" };
       return {
@@ -63,18 +68,22 @@ export function toolSearch(deferred: readonly Tool[], rankByWords: RankByWords):
 }
 
 /** Those that the query names come first. */
-function bestTools(deferred: readonly Tool[], query: string, rankByWords: RankByWords): readonly Tool[] {
+function bestTools(
+  deferred: readonly Tool[],
+  query: string,
+  rank: (words: readonly string[]) => readonly number[],
+): readonly Tool[] {
   const names = new Set(query.split(/[\s,]+/));
   const named = deferred.filter(({ name }) => names.has(name));
-  const documents = deferred.map(({ name, description, input }) => [
-    indexWords(spaced(name)),
-    indexWords(description),
-    indexWords(spaced(argumentNames(input.jsonSchema).join(" "))),
-  ]);
-  const words = indexWords(spaced(query));
-  const ranked = rankByWords(documents, { words, weights: WEIGHTS, limit: LOADED_AT_ONCE });
-  return [...new Set([...named, ...ranked.flatMap((at) => deferred[at] ?? [])])].slice(0, LOADED_AT_ONCE);
+  const ranked = rank(indexWords(spaced(query))).flatMap((at) => deferred[at] ?? []);
+  return [...new Set([...named, ...ranked])].slice(0, LOADED_AT_ONCE);
 }
+
+const documentOf = ({ name, description, input }: Tool) => [
+  indexWords(spaced(name)),
+  indexWords(description),
+  indexWords(spaced(argumentNames(input.jsonSchema).join(" "))),
+];
 
 /** With a space beside each underscore: the parts of a name are words of their own. */
 const spaced = (text: string): string => text.replaceAll(/[_.:/-]+/g, " ");

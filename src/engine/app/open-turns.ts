@@ -85,8 +85,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
   const titles = titlesOf(parts, { search, taskChanges });
-  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs: config.hitlTtlMs });
-  const clientParts = openClientCalls(parts, journal);
+  const { requests, clientCallTable } = openRequests(parts, journal);
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
@@ -96,8 +95,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const inbox = new Inbox({ table: inboxTable, journal, slots, turns });
   const runner = createRunner(parts, {
     journal,
-    humanRequests,
-    clientCalls: clientParts.clientCalls,
+    ...requests,
     tasks,
     turns,
     conversations,
@@ -129,15 +127,15 @@ export function openTurns(parts: TurnOwnerParts) {
   });
   return {
     journal,
-    humanRequests,
-    ...clientParts,
+    ...requests,
+    clientCallTable,
     inbox,
     inboxTable,
     intake,
     runner,
     ...gates,
     wakefulness,
-    ...engineReport({ slots, humanRequests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
+    ...engineReport({ slots, ...requests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
     ...taskParts,
@@ -207,10 +205,12 @@ function turnGates(
   };
 }
 
-function openClientCalls({ store, config }: TurnOwnerParts, journal: EventJournal) {
+/** What turns ask of people and of the client. */
+function openRequests({ store, config: { hitlTtlMs: ttlMs } }: TurnOwnerParts, journal: EventJournal) {
+  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs });
   const clientCallTable = new ClientCallTable(store);
-  const options = { ttlMs: config.hitlTtlMs, checkOutput: outputProblem };
-  return { clientCallTable, clientCalls: new ClientCalls(clientCallTable, journal, options) };
+  const clientCalls = new ClientCalls(clientCallTable, journal, { ttlMs, checkOutput: outputProblem });
+  return { requests: { humanRequests, clientCalls }, clientCallTable };
 }
 
 type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];

@@ -22,9 +22,9 @@ import type { Inbox } from "./inbox.ts";
 import type { HumanRequests } from "./human-requests.ts";
 import type { ProductSuspension } from "./product-suspension.ts";
 import { type Slot, type TaskSlots, TurnParked } from "./task-slots.ts";
-import { outcomeOf } from "./turn-outcome.ts";
 import { type Ending, TurnLifecycle, type TurnMeter } from "./turn-lifecycle.ts";
 import { TurnLog } from "./turn-log.ts";
+import { outcomeOf } from "./turn-outcome.ts";
 import { TurnTally } from "./turn-tally.ts";
 
 export interface TurnParts {

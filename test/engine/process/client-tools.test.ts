@@ -103,6 +103,31 @@ t.test("a turn cancelled meanwhile closes its calls, and one without an answer g
   t.match(frames.at(-1)?.data, { phase: "completed" });
 });
 
+t.test("a message steered meanwhile is read after the answers, and one that waits brings its own tools", async (t) => {
+  const engine = await startEngine(t);
+  const { stream, look, pick } = await opened(engine, "steered");
+  const send = (more: object) =>
+    engine.call("/execute", { body: { task_id: "steered", ...more }, headers: { accept: "application/json" } });
+  const queued = { message: "/tool later {}\n/say later", when_busy: "queue" };
+  const later = { ...LOOK, name: "later" };
+  t.match(await send({ ...queued, client_tools: [{ ...LOOK, name: "plan" }] }), { status: 400 });
+  t.match(await send({ ...queued, client_tools: [later] }), { status: 202 });
+  t.match(await send({ message: "/say steered", when_busy: "steer" }), { status: 202 });
+  t.equal((await pending(engine)).length, 2, "the message answers no call");
+  await respond(engine, { tool_call_id: pick, output: { picked: 2 } });
+  await respond(engine, { tool_call_id: look, output: null });
+  const text = (await stream.all()).flatMap(({ event, data }) => (event === "text_delta" ? [data.text] : [])).join("");
+  t.match(text, /steered/);
+  const [call] = await until("the next turn calls its tool", async () => {
+    const calls = await pending(engine);
+    return calls.length === 1 && calls;
+  });
+  t.match(call, { tool: "later", task_id: "steered" });
+  await respond(engine, { tool_call_id: call.tool_call_id, output: "done" });
+  const { body } = await engine.call(`/turns/${call.turn_id}`);
+  await until("it ends", async () => (await engine.call(`/turns/${body.turn_id}`)).body.state === "completed");
+});
+
 t.test("tools of a call are checked, each fault named by its field", async (t) => {
   const dataDir = freshFolder(t);
   mkdirSync(join(dataDir, "catalog/tools"), { recursive: true });

@@ -1,5 +1,7 @@
 import t, { type Test } from "tap";
 import { BranchTable } from "../../../src/engine/store/branches.ts";
+import { ClientCallTable } from "../../../src/engine/store/client-call-table.ts";
+import { LoadedToolTable } from "../../../src/engine/store/loaded-tools.ts";
 import { MessageTable } from "../../../src/engine/store/messages.ts";
 import { openStore } from "../../../src/engine/store/open-store.ts";
 import { TaskRemoval } from "../../../src/engine/store/task-removal.ts";
@@ -105,4 +107,23 @@ t.test("every table with a task is in the deletion of a task", async (t) => {
     .all()
     .map(({ name }) => String(name));
   t.same(tables.toSorted(), Object.keys(REMOVED).toSorted());
+});
+
+t.test("calls of the client and loaded tools go with their task", async (t) => {
+  const { store, say, remove } = conversations(t);
+  for (const task of ["a", "b"]) {
+    say(task, `of ${task}`);
+    new LoadedToolTable(store).add(task, "", ["look"]);
+    const call = { toolCallId: `call_${task}`, taskId: task, turnId: `turn_of ${task}`, tool: "look", input: {} };
+    new ClientCallTable(store).insert({
+      ...call,
+      outputSchema: null,
+      agent: null,
+      parentToolCallId: null,
+      createdAt: 1,
+    });
+  }
+  remove("a");
+  for (const table of ["client_tool_calls", "loaded_tools"])
+    t.same(store.db.prepare(`select task_id from ${table}`).all(), [{ task_id: "b" }], table);
 });
