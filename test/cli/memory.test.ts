@@ -41,7 +41,7 @@ t.test("memory is listed, searched, exported, imported elsewhere, and erased", a
 
   const file = join(t.testdir({}), "alice.jsonl");
   const exported = await first.memory(["export", "alice", "--output", file]);
-  t.match(exported, { code: 0, stdout: /has 1 turn, .*1 working, 1 episode, 1 trajectory/ });
+  t.match(exported, { code: 0, stdout: /has 1 task, 1 branch, 1 turn, .*1 working, 1 episode, 1 trajectory/ });
   t.equal(statSync(file).mode & 0o777, 0o600);
   const piped = await first.memory(["export", "alice"]);
   const withoutHeader = (text: string) => text.slice(text.indexOf("\n"));
@@ -49,7 +49,7 @@ t.test("memory is listed, searched, exported, imported elsewhere, and erased", a
 
   t.match(await second.memory(["import", "alice", file]), {
     code: 0,
-    stdout: /^imported 1 turn, .*; skipped nothing/,
+    stdout: /^imported 1 task, 1 branch, 1 turn, .*; skipped nothing/,
   });
   t.match(await second.memory(["import", "alice", "-", "--json"], piped.stdout), {
     code: 0,
