@@ -1,3 +1,4 @@
+import { CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inBackground } from "../../shared/background.ts";
@@ -55,6 +56,8 @@ import { startBanner } from "./start-banner.ts";
 import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
+/** The sender of a catalog of up to twice the allowed size gets the response, not a reset connection. */
+const MAX_UNREAD_BYTES = 2 * CATALOG_LIMITS.archiveBytes;
 const CLOSE_DEADLINE_MS = 5000;
 /** How long the hand-over waits for operations. The next leader finishes those that take longer. */
 const HAND_OVER_MS = 1000;
@@ -101,7 +104,7 @@ export async function serve(options: StartOptions): Promise<void> {
       app(request, response);
     },
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
-    { errorBody: invalidRequestBody },
+    { errorBody: invalidRequestBody, maxUnreadBytes: MAX_UNREAD_BYTES },
   );
   listeners.push(() => {
     readiness.phase = "stopping";
