@@ -22,6 +22,11 @@ const waitingOf = async (walk: Walk, { taskId, sent }: Conversation) => {
   return sent.filter(({ id }) => ids.includes(id));
 };
 
+const messagesOf = async (walk: Walk, taskId: string) => {
+  const { status, body } = await walk.call(`/tasks/${taskId}/messages?limit=200`);
+  return status === 200 ? (body.items as readonly { message_id: string; parts: unknown }[]) : [];
+};
+
 /** Each command, and how often it comes. A later one is a row of its own. */
 const COMMANDS: readonly (readonly [weight: number, command: Command])[] = [
   [2, (walk, to) => walk.send(to, walk.random.pick(WORK), { when_busy: "reject" })],
@@ -61,6 +66,33 @@ const COMMANDS: readonly (readonly [weight: number, command: Command])[] = [
     async (walk, to) => {
       for (const message of await waitingOf(walk, to)) message.isRemoved = true;
       await walk.call("/execute/cancel", { method: "POST", body: { task_id: to.taskId, inbox: true } });
+    },
+  ],
+  [
+    2,
+    async (walk, { taskId }) => {
+      const messages = await messagesOf(walk, taskId);
+      if (messages.length === 0) return;
+      const { message_id: to_message } = walk.random.pick(messages);
+      const body = { to_message, keep: walk.random.chance(0.5) };
+      const { status } = await walk.call(`/tasks/${taskId}/rewind`, { method: "POST", body });
+      // 404: the call was repeated, and the first one has left the message.
+      if (![200, 404, 409].includes(status)) throw new Error(`${status} for a rewind`);
+    },
+  ],
+  [
+    2,
+    async (walk, { taskId }) => {
+      const [last] = (await messagesOf(walk, taskId)).slice(-1);
+      if (last === undefined) return;
+      const fork = `fork-${walk.newId()}`;
+      const body = { task_id: fork, after_message: last.message_id };
+      const { status } = await walk.call(`/tasks/${taskId}/fork`, { method: "POST", body });
+      const copied = (await messagesOf(walk, fork)).at(-1);
+      if (copied !== undefined && copied.message_id !== last.message_id) throw new Error(`${fork} ends elsewhere`);
+      // 409: the message belongs to a turn in flight, or the call was repeated.
+      if (![200, 404, 409].includes(status)) throw new Error(`${status} for a fork`);
+      if (walk.random.chance(0.5)) await walk.call(`/tasks/${fork}`, { method: "DELETE" });
     },
   ],
   [3, (walk) => walk.answerQuestions()],

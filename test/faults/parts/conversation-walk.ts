@@ -39,6 +39,7 @@ interface Place {
 const SILENT_AFTER = 8;
 
 interface Row {
+  readonly turnId?: string;
   readonly role: string;
   readonly text: string;
 }
@@ -149,7 +150,8 @@ export class Walk {
       const places = taken.map(({ data }) => sent.findIndex(({ id }) => id === data.message_id));
       if (places.some((place, at) => place <= (places[at - 1] ?? -1))) problems.push(`${how}: order ${places.join()}`);
     }
-    return [...problems, ...this.#readerProblems(events), ...(await this.#historyProblems(taskId, rows))];
+    const history = await this.#historyProblems(taskId, this.#conversation(taskId));
+    return [...problems, ...this.#readerProblems(events), ...history];
   }
 
   /** A replay and the live reader have the same events. Deltas may be merged. */
@@ -162,30 +164,53 @@ export class Walk {
     });
   }
 
-  /** The last request to the model shows the stored conversation up to it. */
+  /** The last request to the model shows the stored conversation up to it, unless a rewind has left its turn. */
   async #historyProblems(taskId: string, rows: readonly Row[]): Promise<readonly string[]> {
     const [turn] = (await this.call(`/turns?task_id=${taskId}&limit=1`)).body.items;
     const { requests } =
       turn === undefined ? { requests: [] } : (await this.call(`/turns/${turn.turn_id}/requests`)).body;
     const last = requests.at(-1);
+    if (!rows.some(({ turnId }) => turnId === turn?.turn_id)) return [];
     if (last === undefined || last.outcome !== "completed") return [];
     const { body } = (await this.call(`/turns/${turn.turn_id}/requests/${last.number}`)).body;
     const asked: Row[] = body.messages.map(({ role, text }: Row) => ({ role, text: role === "user" ? text : "" }));
-    const stored = rows.slice(0, asked.length);
+    const stored = rows.slice(0, asked.length).map(({ role, text }) => ({ role, text }));
     return JSON.stringify(asked) === JSON.stringify(stored)
       ? []
       : [`the model saw ${JSON.stringify(asked)}, stored is ${JSON.stringify(stored)}`];
   }
 
+  /** Everything that was said in a task, also what a rewind has left. */
   #stored(taskId: string): readonly Row[] {
+    return this.#rows(
+      "select role, content, turn_id from messages where task_id = ? and thread = '' order by id",
+      taskId,
+    );
+  }
+
+  /** The conversation as it is now: the current branch, and of each branch above it what comes before. */
+  #conversation(taskId: string): readonly Row[] {
+    return this.#rows(
+      `with recursive lineage (branch_id, through) as (
+         select branch_id, 9007199254740991 from tasks where task_id = ?
+         union all
+         select parent_branch_id, min(branches.through, lineage.through) from lineage join branches using (branch_id)
+         where parent_branch_id is not null
+       ) select role, content, turn_id from lineage join messages on branch = branch_id and id <= through order by id`,
+      taskId,
+    );
+  }
+
+  #rows(sql: string, taskId: string): readonly Row[] {
     const db = new DatabaseSync(join(this.#options.dataDir, "engine.db"), { readOnly: true });
     try {
       return db
-        .prepare("select role, content from messages where task_id = ? and thread = '' order by id")
+        .prepare(sql)
         .all(taskId)
         .map((row) => ({
           role: String(row["role"]),
           text: row["role"] === "user" ? String(JSON.parse(String(row["content"]))) : "",
+          turnId: String(row["turn_id"]),
         }));
     } finally {
       db.close();
