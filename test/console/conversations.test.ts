@@ -153,7 +153,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
 
   await t.test("steers and queues while a turn runs, and changes what waits", async (t) => {
     await show(page, `${playground}?task=busy`);
-    await send("/slow 6000\n/tool list_files {}\n/say the long one");
+    await send("/slow 20000\n/tool list_files {}\n/say the long one");
     await page.getByRole("button", { name: "Steer" }).waitFor();
     const message = page.getByLabel("Message", { exact: true });
     await message.fill("/say steered");
@@ -186,7 +186,7 @@ t.test("conversations in a browser", withChromium, async (t) => {
     await other.locator(".exchange .answer").last().getByText(HOSTILE, { exact: true }).waitFor();
     for (const at of [page, other])
       t.same(await at.locator(".exchange").locator("> .said").allTextContents(), [
-        "/slow 6000\n/tool list_files {}\n/say the long one",
+        "/slow 20000\n/tool list_files {}\n/say the long one",
         "/say steered",
         "/say changed",
         `/say ${HOSTILE}`,
