@@ -17,8 +17,11 @@ const skip =
 /** Of one search. Reading the environments of all processes of a bomb takes longer. */
 const BOUND_MS = 10_000;
 
-/** Each process has a session of its own, holds memory that every fork must copy, and ends after 30 s. */
-const BOMB = `exec perl -MPOSIX -e 'my $end = time + 30; my @held = (1) x 50000; while (time < $end) { my $pid = fork; if (defined $pid && $pid == 0) { setsid(); } elsif (defined $pid && rand() < 0.5) { exit; } }'`;
+/**
+ * Each process has a session of its own, holds memory that every fork must copy, and ends after 30 s. Each draws numbers of
+ * its own: with those of its parent it would exit where the parent did, and the bomb might never grow.
+ */
+const BOMB = `exec perl -MPOSIX -e 'my $end = time + 30; my @held = (1) x 50000; while (time < $end) { my $pid = fork; if (defined $pid && $pid == 0) { setsid(); srand($$); } elsif (defined $pid && rand() < 0.5) { exit; } }'`;
 
 /** A bomb in a cgroup of at most 250 processes, whose environment names `launchFile`. */
 async function explode(
