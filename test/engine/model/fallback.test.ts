@@ -170,12 +170,12 @@ t.test("a killed engine goes on with the substitute, though the first model answ
   t.equal(first.received.length, 2);
 });
 
-// Learning calls the model after more turns than these.
+// One more turn would start a learning batch, which calls the model too.
 t.test("turns that begin while a model fails do not all call it again", async (t) => {
   const { engine, upstream } = await scene(t, [refuses(529, {})], [streams(chatText("by the second"))]);
   await asks(engine, {});
   const before = upstream.received.length;
-  const turns = Array.from({ length: 8 }, (_, at) => asks(engine, { task_id: `t${at}` }));
+  const turns = Array.from({ length: 18 }, (_, at) => asks(engine, { task_id: `t${at}` }));
   for (const frames of await Promise.all(turns)) t.match(seen(frames, "text_delta"), [{ text: "by the second" }]);
   t.equal(upstream.received.length, before);
 });
