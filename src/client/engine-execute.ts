@@ -11,20 +11,20 @@ import { Turn } from "./turn.ts";
 import { type Answering, answerCalls, openReading } from "./turn-answers.ts";
 import { type TurnEvent, toEvent } from "./turn-event.ts";
 
-interface ReadOptions extends Answering {
+export interface ReadOptions extends Answering {
   /** Events beyond those that every reader gets, separated by commas: `message`, `tool_input`, `model`. */
   readonly events?: string | undefined;
   /** Called for each failed try and each lost connection, before the wait. */
   readonly onRetry?: OnRetry;
 }
 
-type OnRetry = ((retry: Retry) => void) | undefined;
+export type OnRetry = ((retry: Retry) => void) | undefined;
 
 /** Of an own `idempotencyKey`: it lets a restarted program resume the turn it started. Generated if left out. */
 export interface ExecuteOptions
   extends ReadOptions, Omit<routes.ExecuteParams, "ids" | "lastEventId" | "xOrchdEvents" | "clientTools"> {}
 
-type CancelOptions = OptionsOf<typeof routes.cancel, "taskId">;
+export type CancelOptions = OptionsOf<typeof routes.cancel, "taskId">;
 
 export interface ResumeOptions extends ReadOptions {
   readonly taskId: string;
@@ -40,7 +40,7 @@ export interface ReplayOptions extends CallOptions {
   readonly turnId?: string | undefined;
 }
 
-type ReplayPageOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly limit?: number };
+export type ReplayPageOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly limit?: number };
 
 export interface TypedReplayPage extends Omit<ReplayPage, "events"> {
   readonly events: readonly TurnEvent[];
@@ -119,7 +119,7 @@ export function streamCalls(service: Service, calls: Calls) {
   };
 }
 
-type FollowTurnOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly onRetry?: OnRetry };
+export type FollowTurnOptions = ReplayOptions & Pick<ReadOptions, "events"> & { readonly onRetry?: OnRetry };
 
 async function* followStored(
   service: Service,
