@@ -113,7 +113,7 @@ export async function bundleClient(folder: string): Promise<void> {
     bundle: true,
     platform: "neutral",
     format: "esm",
-    target: ["es2022"],
+    target: "es2022",
     legalComments: "none",
     logLevel: "warning",
   } as const;
