@@ -107,18 +107,20 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
   return Object.keys(metafile.inputs);
 }
 
-/** `@orchd/client`: one ES module without imports, for Node.js 20 or newer and for browsers, and its types. */
+/** `@orchd/client`: ES modules without imports, for Node.js 20 or newer and for browsers, and their types. */
 export async function bundleClient(folder: string): Promise<void> {
-  await build({
-    entryPoints: [join(root, "src/client/index.ts")],
-    outfile: join(folder, "index.js"),
+  const options = {
     bundle: true,
     platform: "neutral",
     format: "esm",
-    target: ["es2022"],
+    target: "es2022",
     legalComments: "none",
     logLevel: "warning",
-  });
+  } as const;
+  await build({ ...options, entryPoints: [join(root, "src/client/index.ts")], outfile: join(folder, "index.js") });
+  const browser = { entryPoints: [join(root, "src/client/browser.ts")], outfile: join(folder, "browser.js") };
+  // A page may use it as it is.
+  await build({ ...options, ...browser, minify: true });
   await declareClient(join(folder, "types"));
 }
 

@@ -1,8 +1,8 @@
 import type { MemoryItems, MemoryPage } from "./record-types.ts";
-import type { MemoryFileLine, SkillDraftRecord } from "./records.ts";
+import type { KnowledgeHit, MemoryFileLine } from "./records.ts";
 import { MEMORY_FILE_TYPE, type MemoryList } from "../contract/engine/memory-format.ts";
 import * as routes from "./engine-routes.ts";
-import { type CallOptions, type Service, isStream, openStream, withRetries } from "./http-call.ts";
+import { type CallOptions, type Service, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
 import { type Calls, type OptionsOf, type Route, requestOf } from "./route.ts";
 import { readLines } from "./sse-frames.ts";
@@ -10,11 +10,6 @@ import { LinkedAbort } from "./timeouts.ts";
 
 /** The page of a list. */
 export type ListOptions = OptionsOf<typeof routes.listKnowledge>;
-
-export interface ImportOptions extends CallOptions {
-  /** The time limit of upload and import; one hour by default. */
-  readonly deadlineMs?: number | undefined;
-}
 
 const LISTS: { readonly [List in MemoryList]: Route<routes.ListKnowledgeParams, MemoryPage<MemoryItems[List]>> } = {
   episodes: routes.listEpisodes,
@@ -24,11 +19,14 @@ const LISTS: { readonly [List in MemoryList]: Route<routes.ListKnowledgeParams, 
   trajectories: routes.listTrajectories,
 };
 
-/** An engine's memory calls: list, export, import, erase and learn. */
+/** The calls of a user's memory: list, search, export, end and erase. */
 export const memoryCalls = (service: Service, { call }: Calls) => ({
   /** One kind of memory, the newest first. */
   listMemory: <List extends MemoryList>(list: List, given: ListOptions = {}): Promise<MemoryPage<MemoryItems[List]>> =>
     call<Route<routes.ListKnowledgeParams, MemoryPage<MemoryItems[List]>>>(LISTS[list], given),
+
+  searchKnowledge: async (given: OptionsOf<typeof routes.searchMemory>): Promise<readonly KnowledgeHit[]> =>
+    (await call(routes.searchMemory, given)).results,
 
   /** The whole memory by lines: a header, records, and an end line. A missing end line is `CONNECTION_LOST`. */
   async *exportMemory({ signal }: CallOptions = {}): AsyncGenerator<MemoryFileLine> {
@@ -42,25 +40,11 @@ export const memoryCalls = (service: Service, { call }: Calls) => ({
     }
   },
 
-  /** Imports lines of `exportMemory` in one transaction. Existing records stay unchanged. */
-  importMemory: (body: Blob | string | ReadableStream<Uint8Array>, given: ImportOptions = {}) =>
-    call(routes.importMemory, { ...given, body, repeatable: !isStream(body) }),
-
   /** Erases the whole memory, conversations included. `TASK_BUSY` while a turn is in flight. */
   eraseMemory: (given: CallOptions = {}) => call(routes.eraseMemory, given),
 
-  /** Runs a learning batch and waits for it. Not retried after a lost response, which would start a second one. */
-  triggerLearning: (given: CallOptions = {}) => call(routes.triggerLearning, given),
-
-  /** Skills drafted by learning. The engine uses none before it is allowed. */
-  skillDrafts: async (given: CallOptions = {}): Promise<readonly SkillDraftRecord[]> =>
-    (await call(routes.listSkills, given)).skills,
-
   /** Ends a fact that is true no longer. Repeating it changes nothing. */
   endFact: (id: string, given: CallOptions = {}) => call(routes.endFact, { ...given, id }),
-
-  decideSkill: (id: string, decision: "allow" | "refuse", given: CallOptions = {}) =>
-    call(routes.decideSkill, { ...given, id, decision }),
 });
 
 async function* parseExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {

@@ -156,6 +156,7 @@ async function send(
     });
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof OrchdError) throw error;
     throw unreachable(url, error);
   }
   if (!response.ok) throw await readError(response, signal);

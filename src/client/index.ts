@@ -12,15 +12,10 @@ export { type AttachmentOptions, attachment } from "./attachment.ts";
 export { type BySession, type ConsoleClient, type SignInOptions, createConsoleClient } from "./console-client.ts";
 export type { ClientTool, ClientToolAnswer, ClientToolCall, ClientTools } from "./client-tools.ts";
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
-export {
-  type AllowToolsOptions,
-  type CallOptions,
-  type EngineClient,
-  type EngineClientOptions,
-  type ExecuteOptions,
-} from "./engine-client.ts";
-export { type ReplayOptions, type ResumeOptions, type TypedReplayPage, createEngineClient } from "./engine-client.ts";
-export type { ImportOptions, ListOptions } from "./engine-memory.ts";
+export { type CallOptions, type EngineClient, type EngineClientOptions, createEngineClient } from "./engine-client.ts";
+export type { ExecuteOptions, ReplayOptions, ResumeOptions, TypedReplayPage } from "./engine-execute.ts";
+export type { ListOptions } from "./engine-memory.ts";
+export type { AllowToolsOptions, ImportOptions } from "./engine-owner.ts";
 export type { FollowTasksOptions } from "./engine-tasks.ts";
 export { type HealthClient, type HostHealth, createHealthClient } from "./health-client.ts";
 export type { HumanRequest, OnHuman } from "./human-responder.ts";

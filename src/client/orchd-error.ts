@@ -9,6 +9,7 @@ export const CLIENT_ERRORS = {
   EVENTS_TRUNCATED: "Events after the last one read are no longer stored.",
   BAD_ANSWER: "The response is not one of orchd: a proxy's page, a redirect or damaged data.",
   STREAM_LEFT: "`result()` was called, but the turn's events were not read to the end.",
+  NO_TOKEN: "`getToken` of a user's client failed or returned no token.",
   NO_OUTPUT: "`output()` was called, but the turn has no output schema.",
 } as const satisfies Record<string, string>;
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS;

@@ -13,6 +13,7 @@ const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   CAPACITY_EXHAUSTED: "later",
   OPERATION_IN_PROGRESS: "later",
   TOO_MANY_READERS: "later",
+  NO_TOKEN: "later",
   TASK_BUSY: "busy",
   BACKEND_ERROR: "once",
   LLM_PROVIDER_ERROR: "once",

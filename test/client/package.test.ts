@@ -32,6 +32,8 @@ async function newProject(t: Test): Promise<{ readonly dir: string; readonly tar
 
 const USE = `
 import { createEngineClient, createOrchestratorClient, OrchdError, type TurnEvent, type EngineRecord } from "@orchd/client";
+import { type UserClient, createUserClient } from "@orchd/client/browser";
+export const agent: UserClient = createUserClient({ url: "http://x", getToken: () => "t" });
 const engine = createEngineClient({ url: "http://x", key: "k" });
 export async function use(): Promise<string> {
   const turn = engine.execute({ message: "hi", taskId: "t", onHuman: ({ options }) => options[0] });
