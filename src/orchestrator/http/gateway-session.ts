@@ -32,8 +32,8 @@ export async function keyOfSession(
   if (!claimsSession(request)) return { kind: "admitted", keyHeader: {} };
   const { method = "GET" } = request;
   const changes = method !== "GET" && method !== "HEAD";
-  const [pathname = "", query = ""] = target.split("?");
-  const role = engineRole(method, pathname, new URLSearchParams(query));
+  const [pathname = ""] = target.split("?");
+  const role = engineRole(method, pathname, new URLSearchParams(target.slice(pathname.length)));
   const verdict = await admitSession({ host, site, cookie }, request, { role });
   if (verdict.kind === "refused") {
     const { code, message } = verdict;
