@@ -36,12 +36,12 @@ export const hosts = (text: string): "open" | "none" | readonly string[] =>
 /** Ports separated by commas, or `none`. */
 export const ports = (text: string): readonly number[] => (text === "none" ? [] : listed(text).map(wholeNumber));
 
-/** Names of models separated by commas, or `none`. */
-export const models = (text: string): readonly string[] => (text === "none" ? [] : listed(text));
+/** Names separated by commas, or `none`. */
+export const namesOrNone = (text: string): readonly string[] => (text === "none" ? [] : listed(text));
 
-/** The same, or `any` for no limit. */
+/** Names of models separated by commas, `none`, or `any` for no limit. */
 export const modelsOrAny = (text: string): readonly string[] | typeof NO_LIMIT =>
-  text === "any" ? NO_LIMIT : models(text);
+  text === "any" ? NO_LIMIT : namesOrNone(text);
 
 /** Names separated by commas. */
 export const names = (text: string): readonly string[] => listed(text);

@@ -7,9 +7,9 @@ import {
   hosts,
   interval,
   limit,
-  models,
   modelsOrAny,
   names,
+  namesOrNone,
   ports,
   wholeNumber,
 } from "./option-values.ts";
@@ -58,10 +58,12 @@ function readerOf({ value, unit }: PolicyField): (text: string) => unknown {
       return names;
     case "network":
       return hosts;
+    case "hosts":
+      return namesOrNone;
     case "ports":
       return ports;
     case "models":
-      return value.isNullable ? modelsOrAny : models;
+      return value.isNullable ? modelsOrAny : namesOrNone;
     default:
       return (text) => text;
   }
@@ -77,6 +79,7 @@ function helpOf({ value, meaning }: PolicyField): string {
       return `${help}, separated by commas: ${value.values.join(",")}`;
     case "network":
       return `${help}, separated by commas`;
+    case "hosts":
     case "ports":
       return `${help}, separated by commas, or none`;
     case "models":

@@ -226,6 +226,7 @@ function boundsOf({ value, unit }: PolicyField): string {
     case "choices":
       return `Any of ${value.values.map(code).join(", ")}.`;
     case "network":
+    case "hosts":
       return `At most ${value.maxHosts} hosts.`;
     case "ports":
       return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;

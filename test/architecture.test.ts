@@ -10,6 +10,7 @@ const BACKING = [
   "src/orchestrator/store",
   "src/orchestrator/fleet",
   "src/orchestrator/engine-calls",
+  "src/orchestrator/outbound",
 ];
 /** What every backend is written against. */
 const BACKEND = [
@@ -66,6 +67,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/status": ["src/backup/backup-files.ts", ...BACKING, ...HOST],
   "src/orchestrator/rules": ["src/contract"],
   "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
+  "src/orchestrator/outbound": ["src/sandbox/proxy.ts", "src/contract", "src/shared"],
   "src/orchestrator/engine-calls": ["src/orchestrator/fleet/engine-backend.ts", "src/contract", "src/shared"],
   "src/orchestrator/fleet": ["src/sandbox/cgroups.ts", "src/contract", "src/shared"],
   "src/orchestrator/fleet/isolation": [

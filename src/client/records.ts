@@ -2086,6 +2086,8 @@ export interface Policy {
   readonly requests_per_minute: number | null;
   /** Actions that the product's backend may call for. */
   readonly allowed_actions: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[];
+  /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
+  readonly private_hosts: readonly string[];
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2712,6 +2714,8 @@ export interface SetPolicyRequest {
   readonly requests_per_minute?: number | null | undefined;
   /** Actions that the product's backend may call for. */
   readonly allowed_actions?: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[] | undefined;
+  /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
+  readonly private_hosts?: readonly string[] | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */

@@ -65,6 +65,16 @@ export const POLICY_FIELDS = {
     takesEffect: "at once",
     option: "--allow <actions>",
   },
+  private_hosts: {
+    value: { kind: "hosts", maxHosts: 64 },
+    default: [],
+    section: "access",
+    label: "Private hosts",
+    meaning:
+      "Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry.",
+    takesEffect: "at once",
+    option: "--private-hosts <hosts>",
+  },
   suspended: {
     value: { kind: "switch" },
     default: false,

@@ -62,6 +62,8 @@ function accepted(value: PolicyValue): z.ZodMiniType {
       const expected = `expected "open", "none" or a list of ${minHosts} to ${maxHosts} hosts`;
       return z.union([z.enum(["open", "none"]), hosts], expected);
     }
+    case "hosts":
+      return z.array(hostPattern).check(z.maxLength(value.maxHosts));
     case "ports":
       return z.array(integer(value.min, value.max)).check(z.maxLength(value.maxPorts));
     case "models": {
@@ -82,6 +84,8 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return value.isNullable ? z.nullable(count) : count;
     case "network":
       return z.union([z.enum(["open", "none"]), z.array(text)]);
+    case "hosts":
+      return z.array(text);
     case "ports":
       return z.array(count);
     case "models":

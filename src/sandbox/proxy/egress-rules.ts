@@ -20,7 +20,7 @@ export interface EgressRulesParts {
   /** All addresses of a host name. */
   readonly resolve?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
   readonly isPublic?: ((address: string) => boolean) | undefined;
-  readonly words?: Words;
+  readonly words?: Pick<Words, "connect" | "narrowed">;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface EgressRulesParts {
  */
 export class EgressRules {
   readonly #parts: EgressRulesParts;
-  readonly #words: Words;
+  readonly #words: Pick<Words, "connect" | "narrowed">;
   readonly #widest: HostList;
   /** The widest and narrower ones: a host must be permitted by all of them. */
   readonly #lists: readonly HostList[];
