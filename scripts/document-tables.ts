@@ -35,6 +35,9 @@ const code = (text: string): string => `\`${text}\``;
 const toolParts = { commands: { network: {} }, memory: {}, plans: {} } as BuiltInParts;
 const ASKING = new Set(builtInTools(toolParts).flatMap(({ name, permission }) => (permission === "ask" ? name : [])));
 
+/** The role that a session of the console needs. */
+const roleText = ({ role }: Pick<Route, "role">): string => role ?? "";
+
 /** A body with more fields has a table of its own. */
 const MAX_FIELDS = 12;
 
@@ -42,10 +45,11 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   {
     file: "docs/orchestrator-api.md",
     marker: "routes",
-    head: ["route", "key", "takes", "purpose"],
+    head: ["route", "key", "role", "takes", "purpose"],
     rows: Object.values<Route>(ORCHESTRATOR_ROUTES).map((row) => [
       code(`${row.method} ${row.path}`),
       row.auth,
+      roleText(row),
       takenBy(row),
       row.summary,
     ]),
@@ -53,9 +57,9 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   {
     file: "docs/engine-api.md",
     marker: "engine routes",
-    head: ["route", "takes", "purpose"],
+    head: ["route", "role", "takes", "purpose"],
     rows: Object.values<EngineRoute>(ENGINE_ROUTES).flatMap((row) =>
-      row.auth === "control" ? [] : [[code(`${row.method} ${row.path}`), takenBy(row), row.summary]],
+      row.auth === "control" ? [] : [[code(`${row.method} ${row.path}`), roleText(row), takenBy(row), row.summary]],
     ),
   },
   {

@@ -236,7 +236,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: ["src/client", "src/contract", "src/shared"],
   "console/src/routing": [],
   "console/src/parts": [],
-  "console/src/session": ["console/src/routing", "console/src/parts"],
+  "console/src/session": ["console/src/routing", "console/src/parts", "src/contract/console/session-limits.ts"],
   "console/src/live": ["console/src/session", "console/src/parts"],
   "console/src/views": [
     "console/src/live",

@@ -871,7 +871,7 @@ export interface SignInParams {
   readonly adminKey?: SignInRequest["admin_key"] | undefined;
   /** The token of a one-time link. It has its own role. */
   readonly link?: SignInRequest["link"] | undefined;
-  /** What it may do: everything, or only calls that change nothing. Only with `admin_key`. Default: `admin`. */
+  /** What it may do: see [roles](console.md#roles). Only with `admin_key`. Default: `admin`. */
   readonly role?: SignInRequest["role"] | undefined;
 }
 

@@ -1,5 +1,6 @@
-import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/client";
+import { OrchdError, type SessionRecord, type SessionRole, createConsoleClient } from "@orchd/client";
 import { signal } from "@preact/signals";
+import { includesRole } from "../../../src/contract/console/session-limits.ts";
 import { BASE_URL } from "../routing/base-url.ts";
 
 /** Null: not signed in. `unknown`: the session has not been read from the daemon yet. */
@@ -82,9 +83,9 @@ const isSessionOver = (error: unknown): boolean =>
   error.status === 401 &&
   (error.code === "INVALID_SESSION" || error.code === "INVALID_ENGINE_KEY");
 
-/** Whether the session may change something. */
-export const mayChange = (): boolean =>
-  session.value !== null && session.value !== "unknown" && session.value.role === "admin";
+/** Whether the role of the session includes another. */
+export const may = (role: SessionRole): boolean =>
+  session.value !== null && session.value !== "unknown" && includesRole(session.value.role, role);
 
 /** The one-time link in the address. It is removed at once, so that it is not in the history. */
 function takeLink(): string | null {

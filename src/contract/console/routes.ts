@@ -23,8 +23,12 @@ export const CONSOLE_ROUTES = {
     responses: { 201: [json("SessionRecord")] },
     errors: ["INVALID_ADMIN_KEY", "INVALID_LINK", "RATE_LIMITED"],
   }),
-  showSession: session("GET /console/session", "Get the session of this call", { responses: ok("SessionRecord") }),
+  showSession: session("GET /console/session", "Get the session of this call", {
+    role: "viewer",
+    responses: ok("SessionRecord"),
+  }),
   signOut: session("DELETE /console/session", "Sign out: end the session of this call", {
+    role: "viewer",
     responses: ok("SessionEnded"),
   }),
   createLink: adminKey("POST /console/links", "Create a link that opens one session within a minute", {
@@ -34,11 +38,13 @@ export const CONSOLE_ROUTES = {
     responses: { 201: [json("SessionLink")] },
   }),
   listSessions: admin("GET /admin/sessions", "List the open sessions", {
+    role: "viewer",
     clientMethod: "listSessions",
     query: PAGE,
     responses: ok("SessionPage"),
   }),
   endSession: admin("DELETE /admin/sessions/{session_id}", "End a session", {
+    role: "admin",
     clientMethod: "endSession",
     repeatable: false,
     responses: ok("SessionEnded"),

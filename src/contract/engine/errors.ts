@@ -5,9 +5,9 @@
 export const ENGINE_ERRORS = {
   INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value." },
   INVALID_ENGINE_KEY: { status: 401, cause: "`X-Engine-Key` missing or wrong, or the console's session has ended." },
-  READ_ONLY_SESSION: {
+  INSUFFICIENT_ROLE: {
     status: 403,
-    cause: "The console's session may only read. Only the daemon's gateway answers so.",
+    cause: "The role of the console's session does not allow the call. Only the daemon's gateway answers so.",
   },
   POLICY_DENIED: {
     status: 403,

@@ -20,6 +20,7 @@ import type { Records, Runtime, Service } from "../host-context.ts";
 import { type Caller, admitCaller } from "./admit-caller.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import type { SessionCookie } from "./session-cookie.ts";
+import { callerOf } from "../status/sessions.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type UnavailableReason, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
@@ -109,7 +110,7 @@ export function createApp(
 function withinSession<T>({ session }: Caller, work: () => T): T {
   const request = currentRequest();
   if (session === null || request === undefined) return work();
-  return withinRequest({ ...request, actor: "admin", session: session.id }, work);
+  return withinRequest({ ...request, actor: "admin", ...callerOf(session) }, work);
 }
 
 const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;

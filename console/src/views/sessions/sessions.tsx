@@ -5,7 +5,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { admin } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 
 /** Who is signed in to the console. A session can be revoked. */
 export const Sessions = () => {
@@ -34,7 +34,7 @@ export const Sessions = () => {
       kind: "actions",
       cell: ({ id, is_current }) =>
         !is_current &&
-        mayChange() && (
+        may("admin") && (
           <button type="button" class="small danger" disabled={isBusy} onClick={() => void revoke(id)}>
             Revoke
           </button>
