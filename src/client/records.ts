@@ -429,6 +429,15 @@ export interface CreateScheduleRequest {
   readonly ends_at?: string | null | undefined;
 }
 
+export interface CreateUserTokenRequest {
+  /** Seconds until it ends. 900 when omitted. */
+  readonly ttl_s?: number | undefined;
+  /** What it [permits](browser.md#scopes), separated by spaces. */
+  readonly scope?: string | undefined;
+  /** An object that the audit log keeps with the token's id, at most 1 KiB. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface CreateWebhookRequest {
   /** 1 to 100 bytes, unique among the webhooks of an engine. */
   readonly name: string;
@@ -481,7 +490,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -2088,6 +2097,10 @@ export interface Policy {
   readonly allowed_actions: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[];
   /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
   readonly private_hosts: readonly string[];
+  /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
+  readonly allowed_origins: readonly string[];
+  /** Calls per minute that one user's tokens may make. */
+  readonly user_requests_per_minute: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2716,6 +2729,10 @@ export interface SetPolicyRequest {
   readonly allowed_actions?: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[] | undefined;
   /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
   readonly private_hosts?: readonly string[] | undefined;
+  /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
+  readonly allowed_origins?: readonly string[] | undefined;
+  /** Calls per minute that one user's tokens may make. */
+  readonly user_requests_per_minute?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -3375,6 +3392,26 @@ export interface UsageSamples {
     /** Input and output tokens of the models in the interval. */
     readonly tokens: readonly (number | null)[];
   };
+}
+
+/** A token with which the user's own browser or app calls the user's engine. */
+export interface UserToken {
+  /** The token's id, as the audit log has it. */
+  readonly id: string;
+  /** The token, shown only now. It is sent as `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /** What it permits, separated by spaces. */
+  readonly scope: string;
+  /** When it ends. */
+  readonly expires_at: string;
+  /** The daemon's address for browsers, from `ORCH_PUBLIC_URL`. `null` when it is not set. */
+  readonly url: string | null;
+}
+
+/** The end of all tokens of a user. */
+export interface UserTokensRevoked {
+  /** How often the user's tokens have been revoked. */
+  readonly epoch: number;
 }
 
 /** A message that waits in a task's inbox. */

@@ -16,7 +16,7 @@ export type UserClient = ReturnType<typeof createUserClient>;
 
 /**
  * Calls of the engine of one end user, by the user's token instead of the engine's key. For browsers and apps: no id of an
- * engine is needed. What a token may not do is `FORBIDDEN_SCOPE`. Errors are {@link OrchdError}s.
+ * engine is needed. What a token may not do is `INSUFFICIENT_SCOPE`. Errors are {@link OrchdError}s.
  */
 export function createUserClient({ url, fetch, limits, ...source }: UserClientOptions) {
   const send: typeof globalThis.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));

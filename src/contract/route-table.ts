@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Scope } from "./engine/scopes.ts";
 import { type SessionRole, highestRole } from "./console/session-limits.ts";
 
 export type Timeout = "short" | "boot" | "hour";
@@ -12,8 +13,8 @@ interface Endpoint {
 /** A query parameter or header. A handler reads it by the bounds given here. */
 export type Parameter = { readonly summary: string } & (
   | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number }
-  /** `role`: set, a session needs this role instead of the route's. */
-  | { readonly kind: "flag"; readonly role?: SessionRole }
+  /** `role`: set, a session needs this role instead of the route's. `scope`: a token needs it in addition. */
+  | { readonly kind: "flag"; readonly role?: SessionRole; readonly scope?: Scope }
   | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
   | { readonly kind: "text"; readonly maxLength?: number }
   /** Values by their keys: each is a parameter of its own, `name.key=value`. */
@@ -47,6 +48,8 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly auth: Auth;
   /** The role that a session of the console needs for a call. Left out, the route takes no session. */
   readonly role?: SessionRole;
+  /** Of an engine's route: what a token of an end user needs. Left out, no token permits the call. */
+  readonly scope?: Scope;
   /** Markdown without a full stop, with links as from docs/. */
   readonly summary: string;
   readonly query?: Readonly<Record<string, Parameter>>;
@@ -80,7 +83,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
 type Place = `${Endpoint["method"]} /${string}`;
 type Fields<Schema extends string, Code extends string> = Omit<
   RouteRow<string, Schema, Code>,
-  "method" | "path" | "auth" | "summary" | "role"
+  "method" | "path" | "auth" | "summary" | "role" | "scope"
 >;
 
 /** Creates the rows of one authentication: `GET /path`, the summary and the other fields. */

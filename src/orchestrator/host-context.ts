@@ -28,7 +28,9 @@ import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
+import type { AllowedOrigins } from "./status/allowed-origins.ts";
 import type { Sessions } from "./status/sessions.ts";
+import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
@@ -95,6 +97,9 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
+  /** Of end users. */
+  readonly userTokens: UserTokens;
+  readonly allowedOrigins: AllowedOrigins;
   readonly readiness: Readiness;
   /** Limits the responses stored for idempotency keys. */
   readonly idempotencyLimit: IdempotencyLimit;

@@ -87,6 +87,8 @@ t.test("engines", async () => {
   await call("engineLogs", { path: ALICE, query: "?tail=10", expect: 200 });
   await call("startEngine", { path: ALICE, expect: "ENGINE_ALREADY_RUNNING" });
   await call("rotateEngineKey", { path: ALICE, body: { grace_s: 60 }, expect: 200 });
+  await call("createUserToken", { path: ALICE, body: { ttl_s: 60 }, expect: 201 });
+  await call("revokeUserTokens", { path: ALICE, expect: 200 });
   await call("sleepEngine", { path: ALICE, expect: 200 });
   await call("startEngine", { path: ALICE, expect: 200 });
   await call("stopEngine", { path: ALICE, body: { drain_s: 0 }, expect: 200 });

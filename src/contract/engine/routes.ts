@@ -48,6 +48,7 @@ export const ENGINE_ROUTES = {
   }),
   execute: engine("POST /execute", "[Run a turn](engine-api.md#run-a-turn) and stream its events", {
     role: "operator",
+    scope: "turns",
     query: { ...IDS, ...WANTED },
     headers: {
       "Idempotency-Key": {
@@ -76,6 +77,7 @@ export const ENGINE_ROUTES = {
   }),
   replay: engine("GET /execute/replay", "[Read or follow](engine-api.md#replay-and-reconnect) stored events", {
     role: "operator",
+    scope: "turns",
     query: {
       after: { kind: "text", summary: "ISO 8601 timestamp or `seq`, exclusive" },
       task_id: { kind: "text", summary: "Only of this task" },
@@ -91,15 +93,18 @@ export const ENGINE_ROUTES = {
   }),
   cancel: engine("POST /execute/cancel", "End the running turn of a task. `cancelled` is false when it has none", {
     role: "operator",
+    scope: "turns",
     request: cancelRequest,
     responses: ok("Cancelled"),
   }),
   listInbox: engine("GET /tasks/{task_id}/inbox", "List the messages that [wait](conversations.md#queue-and-steer)", {
     role: "operator",
+    scope: "turns",
     responses: ok("InboxList"),
   }),
   editMessage: engine("PATCH /tasks/{task_id}/inbox/{message_id}", "Change a message that waits", {
     role: "operator",
+    scope: "turns",
     request: editMessageRequest,
     maxBodyBytes: ENGINE_BODY_BYTES.execute,
     responses: ok("WaitingMessage"),
@@ -107,6 +112,7 @@ export const ENGINE_ROUTES = {
   }),
   removeMessage: engine("DELETE /tasks/{task_id}/inbox/{message_id}", "Remove a message that waits", {
     role: "operator",
+    scope: "turns",
     responses: ok("RemovedMessage"),
     errors: ["NOT_FOUND", "MESSAGE_TAKEN"],
   }),
@@ -115,6 +121,7 @@ export const ENGINE_ROUTES = {
     "Answer a [question or permission prompt](engine-api.md#questions-and-permission-prompts)",
     {
       role: "operator",
+      scope: "answers",
       request: hitlRespondRequest,
       maxBodyBytes: ENGINE_BODY_BYTES.respond,
       responses: ok("Resolved"),
@@ -123,6 +130,7 @@ export const ENGINE_ROUTES = {
   ),
   pending: engine("GET /hitl/pending", "List the open questions and permission prompts", {
     role: "operator",
+    scope: "answers",
     responses: ok("PendingRequests"),
   }),
   respondTool: engine(
@@ -130,6 +138,7 @@ export const ENGINE_ROUTES = {
     "Answer a call of a [tool that the client runs](conversations.md#tools-that-the-client-runs)",
     {
       role: "operator",
+      scope: "answers",
       request: toolRespondRequest,
       maxBodyBytes: ENGINE_BODY_BYTES.respond,
       responses: ok("ToolAnswered"),
@@ -138,10 +147,12 @@ export const ENGINE_ROUTES = {
   ),
   pendingTools: engine("GET /tools/pending", "List the calls that wait for the client's answer", {
     role: "operator",
+    scope: "answers",
     responses: ok("PendingToolCalls"),
   }),
   listTurns: engine("GET /turns", "List turns, newest first", {
     role: "operator",
+    scope: "turns",
     query: {
       task_id: { kind: "text", summary: "Only of this task" },
       limit: PAGE.limit,
@@ -151,22 +162,25 @@ export const ENGINE_ROUTES = {
   }),
   showTurn: engine("GET /turns/{turn_id}", "Get a turn", {
     role: "operator",
+    scope: "turns",
     responses: ok("Turn"),
     errors: ["NOT_FOUND"],
   }),
   listRequests: engine(
     "GET /turns/{turn_id}/requests",
     "List the [model calls](engine-api.md#requests-to-the-model) of a turn with their tokens by part of the context",
-    { role: "operator", responses: ok("ModelRequests"), errors: ["NOT_FOUND"] },
+    { scope: null, role: "operator", responses: ok("ModelRequests"), errors: ["NOT_FOUND"] },
   ),
   showRequest: engine("GET /turns/{turn_id}/requests/{number}", "Get a request to the model as it was sent", {
     role: "operator",
+    scope: null,
     responses: ok("ModelRequest"),
     errors: ["NOT_FOUND"],
   }),
   ...ENGINE_TASK_ROUTES,
   forkTask: engine("POST /tasks/{task_id}/fork", "Begin a task with [messages of another one](conversations.md#fork)", {
     role: "operator",
+    scope: "tasks:write",
     request: forkRequest,
     clientNames: { task_id: "new_task_id" },
     responses: ok("ForkedTask"),
@@ -178,6 +192,7 @@ export const ENGINE_ROUTES = {
     "Take a conversation back to a message, and [its files](conversations.md#rewind) too",
     {
       role: "operator",
+      scope: "tasks:write",
       request: rewindRequest,
       timeout: "hour",
       responses: ok("Rewound"),
@@ -188,25 +203,27 @@ export const ENGINE_ROUTES = {
   listServers: engine(
     "GET /assets/servers",
     "List the [tool servers](catalog.md#tool-servers) with status, tools and errors",
-    { role: "viewer", responses: ok("Servers") },
+    { scope: null, role: "viewer", responses: ok("Servers") },
   ),
   showCatalog: engine(
     "GET /assets/catalog",
     "Get the [catalog](catalog.md) in use, with the errors and warnings that a reload would find",
-    { role: "viewer", responses: ok("CatalogShown") },
+    { scope: null, role: "viewer", responses: ok("CatalogShown") },
   ),
   allowTools: engine(
     "POST /assets/servers/allow",
     "Accept [changed tools](catalog.md#changed-tools) of a tool server",
-    { role: "operator", request: allowToolsRequest, responses: ok("ToolsAllowed"), errors: ["NOT_FOUND"] },
+    { scope: null, role: "operator", request: allowToolsRequest, responses: ok("ToolsAllowed"), errors: ["NOT_FOUND"] },
   ),
   reloadCatalog: engine("POST /admin/reload-catalog", "Reload the [catalog](catalog.md), all of it or nothing", {
     role: "operator",
+    scope: null,
     responses: ok("CatalogReloaded"),
     errors: ["CATALOG_INVALID"],
   }),
   reloadCoreSoul: engine("POST /admin/reload-core-soul", "Reload the [core soul](catalog.md#core-soul)", {
     role: "operator",
+    scope: null,
     responses: ok("CoreSoulReloaded"),
     errors: ["CORE_SOUL_INVALID"],
   }),

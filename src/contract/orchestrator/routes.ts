@@ -6,6 +6,7 @@ import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
+import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
 import { roleFor } from "../route-table.ts";
 import type { Route } from "./routes/route-row.ts";
 
@@ -14,6 +15,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
   ...USER_ENGINE_ROUTES,
+  ...USER_TOKEN_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,

@@ -12,7 +12,8 @@ import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { Prices } from "../status/prices.ts";
 import { Sessions } from "../status/sessions.ts";
-import type { Db } from "../store/database.ts";
+import { AllowedOrigins } from "../status/allowed-origins.ts";
+import { UserTokens } from "../status/user-tokens.ts";
 import type { HostLock } from "../store/host-lock.ts";
 import { readHostFlags } from "../store/hosts.ts";
 import type { PortRange } from "../store/ports.ts";
@@ -63,7 +64,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     ...(await openFleet(parts, { box: records.box, limits, supervisor: createSupervisor(() => host) })),
     ...openInFlight(),
     ...limits,
-    ...(await openService(parts, records.db)),
+    ...(await openService(parts, records)),
     ...runtime,
   };
   return { host, lock: records.leadership, ...more };
@@ -121,10 +122,13 @@ const openInFlight = (): InFlight => ({
   lanes: new SerialLanes(),
 });
 
-async function openService({ config, folder, readiness }: HostParts, db: Db): Promise<Service> {
+async function openService({ config, folder, readiness }: HostParts, records: Records): Promise<Service> {
+  const { db } = records;
   Object.assign(readiness, await readHostFlags(db, folder.hostId));
   return {
     sessions: new Sessions(db, Date.now),
+    userTokens: new UserTokens({ ...records, now: Date.now }),
+    allowedOrigins: new AllowedOrigins(records),
     readiness,
     idempotencyLimit: new IdempotencyLimit(),
     destroys: new PQueue({ concurrency: MAX_DESTROYS, queueClass: FairQueue }),

@@ -20,6 +20,7 @@ import { invalidRequestBody } from "../http/error-responder.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
@@ -143,6 +144,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
+      ...userTokenRoutes(host),
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),

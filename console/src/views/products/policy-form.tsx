@@ -94,7 +94,7 @@ interface FieldProps {
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint, unit, value } = field;
-  const isList = value.kind === "network" || value.kind === "hosts" || value.kind === "models";
+  const isList = value.kind === "network" || value.kind === "list" || value.kind === "models";
   if (typeof input === "boolean")
     return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
   if (value.kind === "choices" && typeof input !== "string")
