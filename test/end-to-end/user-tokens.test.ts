@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { connect } from "node:net";
 import pg from "pg";
-import t from "tap";
+import t, { type Test } from "tap";
 import { createUserClient } from "../../src/client/user-client.ts";
 import { type Ask, ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -18,7 +17,7 @@ const { daemon } = fleet;
 const policy = (body: object) => daemon.admin("/products/sleepy/policy", { method: "PUT", body });
 
 /** Another product with one user. */
-async function tokenOfAnother(slug: string, user: string) {
+async function tokenOfAnother(t: Test, slug: string, user: string) {
   const { body: product } = await daemon.admin("/products/register", { method: "POST", body: { slug } });
   t.teardown(() => daemon.admin(`/products/${slug}?force=true`, { method: "DELETE" }));
   const call = (path: string, body: object) =>
@@ -86,7 +85,7 @@ t.test("attack: another user's task, which the token's own engine does not know"
 });
 
 t.test("attack: another product's token reaches its own user's engine alone", async (t) => {
-  const { engine, token } = await tokenOfAnother("other", "alice");
+  const { engine, token } = await tokenOfAnother(t, "other", "alice");
   t.match(await me(token, "/health"), { body: { engine_id: engine.id } });
   const headers = { authorization: `Bearer ${token}`, "x-engine-key": token };
   t.equal((await ask(alice.url, "/hitl/pending", { headers })).status, 401, "a token is no engine key");
@@ -160,7 +159,7 @@ t.test("attack: a token of 1 MiB is refused before it is read", async (t) => {
   );
   let answered = "";
   socket.on("data", (chunk: Buffer) => (answered += chunk.toString()));
-  await once(socket, "close");
+  await until("the connection is closed", () => socket.closed);
   // The daemon closes before all of it has come, which can cost the answer.
   t.match(answered, /^(HTTP\/1\.1 431 |$)/);
   t.equal((await me(await tokenOf(alice), "/tasks")).status, 200);
@@ -237,7 +236,7 @@ t.test("a page of a listed origin may call, and no other", async (t) => {
   });
   const refused = await me("orcht_a.b.c", "/tasks", { headers: { origin: APP } });
   t.match(refused, { status: 401, headers: { "access-control-allow-origin": APP } }, "the page can read why");
-  const { token: dora } = await tokenOfAnother("third", "dora");
+  const { token: dora } = await tokenOfAnother(t, "third", "dora");
   const foreign = await me(dora, "/tasks", { headers: { origin: APP } });
   t.match(foreign, { status: 403, body: { error: "ORIGIN_NOT_ALLOWED" } }, "another product's page");
 });
