@@ -14,14 +14,14 @@ export interface PendingSignIn extends SignInChecks {
 }
 
 /** Other texts are sealed with the same key. */
-const KIND = "console sign-in";
+const KIND = "console sign-in ";
 const MAX_PATH = 1024;
 
 /** Whether a text is the path of a view. It comes after the `#` of the console's own address, and so leads nowhere else. */
 export const isConsolePath = (text: string): boolean => text.length <= MAX_PATH && /^\/[\x21-\x7e]*$/.test(text);
 
 export const sealPending = ({ box }: Pick<HostContext, "box">, signIn: PendingSignIn): string =>
-  box.seal(JSON.stringify([KIND, signIn])).toString("base64url");
+  box.seal(KIND + JSON.stringify(signIn)).toString("base64url");
 
 /** The sign-in that a browser began with this state. Null for one that is over, another browser's, or another provider's. */
 export function openPending(
@@ -30,9 +30,9 @@ export function openPending(
   { state, issuer }: { readonly state: string; readonly issuer: string },
 ): PendingSignIn | null {
   const opened = unsealed(box, sealed);
-  if (opened === null) return null;
-  const [kind, signIn] = JSON.parse(opened) as readonly [string, PendingSignIn];
-  const isOurs = kind === KIND && sameSecret(state, signIn.state) && signIn.issuer === issuer;
+  if (opened?.startsWith(KIND) !== true) return null;
+  const signIn = JSON.parse(opened.slice(KIND.length)) as PendingSignIn;
+  const isOurs = sameSecret(state, signIn.state) && signIn.issuer === issuer;
   return isOurs && signIn.endsAt - now() > 0 ? signIn : null;
 }
 
