@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { SESSION_LIMITS } from "../../src/contract/console/session-limits.ts";
 import { ask } from "../helpers/api.ts";
@@ -240,6 +242,7 @@ t.test("a provider that is down: the page says so, the doctor too, and a link st
   t.match(opened, { status: 201, body: { opened_by: "link", person: null } });
 });
 
+await anna.post("start");
 t.test("no sink has the client's secret, a code, a token or a cookie", async (t) => {
   const sinks = [
     fleet.daemon.output(),
@@ -248,7 +251,15 @@ t.test("no sink has the client's secret, a code, a token or a cookie", async (t)
     (await fleet.daemon.admin("/admin/events?limit=200")).text,
     (await fleet.daemon.admin("/admin/doctor")).text,
     (await fleet.daemon.admin("/admin/sessions")).text,
+    readFileSync(`/proc/${(await anna.show()).pid as number}/environ`, "latin1"),
+    ...filesBelow(fleet.daemon.dataDir).map((file) => readFileSync(file, "latin1")),
   ].join("\n");
   t.match(fleet.daemon.output(), /refused a sign-in to the console/);
   t.notMatch(sinks, new RegExp(`${CLIENT.secret}|orchs_|eyJ[\\w-]+\\.eyJ|code=|code_verifier`));
 });
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+}

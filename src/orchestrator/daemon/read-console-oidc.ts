@@ -60,8 +60,9 @@ function readGroups(read: EnvironmentReader, role: SessionRole): readonly string
     return read
       .text(name, "")
       .split(",")
+      .map((group) => group.trim())
       .filter(Boolean)
-      .map((group) => decodeURIComponent(group.trim()));
+      .map(decodeURIComponent);
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
     read.problem(`${name}: expected names separated by commas, percent-encoded`);
