@@ -299,6 +299,22 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   };
 }
 
+/** The records of its tasks. */
+export const tasksOf = (parts: Parts) =>
+  openTasks({
+    ...parts,
+    events: new EventTable(parts.store),
+    taskChanges: new TaskChanges(),
+    checkpoints: openCheckpoints({
+      launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+      store: parts.store,
+      workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
+    }),
+    search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
+    workspaceDir: join(parts.store.dataDir, "workspace"),
+    logger: createLogger("test", "silent"),
+  });
+
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
   const { runner, journal, humanRequests, clientCalls, inbox, intake, idempotency } = parts;
@@ -343,19 +359,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       reloadSoul: () => Promise.resolve({ kind: "refused", problems: [] }),
       inspect: () => Promise.resolve({ agents: [], skills: [], tools: [], errors: [], warnings: [] }),
     },
-    ...openTasks({
-      ...parts,
-      events: new EventTable(parts.store),
-      taskChanges: new TaskChanges(),
-      checkpoints: openCheckpoints({
-        launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
-        store: parts.store,
-        workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
-      }),
-      search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
-      workspaceDir: join(parts.store.dataDir, "workspace"),
-      logger: createLogger("test", "silent"),
-    }),
+    ...tasksOf(parts),
     turnList: new TurnList({ turns: new TurnTable(parts.store), slots: parts.slots }),
     branches: {
       lastAsked: () => null,

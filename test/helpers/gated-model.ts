@@ -20,9 +20,12 @@ export class Gate {
   }
 }
 
+/** What a turn of a `client` message brings. */
+export const CLIENT_TOOL = { name: "get_location", description: "Where the user is", input_schema: { type: "object" } };
+
 /**
  * A model that does what the user's last message begins with: `model` waits for the gate in the middle of the answer,
- * `tool` in a tool, `ask` asks a person. Anything else is answered at once. It keeps what it was asked.
+ * `tool` in a tool, `ask` asks a person, `client` calls a tool of the client. Anything else is answered at once. It keeps what it was asked.
  */
 export function gatedModel(gate: Gate) {
   const requests: ModelRequest[] = [];
@@ -35,6 +38,8 @@ export function gatedModel(gate: Gate) {
       const hasResults = request.messages.slice(at).some(({ role }) => role === "tool");
       if (text.startsWith("tool") && !hasResults) yield* calls([`call_${requests.length}`, "wait", {}])();
       else if (text.startsWith("ask") && !hasResults) yield* calls([`call_${requests.length}`, "ask", {}])();
+      else if (text.startsWith("client") && !hasResults)
+        yield* calls([`call_${requests.length}`, CLIENT_TOOL.name, {}])();
       else yield* answer(`answer to ${text}`, text.startsWith("model") ? gate : null, signal);
     },
   };

@@ -3,33 +3,18 @@ import { NO_SPAN } from "../../../src/shared/tracing/span.ts";
 import type { WorkspaceCheckpoints } from "../../../src/engine/checkpoints/workspace-checkpoints.ts";
 import { BranchTable } from "../../../src/engine/store/branches.ts";
 import { ConversationTable } from "../../../src/engine/store/conversations.ts";
-import { PlanTable } from "../../../src/engine/store/plans.ts";
-import { TaskTable } from "../../../src/engine/store/tasks.ts";
-import { WorkingMemoryTable } from "../../../src/engine/store/working-memory.ts";
-import { TaskBranches } from "../../../src/engine/turns/task-branches.ts";
 import { engineParts, scriptedProvider } from "../../helpers/engine-parts.ts";
+import { NO_FILES as NOTHING, taskBranches } from "../../helpers/task-branches.ts";
 import { until } from "../../helpers/until.ts";
 
-const NOTHING = { restorable: [], notCaptured: [], changedByOthers: [], notCompared: [] };
 const REWIND = { keep: true, files: "keep", dryRun: false, force: false } as const;
 
 function branchesOf(t: Test, plan: WorkspaceCheckpoints["plan"] = () => Promise.resolve(NOTHING)) {
   const provider = scriptedProvider();
   const parts = engineParts(t, { provider });
-  const { store, journal, runner, slots, messages } = parts;
+  const { store, runner, slots, messages } = parts;
   const conversations = new ConversationTable(store);
-  const branches = new TaskBranches({
-    journal,
-    runner,
-    slots,
-    tasks: new TaskTable(store),
-    conversations,
-    plans: new PlanTable(store),
-    workingMemory: new WorkingMemoryTable(store),
-    checkpoints: { plan, restore: () => Promise.resolve([]) },
-    search: { indexTitle: () => undefined },
-    changes: { changed: () => undefined },
-  });
+  const branches = taskBranches(parts, plan);
   const idOf = (text: string) => messages.ofTask("a").findLast(({ content }) => content === text)?.id ?? 0;
   const regenerate = async () => {
     const turn = runner.start({ task_id: "a", message: branches.lastAsked("a") ?? "none", regenerate: true });

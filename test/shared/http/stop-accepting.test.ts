@@ -11,9 +11,10 @@ const NOBODY = {} as Socket;
 
 async function listening(
   t: Test,
+  now?: () => number,
 ): Promise<{ server: Server; port: number; stop: (own: Socket, ending?: ReadonlySet<Socket>) => boolean }> {
   const server = createServer((request, response) => void (request.url === "/wait" ? null : response.end("done")));
-  const stop = trackConnections(server);
+  const stop = trackConnections(server, now);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.teardown(() => {
@@ -69,4 +70,25 @@ t.test("a request in flight, and a connection without one yet, keep the server",
   t.equal(second.stop(NOBODY), false);
   t.equal(second.stop(socket), true, "its own does not");
   waiting.destroy();
+});
+
+t.test("a connection that stayed without a request for a second does not", async (t) => {
+  let nowMs = 0;
+  const { server, port, stop } = await listening(t, () => nowMs);
+  const spare = connect(port, "127.0.0.1").on("error", () => undefined);
+  await once(server, "connection");
+  nowMs = 999;
+  t.equal(stop(NOBODY), false);
+  nowMs = 1000;
+  t.equal(stop(NOBODY), true);
+  await until("its client sees the end", () => spare.destroyed);
+  const second = await listening(t, () => nowMs);
+  const accepted = once(second.server, "connection");
+  const begun = connect(second.port, "127.0.0.1").on("error", () => undefined);
+  const [socket] = (await accepted) as [Socket];
+  begun.write("GET / HTTP/1.1\r\n");
+  await until("a part of its request has come", () => socket.bytesRead > 0);
+  nowMs = 60_000;
+  t.equal(second.stop(NOBODY), false, "unless a request has begun");
+  begun.destroy();
 });
