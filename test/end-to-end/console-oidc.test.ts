@@ -255,6 +255,8 @@ t.test("no sink has the client's secret, a code, a token or a cookie", async (t)
     ...filesBelow(fleet.daemon.dataDir).map((file) => readFileSync(file, "latin1")),
   ].join("\n");
   t.match(fleet.daemon.output(), /refused a sign-in to the console/);
+  for (const outcome of ["opened", "unreachable"])
+    t.match(sinks, new RegExp(`orch_console_sign_ins_total\\{outcome="${outcome}"\\} [1-9]`));
   t.notMatch(sinks, new RegExp(`${CLIENT.secret}|orchs_|eyJ[\\w-]+\\.eyJ|code=|code_verifier`));
 });
 

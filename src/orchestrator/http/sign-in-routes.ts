@@ -23,7 +23,7 @@ const isFailed = (error: unknown): boolean =>
  * happens they lead back to the console, which shows the reason.
  */
 export function signInRoutes(
-  host: Pick<HostContext, "db" | "box" | "identity" | "now" | "logger">,
+  host: Pick<HostContext, "db" | "box" | "identity" | "now" | "logger" | "metrics">,
   { session, pending }: SignInParts,
 ) {
   const failures = new FailedSignIns(host.now, isFailed);
@@ -32,7 +32,9 @@ export function signInRoutes(
     try {
       await work();
     } catch (error) {
-      toConsole(call, `problem=${problemOf(host, error)}`);
+      const outcome = problemOf(host, error);
+      host.metrics.consoleSignIns.inc({ outcome });
+      toConsole(call, `problem=${outcome}`);
     }
     return undefined;
   };
@@ -57,6 +59,7 @@ export function signInRoutes(
         const opened = await failures.bound(request.socket.remoteAddress ?? "", () =>
           finishSignIn(host, identity, callback),
         );
+        host.metrics.consoleSignIns.inc({ outcome: "opened" });
         call.response.append("Set-Cookie", session.of(opened.token));
         toConsole(call, `signed-in=${encodeURIComponent(opened.returnTo)}`);
       }),
