@@ -7,6 +7,9 @@ import type { Test } from "tap";
 
 export const FORGED_CLIENT = { id: "console", secret: "a-secret-of-more-than-thirty-two-bytes" } as const;
 
+/** No answer ever comes. */
+export const SILENCE = { status: 0, body: "" } as const;
+
 type Answer = { readonly status?: number; readonly type?: string; readonly body: string | object };
 
 export interface ForgingProvider {
@@ -34,6 +37,7 @@ export async function startForgingProvider(t: Test): Promise<ForgingProvider> {
   const jwk = await exportJWK(publicKey);
   const server = createServer((request, response) => {
     void answer(request).then(({ status = 200, type = "application/json", body }) => {
+      if (status === SILENCE.status) return;
       response.writeHead(status, { "content-type": type });
       response.end(typeof body === "string" ? body : JSON.stringify(body));
     });

@@ -7,7 +7,7 @@ const library = () => import("openid-client");
 
 /** How long the provider's own description is used. Keys are read again by the library when a token names another one. */
 const DESCRIPTION_MS = 10 * 60_000;
-const CALL_S = 10;
+const CALL_MS = 10_000;
 /** Codes of the library for an error that the provider itself sent. */
 const SENT_BY_PROVIDER: ReadonlySet<string> = new Set([
   "OAUTH_AUTHORIZATION_RESPONSE_ERROR",
@@ -33,10 +33,12 @@ export interface ProvenClaims {
 export class IdentityProvider {
   readonly settings: OidcSettings;
   readonly callbackUrl: string;
+  readonly #callMs: number;
   #described: { readonly config: Promise<Configuration>; readonly until: number } | null = null;
 
-  constructor(settings: OidcSettings) {
+  constructor(settings: OidcSettings, { callMs = CALL_MS }: { readonly callMs?: number } = {}) {
     this.settings = settings;
+    this.#callMs = callMs;
     this.callbackUrl = `${settings.consoleUrl}sign-in/callback`;
   }
 
@@ -110,7 +112,7 @@ export class IdentityProvider {
   #configuration(): Promise<Configuration> {
     const now = performance.now();
     if (this.#described !== null && now < this.#described.until) return this.#described.config;
-    const described = { config: discover(this.settings), until: now + DESCRIPTION_MS };
+    const described = { config: discover(this.settings, this.#callMs), until: now + DESCRIPTION_MS };
     this.#described = described;
     // A failure is not kept.
     described.config.catch(() => {
@@ -120,14 +122,17 @@ export class IdentityProvider {
   }
 }
 
-async function discover({ issuer, clientId, clientSecret, clientAuth }: OidcSettings): Promise<Configuration> {
+async function discover(
+  { issuer, clientId, clientSecret, clientAuth }: OidcSettings,
+  callMs: number,
+): Promise<Configuration> {
   const { ClientSecretBasic, ClientSecretPost, customFetch, discovery, ...more } = await library();
   const auth = clientAuth === "client_secret_basic" ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret);
   const options: DiscoveryRequestOptions = {
-    timeout: CALL_S,
+    timeout: callMs / 1000,
     // `providerFetch` decides which addresses may be called without TLS.
     execute: [more.enableNonRepudiationChecks, more.allowInsecureRequests],
-    [customFetch]: providerFetch,
+    [customFetch]: providerFetch(callMs),
   };
   try {
     const config = await discovery(new URL(issuer), clientId, undefined, auth, options);

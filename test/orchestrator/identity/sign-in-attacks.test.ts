@@ -11,6 +11,7 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import {
   FORGED_CLIENT,
   type ForgingProvider,
+  SILENCE,
   signed,
   startForgingProvider,
   unsigned,
@@ -47,18 +48,21 @@ async function openSignIn(t: Test) {
   return { forger, host, clock, provider, signIn };
 }
 
-const providerOf = (issuer: string, more: object = {}) =>
-  new IdentityProvider({
-    issuer,
-    clientId: FORGED_CLIENT.id,
-    clientSecret: FORGED_CLIENT.secret,
-    clientAuth: "client_secret_basic",
-    scopes: "openid",
-    groupClaim: "groups",
-    groups: { viewer: ["support"], operator: ["on-call"], admin: ["platform"] },
-    consoleUrl: "https://agents.example.com/orchd/console/",
-    ...more,
-  });
+const providerOf = (issuer: string, more: object = {}, options: { readonly callMs?: number } = {}) =>
+  new IdentityProvider(
+    {
+      issuer,
+      clientId: FORGED_CLIENT.id,
+      clientSecret: FORGED_CLIENT.secret,
+      clientAuth: "client_secret_basic",
+      scopes: "openid",
+      groupClaim: "groups",
+      groups: { viewer: ["support"], operator: ["on-call"], admin: ["platform"] },
+      consoleUrl: "https://agents.example.com/orchd/console/",
+      ...more,
+    },
+    options,
+  );
 
 const problemOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -323,6 +327,13 @@ t.test("a provider that answers badly: no session, and a failure that says so", 
     }
   }
   t.match((await signIn()).finished, { session: {} }, "a failure is not kept");
+  for (const path of [description, "/token", "/jwks"]) {
+    const silent = providerOf(forger.issuer, {}, { callMs: 200 });
+    if (path !== description) await silent.describe();
+    forger.answers.set(path, SILENCE);
+    t.equal((await signIn({ with: silent })).finished, "unreachable", `${path}: silence`);
+    forger.answers.clear();
+  }
   forger.answers.set("/token", { status: 401, body: { error: "invalid_client" } });
   t.equal((await signIn()).finished, "refused");
   forger.answers.clear();
