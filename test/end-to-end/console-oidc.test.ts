@@ -56,6 +56,7 @@ t.test("a person signs in with the identity provider, and has the role of a grou
   t.match(await operator.call("/console/session"), { body: { role: "operator" } });
   const viewer = await signIn("u-vera");
   t.match(await viewer.call("/console/session"), { body: { role: "viewer", person: { email: null, name: "Vera" } } });
+  t.match(await viewer.call("/console/session", { method: "DELETE" }), { status: 200 });
 });
 
 t.test("attack: a viewer's POST, to the daemon and to an engine", async (t) => {
@@ -85,6 +86,8 @@ t.test("the audit log has the person of each change", async (t) => {
   t.same(by("anna@example.com"), ["host.draining", "host.resumed"]);
   t.ok(by("olga@example.com").includes("engine.called"));
   t.same(by("boss@example.com"), [], "an address that is not verified names nobody");
+  t.same(by("Vera"), [], "nor does a name, which people choose");
+  t.same(by("u-vera"), ["session.ended"]);
   const opened = lines.find(({ detail }: { detail?: { person?: object } }) => detail?.person !== undefined);
   t.match(opened, {
     action: "session.opened",
@@ -141,6 +144,17 @@ t.test("attack: a code that was used, in the same browser and with its old cooki
   t.equal((await jar.fetch(at)).headers.get("location"), "../#problem=expired", "its sign-in is over");
   for (const [name, value] of old) jar.of(url).set(name, value);
   t.equal((await jar.fetch(at)).headers.get("location"), "../#problem=refused", "the provider knows the code as used");
+});
+
+t.test("attack: words of another site in the log or on the page", async (t) => {
+  const query = new URLSearchParams({ error: "call 555-0100 now", error_description: "your account is locked" });
+  const jar = new CookieJar();
+  const asked = new URL((await jar.fetch(begin)).headers.get("location") ?? "");
+  query.set("state", asked.searchParams.get("state") ?? "");
+  query.set("iss", idp.issuer);
+  const answer = await jar.fetch(`${callback}?${query.toString()}`);
+  t.equal(answer.headers.get("location"), "../#problem=refused");
+  t.notMatch(fleet.daemon.output(), /555-0100|account is locked/);
 });
 
 t.test("attack: an open redirect by the return path", async (t) => {

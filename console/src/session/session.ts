@@ -107,5 +107,10 @@ function takeFragment(name: "link" | "signed-in" | "problem"): string | null {
   const [, value] = new RegExp(`^#${name}=([\\w.%~!*'()-]+)$`).exec(location.hash) ?? [];
   if (value === undefined) return null;
   history.replaceState(null, "", location.pathname + location.search);
-  return decodeURIComponent(value);
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    // A link with a damaged escape brings nothing.
+    return null;
+  }
 }

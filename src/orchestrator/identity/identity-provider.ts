@@ -151,6 +151,7 @@ function asFailure(error: unknown): SignInFailure {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SignInFailure) return one;
   if (!(error instanceof Error)) return new SignInFailure("untrusted", "unknown");
   const { code = "", error: refusal = "" } = error as { readonly code?: string; readonly error?: string };
-  const message = [error.message, code, refusal].filter((text) => text !== "").join(", ");
+  // The code of a refusal comes from the address, in which anybody may write.
+  const message = [error.message, code, /^[\w.-]{1,64}$/.test(refusal) ? refusal : ""].filter(Boolean).join(", ");
   return new SignInFailure(SENT_BY_PROVIDER.has(code) ? "refused" : "untrusted", message);
 }
