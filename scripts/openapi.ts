@@ -147,7 +147,12 @@ const successes = ({ responses }: Row): Operation["responses"] =>
       },
     ]),
   );
-const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  303: "See Other",
+};
 
 const ARCHIVE: Contents = { "application/gzip": { schema: { type: "string" } } };
 

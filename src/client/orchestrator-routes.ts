@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeScheduleRequest, ChangeWebhookRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInRequest, StopEngineRequest, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeScheduleRequest, ChangeWebhookRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -894,6 +894,14 @@ export const resumeSchedules: Route<ResumeSchedulesParams, HostStatus> = {
   body: [],
 };
 
+export type SignInOptionsParams = object;
+
+/** How people sign in besides the admin key and links. */
+export const signInOptions: Route<SignInOptionsParams, SignInOptions> = {
+  method: "GET",
+  path: "/console/sign-in",
+};
+
 export interface SignInParams {
   /** `1`: the call is the console's, not another site's */
   readonly xOrchdConsole?: string | undefined;
@@ -925,7 +933,7 @@ export const showSession: Route<ShowSessionParams, SessionRecord> = {
 export type SignOutParams = object;
 
 /** Sign out: end the session of this call. */
-export const signOut: Route<SignOutParams, SessionEnded> = {
+export const signOut: Route<SignOutParams, SignedOut> = {
   method: "DELETE",
   path: "/console/session",
 };

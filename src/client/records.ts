@@ -2840,6 +2840,28 @@ export interface ShownTurn {
   readonly output?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The session is over, and its streams end within 5 s. */
+export interface SignedOut {
+  /** The session is over. */
+  readonly ended: true;
+  /** Where the browser signs out of the identity provider too. `null` where there is nothing to do. */
+  readonly provider_url: string | null;
+}
+
+/** How people sign in to the console. */
+export interface SignInOptions {
+  /** `null` without [an identity provider](console.md#sign-in-with-an-identity-provider). */
+  readonly oidc: SignInProvider | null;
+}
+
+/** The identity provider. */
+export interface SignInProvider {
+  /** Its issuer. */
+  readonly issuer: string;
+  /** Where a browser begins to sign in. */
+  readonly url: string;
+}
+
 export interface SignInRequest {
   /** The operator's key. Either this or `link` is required. */
   readonly admin_key?: string | undefined;

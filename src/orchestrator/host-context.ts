@@ -9,6 +9,7 @@ import type { SealedBox } from "./store/sealed-box.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
+import type { IdentityProvider } from "./identity/identity-provider.ts";
 import type { HostIsolation } from "./fleet/isolation/host-isolation.ts";
 import type { LiveEngines } from "./fleet/live-engines.ts";
 import type { Db } from "./store/database.ts";
@@ -100,6 +101,8 @@ export interface Service {
   /** Of end users. */
   readonly userTokens: UserTokens;
   readonly allowedOrigins: AllowedOrigins;
+  /** With which people sign in to the console. Null without. */
+  readonly identity: IdentityProvider | null;
   readonly readiness: Readiness;
   /** Limits the responses stored for idempotency keys. */
   readonly idempotencyLimit: IdempotencyLimit;

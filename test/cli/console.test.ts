@@ -58,7 +58,8 @@ t.test("sessions lists who is signed in and ends a session", async (t) => {
   const session = {
     id: "ses_1",
     role: "admin",
-    opened_by: "link",
+    opened_by: "oidc",
+    person: { subject: "00u1", name: "Anna", email: "anna@example.com" },
     created_at: "2026-11-22T00:00:00.000Z",
     last_used_at: "2026-11-22T00:01:00.000Z",
     expires_at: "2026-11-22T12:00:00.000Z",
@@ -67,7 +68,7 @@ t.test("sessions lists who is signed in and ends a session", async (t) => {
   };
   server.on("GET /admin/sessions", { body: { data: [session], next_cursor: null } });
   const list = await orchctl(["sessions", "list"], { env: KEY });
-  t.match(list.stdout, /ses_1 +admin +link +2026-11-22T00:01/);
+  t.match(list.stdout, /ses_1 +anna@example\.com +admin +oidc +2026-11-22T00:01/);
   server.on("DELETE /admin/sessions/ses_1", { body: { ended: true } });
   const ended = await orchctl(["sessions", "revoke", "ses_1"], { env: KEY });
   t.match(ended, { code: 0, stdout: "ses_1 has ended\n" });

@@ -187,6 +187,9 @@ t.test("the console and its sessions", async (t) => {
   const [, script = ""] = /src="[^"]*assets\/([^"]+\.js)"/.exec(page) ?? [];
   await call("consoleAsset", { path: { file: script }, expect: 200 });
   await call("consoleAsset", { path: { file: "nothing.js" }, expect: "NOT_FOUND" });
+  await call("signInOptions", { expect: 200 });
+  await call("beginSignIn", { expect: 303 });
+  await call("finishSignIn", { expect: 303 });
   await call("signIn", { body: { admin_key: "wrong" }, expect: "INVALID_ADMIN_KEY" });
   const { body: link } = await call("createLink", { body: { role: "viewer" }, expect: 201 });
   await call("createLink", { body: { role: "root" }, expect: "INVALID_REQUEST" });

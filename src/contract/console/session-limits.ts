@@ -26,6 +26,8 @@ export const SESSION_LIMITS = {
   idleS: 3600,
   /** The lifetime of a one-time link in seconds. */
   linkS: 60,
+  /** How long a person may take to sign in at the identity provider, in seconds. */
+  signInS: 600,
   /** Failed sign-ins of one address per minute. Further sign-ins are refused for the rest of it. */
   failedSignIns: 10,
 } as const;

@@ -52,7 +52,29 @@ export const linkRequest = z.object({
   role: field(z.optional(role), "What its session may do. Default: `admin`.", "admin"),
 });
 
+const signInOptions = record("SignInOptions", "How people sign in to the console.", {
+  oidc: nullable(
+    record("SignInProvider", "The identity provider.", {
+      issuer: field(text, "Its issuer.", "https://login.example.com"),
+      url: field(text, "Where a browser begins to sign in.", "https://agents.example.com/console/sign-in/begin"),
+    }),
+    "`null` without [an identity provider](console.md#sign-in-with-an-identity-provider).",
+    null,
+  ),
+});
+
+const signedOut = record("SignedOut", "The session is over, and its streams end within 5 s.", {
+  ended: field(z.literal(true), "The session is over."),
+  provider_url: nullable(
+    text,
+    "Where the browser signs out of the identity provider too. `null` where there is nothing to do.",
+    null,
+  ),
+});
+
 export const SESSION_RESPONSES = {
+  SignInOptions: signInOptions,
+  SignedOut: signedOut,
   SessionRecord: session,
   SessionPage: page(session, "Open sessions by id."),
   SessionLink: sessionLink,

@@ -4,6 +4,7 @@ import { FairQueue } from "../../shared/fair-queue.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { IdentityProvider } from "../identity/identity-provider.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import type { Fleet, HostContext, InFlight, Records, Runtime, Service, StartLimits } from "../host-context.ts";
 import { IdempotencyLimit } from "../operations/idempotency-limit.ts";
@@ -129,6 +130,7 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
     sessions: new Sessions(db, Date.now),
     userTokens: new UserTokens({ ...records, now: Date.now }),
     allowedOrigins: new AllowedOrigins(records),
+    identity: config.consoleOidc === null ? null : new IdentityProvider(config.consoleOidc),
     readiness,
     idempotencyLimit: new IdempotencyLimit(),
     destroys: new PQueue({ concurrency: MAX_DESTROYS, queueClass: FairQueue }),

@@ -4,12 +4,12 @@ import type { OrchestratorErrorCode } from "../../contract/orchestrator/errors.t
 import type { HostContext } from "../host-context.ts";
 import type { Session } from "../status/sessions.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { SessionCookie } from "./session-cookie.ts";
+import type { ConsoleCookie } from "./console-cookie.ts";
 
 export interface SessionParts {
   readonly host: Pick<HostContext, "sessions">;
   readonly site: OriginCheck;
-  readonly cookie: SessionCookie;
+  readonly cookie: ConsoleCookie;
 }
 
 type SessionVerdict =

@@ -19,7 +19,7 @@ import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { Records, Runtime, Service } from "../host-context.ts";
 import { type Caller, admitCaller } from "./admit-caller.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { SessionCookie } from "./session-cookie.ts";
+import type { ConsoleCookie } from "./console-cookie.ts";
 import { callerOf } from "../status/sessions.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type UnavailableReason, errorResponder } from "./error-responder.ts";
@@ -42,7 +42,7 @@ interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
   readonly site: OriginCheck;
-  readonly cookie: SessionCookie;
+  readonly cookie: ConsoleCookie;
   readonly unavailableReasonOf: UnavailableReason;
 }
 

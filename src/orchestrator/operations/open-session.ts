@@ -16,7 +16,7 @@ import { appendAudit } from "../store/audit-log.ts";
 import { type SessionRow, insertLink, insertSession, takeLink } from "../store/console-sessions.ts";
 import type { Trx } from "../store/database.ts";
 
-interface OpenedSession {
+export interface OpenedSession {
   readonly session: SessionRow;
   readonly token: string;
 }

@@ -80,9 +80,9 @@ export class Sessions {
 export const personOf = ({ subject, person_name: name, email }: SessionRow): SessionPerson | null =>
   subject === null ? null : { subject, name, email };
 
-/** The session of a call and its person, for the audit log. */
+/** The session of a call and its person, for the audit log. Not by the name, which people choose themselves. */
 export function callerOf(row: SessionRow): { readonly session: string; readonly person?: string } {
-  const person = row.email ?? row.person_name ?? row.subject;
+  const person = row.email ?? row.subject;
   return { session: row.id, ...(person !== null && { person }) };
 }
 
