@@ -9,7 +9,7 @@ import { ApiError } from "../api-error.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
 import type { Refusal } from "../operations/reach-engine.ts";
 import { daemonKey } from "../status/daemon-key.ts";
-import type { Principal } from "../status/user-tokens.ts";
+import type { Principal } from "../status/principal.ts";
 import { sandboxedHeaders } from "./console-headers.ts";
 import { answerPreflight, crossOrigin } from "./cross-origin.ts";
 import { neededScopes } from "./engine-scopes.ts";

@@ -8,7 +8,7 @@ import type { Db } from "../store/database.ts";
 import { type ProductIssuer, findIssuers, findUsersEngine } from "../store/end-users.ts";
 import type { ProductDirectory } from "../store/product-directory.ts";
 import { PublishedKeys } from "./published-keys.ts";
-import type { Principal } from "./user-tokens.ts";
+import type { Principal } from "./principal.ts";
 
 const jose = lazily(() => import("jose"));
 

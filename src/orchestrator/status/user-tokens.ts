@@ -1,4 +1,4 @@
-import { type Scope, readScopes } from "../../contract/engine/scopes.ts";
+import { readScopes } from "../../contract/engine/scopes.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { MAX_USER_TOKEN, USER_TOKEN_PREFIX, USER_TOKEN_TTL_S } from "../../contract/orchestrator/user-token.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -9,6 +9,7 @@ import type { ProductDirectory } from "../store/product-directory.ts";
 import type { SealedBox } from "../store/sealed-box.ts";
 import { type TokenHolder, findTokenHolders } from "../store/token-holders.ts";
 import { ProductTokens } from "./product-tokens.ts";
+import type { AdmittedPrincipal, Principal } from "./principal.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
 const ISSUER = "orchd";
@@ -19,18 +20,6 @@ const MAX_CACHED = 10_000;
 /** A longer timer overflows and fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const jose = lazily(() => import("jose"));
-
-/** Who calls `/me`, and what the call may do. */
-export interface Principal extends Pick<TokenHolder, "productId" | "userId"> {
-  /** Null for a user of a product's identity provider who has no engine yet. */
-  readonly engineId: string | null;
-  readonly tokenId: string;
-  readonly scopes: ReadonlySet<Scope>;
-  /** In milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-export type AdmittedPrincipal = Principal & { readonly engineId: string };
 
 interface Claims {
   readonly sub?: string | undefined;
