@@ -64,6 +64,7 @@ export const INTERFACES = {
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
       message_id: "Id of the message, 1 to 255 characters",
+      token: "What the link ends with",
     },
   } satisfies Interface<EngineRoute>,
 } as const;
