@@ -108,8 +108,9 @@ const isStrict = ({ schema }: Body): boolean => schema.additionalProperties === 
 
 function bodyFields(row: Row, body: Body | null): readonly string[] {
   if (row.requestArchive === true) return ["  readonly body: Blob;\n"];
-  if (row.requestLines !== undefined || row.requestBytes === true)
-    return ["  readonly body: Blob | string | ReadableStream<Uint8Array>;\n"];
+  if (row.requestBytes === true)
+    return ["  readonly body: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;\n"];
+  if (row.requestLines !== undefined) return ["  readonly body: Blob | string | ReadableStream<Uint8Array>;\n"];
   if (body === null) return [];
   if (isStrict(body)) return [`  readonly body: ${body.request};\n`];
   const { properties = {}, required = [] } = body.schema;

@@ -416,6 +416,7 @@ export const readFile: Route<ReadFileParams, never> = {
   path: "/files/content",
   query: ["path","artifact_id"],
   headers: ["Range","If-Range","If-None-Match","If-Match"],
+  timeout: "hour",
 };
 
 export interface WriteFileParams {
@@ -425,7 +426,7 @@ export interface WriteFileParams {
   readonly ifMatch?: string | undefined;
   /** `*`: only if there is no file */
   readonly ifNoneMatch?: string | undefined;
-  readonly body: Blob | string | ReadableStream<Uint8Array>;
+  readonly body: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
 /** Write a file: the body is its content. */
@@ -486,6 +487,7 @@ export const archiveFiles: Route<ArchiveFilesParams, never> = {
   method: "GET",
   path: "/files/archive",
   query: ["path","format"],
+  timeout: "hour",
 };
 
 export interface LinkFileParams {
@@ -520,6 +522,7 @@ export const readLinked: Route<ReadLinkedParams, never> = {
   method: "GET",
   path: "/files/linked/{token}",
   headers: ["Range","If-Range","If-None-Match","If-Match"],
+  timeout: "hour",
 };
 
 export interface ListArtifactsParams {

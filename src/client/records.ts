@@ -3054,6 +3054,32 @@ export interface StoredFile {
   readonly created: boolean;
 }
 
+/** A file that the agent [published](files.md#artifacts). */
+export interface TaskArtifactPart {
+  /** The version's id. */
+  readonly artifact_id: string;
+  /** The task. */
+  readonly task_id: string;
+  /** The turn that published it. */
+  readonly turn_id: string;
+  /** The path in the workspace. */
+  readonly path: string;
+  /** What the agent calls it. */
+  readonly title: string;
+  /** Counts what the task has published under this path, from 1. */
+  readonly version: number;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** The type, by the name of the file. */
+  readonly media_type: string;
+  /** When it was published. */
+  readonly created_at: string;
+  /** The kind of part. It comes after the call of `publish_file`. */
+  readonly type: "artifact";
+}
+
 /** A file that the user attached. */
 export interface TaskAttachmentPart {
   /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
@@ -3176,7 +3202,7 @@ export interface TaskMessage {
 }
 
 /** A part of a message, by its `type`. */
-export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskArtifactPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
 
 /** Messages of a conversation, in their order. */
 export interface TaskMessages {

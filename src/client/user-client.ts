@@ -1,5 +1,6 @@
 import { baseAddress } from "./address.ts";
 import { streamCalls } from "./engine-execute.ts";
+import { fileCalls } from "./engine-files.ts";
 import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { taskCalls } from "./engine-tasks.ts";
@@ -31,5 +32,6 @@ export function createUserClient({ url, fetch, limits, ...source }: UserClientOp
     ...turnCalls(calls),
     ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
+    files: fileCalls(service, calls, (link) => baseAddress(url) + link),
   };
 }

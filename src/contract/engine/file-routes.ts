@@ -29,6 +29,7 @@ export const ENGINE_FILE_ROUTES = {
   readFile: engine("GET /files/content", "[Read](files.md#read) a file, or a range of it", {
     query: { path: PATH, artifact_id: { kind: "text", summary: "Instead of `path`: a published version" } },
     headers: CONDITIONS,
+    timeout: "hour",
     responses: { 200: BYTES, 206: BYTES, 304: [] },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
   }),
@@ -60,6 +61,7 @@ export const ENGINE_FILE_ROUTES = {
       path: FOLDER,
       format: { kind: "choice", values: ARCHIVE_FORMATS, fallback: "tar.gz", summary: "The format" },
     },
+    timeout: "hour",
     responses: { 200: [{ kind: "archive" }, { kind: "zip" }] },
     errors: ["NOT_FOUND", "PAYLOAD_TOO_LARGE"],
   }),
@@ -70,6 +72,7 @@ export const ENGINE_FILE_ROUTES = {
   }),
   readLinked: unauthenticated("GET /files/linked/{token}", "Read the file of a [link](files.md#links)", {
     headers: CONDITIONS,
+    timeout: "hour",
     responses: { 200: BYTES, 206: BYTES, 304: [] },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
   }),

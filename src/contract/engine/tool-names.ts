@@ -23,6 +23,9 @@ export const ENGINE_TOOLS = {
   write_file: "Write a whole file and create its folders",
 } as const;
 
+/** Its results are artifacts. */
+export const PUBLISH_FILE = "publish_file" satisfies keyof typeof ENGINE_TOOLS;
+
 /** Its successful call ends a turn. */
 export const SUBMIT_RESULT = "submit_result" satisfies keyof typeof ENGINE_TOOLS;
 

@@ -114,7 +114,8 @@ export const fileRoutes = (parts: FileRouteParts) => {
       const names = namesWithin(path);
       // Of a file that can be read now.
       await (await openContent(workspaceDir, names)).file.close();
-      const until = Date.now() + ttl * 1000;
+      const now = Date.now();
+      const until = now + ttl * 1000;
       const token = links.make({ path: names.join("/"), until });
       const link = `/e/${launch.engine_id}/files/linked/${token}`;
       response.json({ path: names.join("/"), link, expires_at: isoTime(until) });

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Artifact } from "../../contract/engine/file.ts";
+import { PUBLISH_FILE } from "../../contract/engine/tool-names.ts";
 import { MAX_TITLE_LENGTH } from "../../contract/engine/file-limits.ts";
 import type { Tool } from "./tool.ts";
 import { toolInput } from "./tool-input.ts";
@@ -19,7 +20,7 @@ export interface Publisher {
 }
 
 export const publishFile = (publisher: Publisher): Tool<{ path: string; title: string }> => ({
-  name: "publish_file",
+  name: PUBLISH_FILE,
   description:
     "Publishes the current content of a file of the workspace as a result for the user, with a title. Publish a file when it is complete. Publishing it again adds a version.",
   input: toolInput(
