@@ -21,8 +21,8 @@ export const fileCalls = (service: Service, { call }: Calls, addressOf: (link: s
     return withRetries(service, { signal }, () => openStream(service, request));
   };
   return {
-    list: (path = "", given: Omit<OptionsOf<typeof routes.listFiles>, "path"> = {}) =>
-      call(routes.listFiles, { ...given, path }),
+    /** Lists a folder; without `path` the workspace. */
+    list: (given: OptionsOf<typeof routes.listFiles> = {}) => call(routes.listFiles, given),
 
     /** Opens a file by its `path`, or a `range` of it; by `artifactId` a version that the agent has published. */
     read: (given: OptionsOf<typeof routes.readFile>) => open(routes.readFile, given),
@@ -44,8 +44,7 @@ export const fileCalls = (service: Service, { call }: Calls, addressOf: (link: s
       call(routes.moveFile, { ...given, from, to }),
 
     /** Opens a folder as one archive. */
-    archive: (path = "", given: Omit<OptionsOf<typeof routes.archiveFiles>, "path"> = {}) =>
-      open(routes.archiveFiles, { ...given, path }),
+    archive: (given: OptionsOf<typeof routes.archiveFiles> = {}) => open(routes.archiveFiles, given),
 
     /** A link that reads a file without a key until it expires. */
     async link(path: string, given: Omit<OptionsOf<typeof routes.linkFile>, "path"> = {}) {
