@@ -58,7 +58,7 @@ function readerOf({ value, unit }: PolicyField): (text: string) => unknown {
       return names;
     case "network":
       return hosts;
-    case "hosts":
+    case "list":
       return namesOrNone;
     case "ports":
       return ports;
@@ -79,7 +79,7 @@ function helpOf({ value, meaning }: PolicyField): string {
       return `${help}, separated by commas: ${value.values.join(",")}`;
     case "network":
       return `${help}, separated by commas`;
-    case "hosts":
+    case "list":
     case "ports":
       return `${help}, separated by commas, or none`;
     case "models":

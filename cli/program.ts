@@ -56,6 +56,7 @@ import {
   webhookRotateCommand,
   webhookShowCommand,
 } from "./commands/webhooks.ts";
+import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
 import { TASK_COMMANDS } from "./commands/tasks.ts";
@@ -164,6 +165,10 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("tokens", "Tokens with which the browsers of end users call their engines", [
+    tokenCreateCommand,
+    tokenRevokeCommand,
+  ]);
   group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
     turnsListCommand,

@@ -3,6 +3,7 @@ import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
+import { SCOPES } from "../src/contract/engine/scopes.ts";
 import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
@@ -35,6 +36,9 @@ const code = (text: string): string => `\`${text}\``;
 const toolParts = { commands: { network: {} }, memory: {}, plans: {} } as BuiltInParts;
 const ASKING = new Set(builtInTools(toolParts).flatMap(({ name, permission }) => (permission === "ask" ? name : [])));
 
+/** The role that a session of the console needs. */
+const roleText = ({ role }: Pick<Route, "role">): string => role ?? "";
+
 /** A body with more fields has a table of its own. */
 const MAX_FIELDS = 12;
 
@@ -42,10 +46,11 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   {
     file: "docs/orchestrator-api.md",
     marker: "routes",
-    head: ["route", "key", "takes", "purpose"],
+    head: ["route", "key", "role", "takes", "purpose"],
     rows: Object.values<Route>(ORCHESTRATOR_ROUTES).map((row) => [
       code(`${row.method} ${row.path}`),
       row.auth,
+      roleText(row),
       takenBy(row),
       row.summary,
     ]),
@@ -53,10 +58,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   {
     file: "docs/engine-api.md",
     marker: "engine routes",
-    head: ["route", "takes", "purpose"],
-    rows: Object.values<EngineRoute>(ENGINE_ROUTES).flatMap((row) =>
-      row.auth === "control" ? [] : [[code(`${row.method} ${row.path}`), takenBy(row), row.summary]],
-    ),
+    head: ["route", "role", "scope", "takes", "purpose"],
+    rows: Object.values<EngineRoute>(ENGINE_ROUTES).flatMap((row) => {
+      if (row.auth === "control") return [];
+      const scope = row.scope === undefined ? "" : code(row.scope);
+      return [[code(`${row.method} ${row.path}`), roleText(row), scope, takenBy(row), row.summary]];
+    }),
   },
   {
     file: "docs/conversations.md",
@@ -143,6 +150,13 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
+  {
+    file: "docs/browser.md",
+    marker: "scopes",
+    head: ["scope", "permits"],
+    rows: Object.entries(SCOPES).map(([name, meaning]) => [code(name), meaning]),
+  },
   recordTable("docs/conversations.md", "task record", "TaskRecord"),
   partTable("docs/conversations.md", "message parts", "TaskMessagePart"),
   {
@@ -226,8 +240,9 @@ function boundsOf({ value, unit }: PolicyField): string {
     case "choices":
       return `Any of ${value.values.map(code).join(", ")}.`;
     case "network":
-    case "hosts":
       return `At most ${value.maxHosts} hosts.`;
+    case "list":
+      return `At most ${value.max}.`;
     case "ports":
       return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;
     case "models":

@@ -2,7 +2,7 @@ import { CONSOLE_HEADER } from "../src/contract/console/session-limits.ts";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { ENGINE_KEY_HEADER } from "../src/contract/engine/headers.ts";
 import { ENGINE_RESPONSES } from "../src/contract/engine/responses.ts";
-import { engineErrorsOf } from "../src/contract/engine/route-errors.ts";
+import { engineErrorsOf } from "../src/contract/engine/routes.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator/headers.ts";

@@ -152,6 +152,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   201: "Created",
   202: "Accepted",
   206: "Partial Content",
+  303: "See Other",
   304: "Not Modified",
 };
 

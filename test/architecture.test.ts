@@ -11,6 +11,7 @@ const BACKING = [
   "src/orchestrator/fleet",
   "src/orchestrator/engine-calls",
   "src/orchestrator/outbound",
+  "src/orchestrator/identity",
 ];
 /** What every backend is written against. */
 const BACKEND = [
@@ -47,6 +48,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/orchestrator/operations",
     "src/orchestrator/status",
     "src/orchestrator/rules",
+    "src/orchestrator/identity",
     ...HOST,
   ],
   "src/orchestrator/recovery": [
@@ -67,6 +69,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/status": ["src/backup/backup-files.ts", ...BACKING, ...HOST],
   "src/orchestrator/rules": ["src/contract"],
   "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
+  "src/orchestrator/identity": ["src/orchestrator/outbound", "src/contract", "src/shared"],
   "src/orchestrator/outbound": ["src/sandbox/proxy.ts", "src/contract", "src/shared"],
   "src/orchestrator/engine-calls": ["src/orchestrator/fleet/engine-backend.ts", "src/contract", "src/shared"],
   "src/orchestrator/fleet": ["src/sandbox/cgroups.ts", "src/contract", "src/shared"],
@@ -248,7 +251,12 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: ["src/client", "src/contract", "src/shared"],
   "console/src/routing": [],
   "console/src/parts": [],
-  "console/src/session": ["console/src/routing", "console/src/parts"],
+  "console/src/session": [
+    "console/src/routing",
+    "console/src/parts",
+    "src/contract/console/session-limits.ts",
+    "src/contract/console/sign-in-problems.ts",
+  ],
   "console/src/live": ["console/src/session", "console/src/parts"],
   "console/src/views": [
     "console/src/live",
@@ -289,6 +297,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "eventsource-parser": ["src/client/sse-frames.ts"],
   preact: ["console/src"],
   "@preact": ["console/src"],
+  "openid-client": ["src/orchestrator/identity"],
   "prom-client": ["src/orchestrator/status/metrics.ts"],
 };
 

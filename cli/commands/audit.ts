@@ -38,9 +38,9 @@ export const auditListCommand: CommandMaker = (audit, settings) => {
 };
 
 function row({ seq, entry }: AuditRecord): readonly (string | null)[] {
-  const { at, actor, session, action, product_id, engine_id, detail } = fieldsOf(entry);
+  const { at, actor, session, person, action, product_id, engine_id, detail } = fieldsOf(entry);
   const id = (value: unknown) => (typeof value === "string" ? value : null);
-  const who = [id(actor), id(session)].filter((part) => part !== null).join(" ");
+  const who = [id(actor), id(person), id(session)].filter((part) => part !== null).join(" ");
   return [String(seq), id(at), who, id(action), safe(detail) || null, id(product_id), id(engine_id)];
 }
 

@@ -27,11 +27,14 @@ export const sessionRevokeCommand: CommandMaker = (sessions, settings) => {
     });
 };
 
+const personOf = ({ person }: SessionRecord): string | null =>
+  person === null ? null : (person.email ?? person.name ?? person.subject);
+
 const describe = (data: readonly SessionRecord[], columns: number | null): string =>
   data.length === 0
     ? "nobody is signed in"
     : table(
-        ["ID", "ROLE", "OPENED BY", "LAST USED", "EXPIRES"],
-        data.map((one) => [one.id, one.role, one.opened_by, one.last_used_at, one.expires_at]),
+        ["ID", "PERSON", "ROLE", "OPENED BY", "LAST USED", "EXPIRES"],
+        data.map((one) => [one.id, personOf(one), one.role, one.opened_by, one.last_used_at, one.expires_at]),
         columns,
       );

@@ -1,103 +1,78 @@
-import { createChat } from "./chat.js";
+import { forgetProblem, inBackground } from "./attempt.js";
+import { createUserClient } from "./client.js";
+import { createConversation } from "./conversation.js";
+import { createList } from "./list.js";
+import { locationTools } from "./location.js";
+import { createWaiting } from "./waiting.js";
 
-/** Shows a conversation in a page. What comes from the agent is only ever text, never markup. */
-export function startPage({ document, user, fetch = globalThis.fetch.bind(globalThis) }) {
-  const element = (id) => document.getElementById(id);
-  const [conversation, form, message, send, cancel] = ["conversation", "form", "message", "send", "cancel"].map(
-    element,
-  );
-  /** Elements of the turn, by block index: an answer that is given again replaces blocks. */
-  let blocks = [];
-  let current = null;
-  /** Elements of open questions, by request id. */
-  const questions = new Map();
+/** The engine of the user who is signed in, at another origin than the page. */
+const engine = createUserClient({
+  url: document.querySelector("meta[name=agent-url]").content,
+  limits: { retryBusy: false },
+  async getToken() {
+    const response = await fetch("token", { method: "POST" });
+    const { token, error } = await response.json();
+    if (!response.ok) throw new Error(error);
+    return token;
+  },
+});
 
-  const add = (kind, text) => {
-    const line = document.createElement("div");
-    line.className = kind;
-    line.textContent = text;
-    conversation.append(line);
-    return line;
-  };
-  const setBusy = (busy) => {
-    message.disabled = busy;
-    send.disabled = busy;
-    cancel.disabled = !busy;
-  };
+const byId = (id) => document.getElementById(id);
+const [form, message, queue, stop] = ["composer", "message", "queue", "stop"].map(byId);
 
-  const onEvent = (event, data) => {
-    switch (event) {
-      case "content_block_start":
-        // A restart of the engine cut an answer off: what its blocks showed is void.
-        if (data.replaces_from !== undefined) {
-          for (const block of blocks.splice(data.replaces_from)) block?.remove();
-        }
-        current = data.block_type === "tool_use" ? null : add(data.block_type, "");
-        blocks[data.block_index] = current;
-        break;
-      case "text_delta":
-      case "thinking_delta":
-        if (current !== null) current.textContent += data.text;
-        break;
-      case "tool_call":
-        add("tool", `${data.tool} ${JSON.stringify(data.input)}`);
-        break;
-      case "tool_result":
-        if (data.error !== null) add("error", `${data.tool}: ${data.error}`);
-        break;
-      case "hitl_request":
-        ask(data);
-        break;
-      case "hitl_resolved":
-        questions.get(data.request_id)?.remove();
-        break;
-      case "error":
-        add("error", `${data.error}: ${data.message}`);
-        break;
-    }
-  };
+const taskId = () => decodeURIComponent(location.hash.slice(1));
 
-  const ask = ({ request_id: id, question, options, context }) => {
-    const box = add("question", question);
-    questions.set(id, box);
-    const answer = async (text) => {
-      try {
-        await chat.answer(id, text);
-        box.remove();
-        add("user", text);
-      } catch (error) {
-        // The question stays: another answer may be accepted.
-        add("error", error.message);
-      }
-    };
-    for (const option of options) {
-      const button = document.createElement("button");
-      button.textContent = option;
-      button.addEventListener("click", () => answer(option));
-      box.append(button);
-    }
-    if (!context.allow_free_text) return;
-    const input = document.createElement("input");
-    input.addEventListener("change", () => answer(input.value));
-    box.append(input);
-  };
+const conversation = createConversation({
+  engine,
+  place: byId("conversation"),
+  clientTools: locationTools,
+  waiting: createWaiting({ engine, place: byId("waiting"), clientTools: locationTools }),
+  onBusy(isBusy) {
+    stop.disabled = !isBusy;
+    queue.disabled = !isBusy;
+    byId("send").textContent = isBusy ? "Steer" : "Send";
+    document.body.classList.toggle("busy", isBusy);
+    if (isBusy) inBackground(tasks.follow);
+  },
+});
 
-  const chat = createChat({ user, onEvent, fetch });
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const text = message.value.trim();
-    if (text === "") return;
-    message.value = "";
-    add("user", text);
-    blocks = [];
-    setBusy(true);
-    await chat.send(text).catch((error) => add("error", error.message));
-    setBusy(false);
-  });
-  cancel.addEventListener("click", () => chat.cancel());
+const tasks = createList({
+  engine,
+  place: byId("list"),
+  onChange: (task) => task.task_id === taskId() && inBackground(conversation.sync),
+});
+
+/** What is typed during an answer enters the running turn with `steer`, and waits for its end with `queue`. */
+async function send(whenBusy) {
+  const text = message.value.trim();
+  if (text === "") return;
+  message.value = "";
+  forgetProblem();
+  const isSent = await conversation.send(text, whenBusy);
+  if (!isSent && message.value === "") message.value = text;
 }
 
-if (globalThis.document !== undefined) {
-  const user = new URLSearchParams(globalThis.location.search).get("user") ?? "";
-  startPage({ document: globalThis.document, user });
+/** The address names the conversation, so that a reload and the back button show it. */
+async function open() {
+  if (location.hash === "") history.replaceState(null, "", `#${crypto.randomUUID()}`);
+  forgetProblem();
+  tasks.draw();
+  message.focus();
+  await conversation.open(taskId());
 }
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  inBackground(() => send("steer"));
+});
+message.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  inBackground(() => send(event.altKey ? "queue" : "steer"));
+});
+queue.addEventListener("click", () => inBackground(() => send("queue")));
+stop.addEventListener("click", () => inBackground(conversation.stop));
+byId("new").addEventListener("click", () => (location.hash = crypto.randomUUID()));
+window.addEventListener("hashchange", () => inBackground(open));
+inBackground(tasks.follow);
+inBackground(open);

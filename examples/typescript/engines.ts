@@ -1,4 +1,4 @@
-/** The engines of the product's users, and their keys. Both backends in TypeScript use it. */
+/** The engines of the product's users, and their keys. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createOrchestratorClient } from "@orchd/client";
 

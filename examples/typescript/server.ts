@@ -84,7 +84,7 @@ async function stream(turn: Turn, response: ServerResponse, signal: AbortSignal)
 }
 const STREAM_HEADERS = { "Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no" };
 
-const PAGE = join(import.meta.dirname, "../browser-chat");
+const PAGE = join(import.meta.dirname, "../chat-page");
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   "/": ["index.html", "text/html; charset=utf-8"],
   "/page.js": ["page.js", "text/javascript; charset=utf-8"],

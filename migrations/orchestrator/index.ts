@@ -17,6 +17,8 @@ import * as consoleSessions from "./0016-console-sessions.ts";
 import * as pausedSchedules from "./0017-paused-schedules.ts";
 import * as productDeletion from "./0018-product-deletion.ts";
 import * as waitingRequests from "./0019-waiting-requests.ts";
+import * as userTokens from "./0020-user-tokens.ts";
+import * as consolePeople from "./0022-console-people.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -39,4 +41,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0017-paused-schedules": pausedSchedules,
   "0018-product-deletion": productDeletion,
   "0019-waiting-requests": waitingRequests,
+  "0020-user-tokens": userTokens,
+  "0022-console-people": consolePeople,
 };

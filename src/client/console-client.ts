@@ -31,10 +31,13 @@ export function createConsoleClient(connection: ConnectionOptions) {
   return {
     url: service.url,
 
+    /** How people sign in besides the admin key and links. */
+    signInOptions: (given: CallOptions = {}) => call(routes.signInOptions, given),
     /** Opens a session by the admin key or a one-time link. The browser keeps its cookie. */
     signIn: (given: SignInOptions) => call(routes.signIn, given),
     /** The session of this browser. Throws `INVALID_SESSION` when there is none. */
     session: (given: CallOptions = {}) => call(routes.showSession, given),
+    /** Ends the session. Its `provider_url` is where the browser signs out of the identity provider too. */
     signOut: (given: CallOptions = {}) => call(routes.signOut, given),
   };
 }

@@ -13,12 +13,10 @@ export interface OpenFile {
 
 /** The calls of the files of an engine's workspace. `addressOf` makes the address of a link. */
 export const fileCalls = (service: Service, { call }: Calls, addressOf: (link: string) => string) => {
-  const open = <Row extends Route>(
-    route: Row,
-    { signal = new AbortController().signal, ...given }: ParamsOf<Row> & CallOptions,
-  ): Promise<OpenFile> => {
-    const request = { ...requestOf(route, given as ParamsOf<Row>), signal, type: ANY_TYPE };
-    return withRetries(service, { signal }, () => openStream(service, request));
+  const open = <Row extends Route>(route: Row, given: ParamsOf<Row> & CallOptions): Promise<OpenFile> => {
+    const { signal = new AbortController().signal } = given;
+    const request = { ...requestOf(route, given), signal, type: ANY_TYPE };
+    return withRetries(service, request, () => openStream(service, request));
   };
   return {
     /** Lists a folder; without `path` the workspace. */

@@ -71,6 +71,12 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     rotateKey: (userId: string, given: ChangeOptions & { readonly graceS?: number | undefined } = {}) =>
       change(routes.rotateEngineKey, { ...given, userId }),
 
+    /** A token with which the user's browser or app calls the engine. Not retried after a lost response. */
+    createToken: (userId: string, given: OptionsOf<typeof routes.createUserToken, "userId"> = {}) =>
+      call(routes.createUserToken, { ...given, userId }),
+    /** Ends all tokens of the user, and the streams that they opened. */
+    revokeTokens: (userId: string, given: CallOptions = {}) => call(routes.revokeUserTokens, { ...given, userId }),
+
     /** Removes the process, frees the port, and deletes the data unless `keepData`. */
     async destroy(
       userId: string,

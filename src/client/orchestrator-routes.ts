@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeScheduleRequest, ChangeWebhookRequest, CreateLinkRequest, CreateScheduleRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInRequest, StopEngineRequest, UsagePage, UsageSamples, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeScheduleRequest, ChangeWebhookRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -342,6 +342,36 @@ export const events: Route<EventsParams, EventPage> = {
   path: "/events",
   query: ["limit","cursor"],
   headers: ["Last-Event-ID"],
+};
+
+export interface CreateUserTokenParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** Seconds until it ends. 900 when omitted. */
+  readonly ttlS?: CreateUserTokenRequest["ttl_s"] | undefined;
+  /** What it [permits](browser.md#scopes), separated by spaces. */
+  readonly scope?: CreateUserTokenRequest["scope"] | undefined;
+  /** An object that the audit log keeps with the token's id, at most 1 KiB. */
+  readonly metadata?: CreateUserTokenRequest["metadata"] | undefined;
+}
+
+/** Create a token with which the user's browser calls the engine. */
+export const createUserToken: Route<CreateUserTokenParams, UserToken> = {
+  method: "POST",
+  path: "/engines/{user_id}/tokens",
+  body: ["ttl_s","scope","metadata"],
+  repeatable: false,
+};
+
+export interface RevokeUserTokensParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+}
+
+/** End all tokens of a user, and the streams that they opened. */
+export const revokeUserTokens: Route<RevokeUserTokensParams, UserTokensRevoked> = {
+  method: "POST",
+  path: "/engines/{user_id}/tokens/revoke",
 };
 
 export type ShowProductCatalogParams = object;
@@ -864,6 +894,14 @@ export const resumeSchedules: Route<ResumeSchedulesParams, HostStatus> = {
   body: [],
 };
 
+export type SignInOptionsParams = object;
+
+/** How people sign in besides the admin key and links. */
+export const signInOptions: Route<SignInOptionsParams, SignInOptions> = {
+  method: "GET",
+  path: "/console/sign-in",
+};
+
 export interface SignInParams {
   /** `1`: the call is the console's, not another site's */
   readonly xOrchdConsole?: string | undefined;
@@ -871,7 +909,7 @@ export interface SignInParams {
   readonly adminKey?: SignInRequest["admin_key"] | undefined;
   /** The token of a one-time link. It has its own role. */
   readonly link?: SignInRequest["link"] | undefined;
-  /** What it may do: everything, or only calls that change nothing. Only with `admin_key`. Default: `admin`. */
+  /** What it may do: see [roles](console.md#roles). Only with `admin_key`. Default: `admin`. */
   readonly role?: SignInRequest["role"] | undefined;
 }
 
@@ -895,7 +933,7 @@ export const showSession: Route<ShowSessionParams, SessionRecord> = {
 export type SignOutParams = object;
 
 /** Sign out: end the session of this call. */
-export const signOut: Route<SignOutParams, SessionEnded> = {
+export const signOut: Route<SignOutParams, SignedOut> = {
   method: "DELETE",
   path: "/console/session",
 };

@@ -461,6 +461,15 @@ export interface CreateScheduleRequest {
   readonly ends_at?: string | null | undefined;
 }
 
+export interface CreateUserTokenRequest {
+  /** Seconds until it ends. 900 when omitted. */
+  readonly ttl_s?: number | undefined;
+  /** What it [permits](browser.md#scopes), separated by spaces. */
+  readonly scope?: string | undefined;
+  /** An object that the audit log keeps with the token's id, at most 1 KiB. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface CreateWebhookRequest {
   /** 1 to 100 bytes, unique among the webhooks of an engine. */
   readonly name: string;
@@ -513,7 +522,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "FILE_EXISTS" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "FILE_EXISTS" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -2140,7 +2149,7 @@ export interface MoveFileRequest {
 }
 
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "READ_ONLY_SESSION" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2204,6 +2213,10 @@ export interface Policy {
   readonly allowed_actions: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[];
   /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
   readonly private_hosts: readonly string[];
+  /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
+  readonly allowed_origins: readonly string[];
+  /** Calls per minute that one user's tokens may make. */
+  readonly user_requests_per_minute: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2769,7 +2782,7 @@ export interface SessionLink {
   readonly link: string;
   /** The URL of the console with the link; only a path without `ORCH_PUBLIC_URL`. */
   readonly url: string;
-  /** What it may do: everything, or only calls that change nothing. */
+  /** What it may do: see [roles](console.md#roles). */
   readonly role: SessionRole;
   /** Until when it can be used. */
   readonly expires_at: string;
@@ -2783,14 +2796,26 @@ export interface SessionPage {
   readonly next_cursor: string | null;
 }
 
+/** A person as the identity provider knows them. */
+export interface SessionPerson {
+  /** The provider's id of the person, which never changes. */
+  readonly subject: string;
+  /** The name. */
+  readonly name: string | null;
+  /** The email address. */
+  readonly email: string | null;
+}
+
 /** A person who is signed in to the console. */
 export interface SessionRecord {
   /** The session's id. */
   readonly id: string;
-  /** What it may do: everything, or only calls that change nothing. */
+  /** What it may do: see [roles](console.md#roles). */
   readonly role: SessionRole;
   /** How it was opened. */
-  readonly opened_by: "admin_key" | "link";
+  readonly opened_by: "admin_key" | "link" | "oidc";
+  /** Who signed in by OpenID Connect. `null` for the admin key and links. */
+  readonly person: SessionPerson | null;
   /** When the person signed in. */
   readonly created_at: string;
   /** The time of its last call, to the minute. */
@@ -2804,7 +2829,7 @@ export interface SessionRecord {
 }
 
 /** What its session may do. Default: `admin`. */
-export type SessionRole = "admin" | "read_only";
+export type SessionRole = "viewer" | "operator" | "admin";
 
 export interface SetPlatformKeyHashRequest {
   /** The SHA-256 of the new key, as 64 lower-case hex digits. */
@@ -2826,6 +2851,10 @@ export interface SetPolicyRequest {
   readonly allowed_actions?: readonly ("provision" | "start" | "stop" | "rotate_key" | "destroy" | "auto_provision")[] | undefined;
   /** Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry. */
   readonly private_hosts?: readonly string[] | undefined;
+  /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
+  readonly allowed_origins?: readonly string[] | undefined;
+  /** Calls per minute that one user's tokens may make. */
+  readonly user_requests_per_minute?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2933,12 +2962,34 @@ export interface ShownTurn {
   readonly output?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The session is over, and its streams end within 5 s. */
+export interface SignedOut {
+  /** The session is over. */
+  readonly ended: true;
+  /** Where the browser signs out of the identity provider too. `null` where there is nothing to do. */
+  readonly provider_url: string | null;
+}
+
+/** How people sign in to the console. */
+export interface SignInOptions {
+  /** `null` without [an identity provider](console.md#sign-in-with-an-identity-provider). */
+  readonly oidc: SignInProvider | null;
+}
+
+/** The identity provider. */
+export interface SignInProvider {
+  /** Its issuer. */
+  readonly issuer: string;
+  /** Where a browser begins to sign in. */
+  readonly url: string;
+}
+
 export interface SignInRequest {
   /** The operator's key. Either this or `link` is required. */
   readonly admin_key?: string | undefined;
   /** The token of a one-time link. It has its own role. */
   readonly link?: string | undefined;
-  /** What it may do: everything, or only calls that change nothing. Only with `admin_key`. Default: `admin`. */
+  /** What it may do: see [roles](console.md#roles). Only with `admin_key`. Default: `admin`. */
   readonly role?: SessionRole | undefined;
 }
 
@@ -3523,6 +3574,26 @@ export interface UsageSamples {
     /** Input and output tokens of the models in the interval. */
     readonly tokens: readonly (number | null)[];
   };
+}
+
+/** A token with which the user's own browser or app calls the user's engine. */
+export interface UserToken {
+  /** The token's id, as the audit log has it. */
+  readonly id: string;
+  /** The token, shown only now. It is sent as `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /** What it permits, separated by spaces. */
+  readonly scope: string;
+  /** When it ends. */
+  readonly expires_at: string;
+  /** The daemon's address for browsers, from `ORCH_PUBLIC_URL`. `null` when it is not set. */
+  readonly url: string | null;
+}
+
+/** The end of all tokens of a user. */
+export interface UserTokensRevoked {
+  /** How often the user's tokens have been revoked. */
+  readonly epoch: number;
 }
 
 /** A message that waits in a task's inbox. */

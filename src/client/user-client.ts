@@ -17,11 +17,12 @@ export type UserClient = ReturnType<typeof createUserClient>;
 
 /**
  * Calls of the engine of one end user, by the user's token instead of the engine's key. For browsers and apps: no id of an
- * engine is needed. What a token may not do is `FORBIDDEN_SCOPE`. Errors are {@link OrchdError}s.
+ * engine is needed. What a token may not do is `INSUFFICIENT_SCOPE`. Errors are {@link OrchdError}s.
  */
 export function createUserClient({ url, fetch, limits, ...source }: UserClientOptions) {
   const send: typeof globalThis.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const connection = { url: `${baseAddress(url)}/me`, limits, fetch: fetchWithToken(source, send) };
+  const daemon = baseAddress(url);
+  const connection = { url: `${daemon}/me`, limits, fetch: fetchWithToken(source, send) };
   const service = serviceOf(connection, {}, DEFAULT_LIMITS);
   const calls = callsOf(service);
 
@@ -32,6 +33,6 @@ export function createUserClient({ url, fetch, limits, ...source }: UserClientOp
     ...turnCalls(calls),
     ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
-    files: fileCalls(service, calls, (link) => baseAddress(url) + link),
+    files: fileCalls(service, calls, (link) => daemon + link),
   };
 }

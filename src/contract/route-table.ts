@@ -1,4 +1,6 @@
 import type * as z from "zod/mini";
+import type { Scope } from "./engine/scopes.ts";
+import { type SessionRole, highestRole } from "./console/session-limits.ts";
 
 export type Timeout = "short" | "boot" | "hour";
 
@@ -11,8 +13,8 @@ interface Endpoint {
 /** A query parameter or header. A handler reads it by the bounds given here. */
 export type Parameter = { readonly summary: string } & (
   | { readonly kind: "integer"; readonly min: number; readonly max: number; readonly fallback: number }
-  /** `changes`: set, a call by GET changes something. */
-  | { readonly kind: "flag"; readonly changes?: true }
+  /** `role`: set, a session needs this role instead of the route's. `scope`: a token needs it in addition. */
+  | { readonly kind: "flag"; readonly role?: SessionRole; readonly scope?: Scope }
   | { readonly kind: "choice"; readonly values: readonly string[]; readonly fallback: string | null }
   | { readonly kind: "text"; readonly maxLength?: number }
   /** Values by their keys: each is a parameter of its own, `name.key=value`. */
@@ -47,6 +49,10 @@ export type Content<Schema extends string> =
 /** A row of an interface's route table. Routing, 405, the OpenAPI document and the contract test derive from it. */
 export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
   readonly auth: Auth;
+  /** The role that a session of the console needs for a call. Left out, the route takes no session. */
+  readonly role?: SessionRole;
+  /** Of an engine's route: what a token of an end user needs. Left out, no token permits the call. */
+  readonly scope?: Scope;
   /** Markdown without a full stop, with links as from docs/. */
   readonly summary: string;
   readonly query?: Readonly<Record<string, Parameter>>;
@@ -79,17 +85,28 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly errors?: readonly Code[];
 }
 
+type Place = `${Endpoint["method"]} /${string}`;
+type Fields<Schema extends string, Code extends string> = Omit<
+  RouteRow<string, Schema, Code>,
+  "method" | "path" | "auth" | "summary" | "role" | "scope"
+>;
+
 /** Creates the rows of one authentication: `GET /path`, the summary and the other fields. */
 export const rowsOf =
   <Auth extends string, Schema extends string, Code extends string>(auth: Auth) =>
-  (
-    endpoint: `${Endpoint["method"]} /${string}`,
-    summary: string,
-    rest: Omit<RouteRow<Auth, Schema, Code>, "method" | "path" | "auth" | "summary">,
-  ): RouteRow<Auth, Schema, Code> => {
-    const [method, path] = endpoint.split(" ") as [Endpoint["method"], string];
+  (place: Place, summary: string, rest: Fields<Schema, Code>): RouteRow<Auth, Schema, Code> => {
+    const [method, path] = place.split(" ") as [Endpoint["method"], string];
     return { method, path, auth, summary, ...rest };
   };
+
+/** The same for routes that take sessions: each row names the role that they need. */
+export const roleRowsOf =
+  <Auth extends string, Schema extends string, Code extends string>(auth: Auth) =>
+  (
+    place: Place,
+    summary: string,
+    { role, ...rest }: Fields<Schema, Code> & { readonly role: SessionRole },
+  ): RouteRow<Auth, Schema, Code> => ({ ...rowsOf<Auth, Schema, Code>(auth)(place, summary, rest), role });
 
 export const json = <S extends string>(schema: S) => ({ kind: "json", schema }) as const;
 export const events = <S extends string>(schema: S) => ({ kind: "events", schema }) as const;
@@ -98,14 +115,30 @@ export const lines = <S extends string>(schema: S) => ({ kind: "lines", schema }
 /** The default success response: 200 with a JSON document. */
 export const ok = <S extends string>(schema: S) => ({ 200: [json(schema)] });
 
+/** The role that a session needs for a call with these query parameters. Null: the route takes no session. */
+export function roleFor(
+  { role, query = {} }: Pick<RouteRow<string, string, string>, "role" | "query">,
+  given: Readonly<Record<string, unknown>>,
+): SessionRole | null {
+  if (role === undefined) return null;
+  const flags = Object.keys(given).flatMap((name) => (query[name]?.kind === "flag" ? (query[name].role ?? []) : []));
+  return highestRole([role, ...flags]);
+}
+
 /** `/engines/{user_id}` as a path of Express. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+/** The rows of a path in the order of the table, by the rules of Express. Empty for an unknown path. */
+export function rowsAt<Row extends Endpoint>(table: readonly Row[]): (path: string) => readonly Row[] {
+  const patterns = table.map((row) => ({
+    row,
+    pattern: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
+  }));
+  return (path) => patterns.flatMap(({ row, pattern }) => (pattern.test(path) ? [row] : []));
+}
+
 /** The methods of a path in the order of the table. Empty for an unknown path. */
 export function methodsOf(table: readonly Endpoint[]): (path: string) => readonly Endpoint["method"][] {
-  const patterns = table.map(({ method, path }) => ({
-    method,
-    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`, "i"),
-  }));
-  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+  const find = rowsAt(table);
+  return (path) => [...new Set(find(path).map(({ method }) => method))];
 }

@@ -9,6 +9,7 @@ import type { SealedBox } from "./store/sealed-box.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
+import type { IdentityProvider } from "./identity/identity-provider.ts";
 import type { HostIsolation } from "./fleet/isolation/host-isolation.ts";
 import type { LiveEngines } from "./fleet/live-engines.ts";
 import type { Db } from "./store/database.ts";
@@ -28,7 +29,9 @@ import type { FleetBreaker } from "./supervision/fleet-breaker.ts";
 import type { Backups } from "./status/backups.ts";
 import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
+import type { AllowedOrigins } from "./status/allowed-origins.ts";
 import type { Sessions } from "./status/sessions.ts";
+import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
@@ -95,6 +98,11 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
+  /** Of end users. */
+  readonly userTokens: UserTokens;
+  readonly allowedOrigins: AllowedOrigins;
+  /** With which people sign in to the console. Null without. */
+  readonly identity: IdentityProvider | null;
   readonly readiness: Readiness;
   /** Limits the responses stored for idempotency keys. */
   readonly idempotencyLimit: IdempotencyLimit;

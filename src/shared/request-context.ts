@@ -8,6 +8,8 @@ interface RequestContext {
   readonly actor: "product" | "admin";
   /** The id of the session that made it; omitted for a key. */
   readonly session?: string;
+  /** Who made it, if an identity provider opened the session. */
+  readonly person?: string;
   /** The span of the call, as the parent of further spans. */
   readonly span: Span;
 }

@@ -11,7 +11,7 @@ const KEY = { ORCH_ADMIN_KEY: "admin-key-of-the-test" };
 const link = {
   link: "orchl_1",
   url: "/console/#link=orchl_1",
-  role: "read_only",
+  role: "viewer",
   expires_at: "2026-11-22T00:00:00.000Z",
 };
 const url = `${server.url}/console/#link=orchl_1`;
@@ -26,7 +26,7 @@ chmodSync(join(programs, "xdg-open"), 0o755);
 const desktop = { ...KEY, DISPLAY: ":7", PATH: `${programs}:${process.env["PATH"] ?? ""}` };
 
 t.test("console prints a link that signs in, and opens it without showing it to other users", async (t) => {
-  const { code, stdout, stderr } = await orchctl(["console", "--read-only"], { env: desktop });
+  const { code, stdout, stderr } = await orchctl(["console", "--role", "viewer"], { env: desktop });
   t.equal(code, 0, stderr);
   t.equal(stdout, `${url}\n`);
   t.match(stderr, /opened in the browser/);
@@ -35,7 +35,7 @@ t.test("console prints a link that signs in, and opens it without showing it to 
   const file = fileURLToPath(argument);
   t.match(readFileSync(file, "utf8"), `url=${url}"`);
   t.equal(statSync(file).mode & 0o777, 0o600);
-  t.same(server.calls.at(-1)?.body, { role: "read_only" });
+  t.same(server.calls.at(-1)?.body, { role: "viewer" });
 });
 
 t.test("console only prints the link where there is no browser, or none is wanted", async (t) => {
@@ -58,7 +58,8 @@ t.test("sessions lists who is signed in and ends a session", async (t) => {
   const session = {
     id: "ses_1",
     role: "admin",
-    opened_by: "link",
+    opened_by: "oidc",
+    person: { subject: "00u1", name: "Anna", email: "anna@example.com" },
     created_at: "2026-11-22T00:00:00.000Z",
     last_used_at: "2026-11-22T00:01:00.000Z",
     expires_at: "2026-11-22T12:00:00.000Z",
@@ -67,7 +68,7 @@ t.test("sessions lists who is signed in and ends a session", async (t) => {
   };
   server.on("GET /admin/sessions", { body: { data: [session], next_cursor: null } });
   const list = await orchctl(["sessions", "list"], { env: KEY });
-  t.match(list.stdout, /ses_1 +admin +link +2026-11-22T00:01/);
+  t.match(list.stdout, /ses_1 +anna@example\.com +admin +oidc +2026-11-22T00:01/);
   server.on("DELETE /admin/sessions/ses_1", { body: { ended: true } });
   const ended = await orchctl(["sessions", "revoke", "ses_1"], { env: KEY });
   t.match(ended, { code: 0, stdout: "ses_1 has ended\n" });

@@ -31,6 +31,7 @@ t.test("what the service asks for is the least wait, and one too long is the cal
 t.test("each code is tried again as its table says", async (t) => {
   const again = new Set([
     "LLM_RATE_LIMITED",
+    "RATE_LIMITED",
     "LLM_PROVIDER_ERROR",
     "SERVICE_UNAVAILABLE",
     "ENGINE_DRAINING",

@@ -303,10 +303,10 @@ t.test("the console in a browser", withChromium, async (t) => {
     t.equal((await anna.show()).error?.code, "ENGINE_NOT_FOUND");
   });
 
-  await t.test("a read-only session sees no button that changes something", async (t) => {
-    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role: "read_only" } });
+  await t.test("a viewer sees no button that changes something", async (t) => {
+    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role: "viewer" } });
     const reader = await browser.open(`#link=${body.link}`);
-    await reader.getByText("Read only").waitFor();
+    await reader.getByText("Role: viewer").waitFor();
     t.equal(await reader.getByRole("button", { name: "Drain host" }).count(), 0);
     await show(reader, `/products/${PRODUCT}`);
     t.ok(await reader.getByLabel("Memory").isDisabled());

@@ -241,17 +241,31 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  await t.test("a read-only session reads turns, and is offered no change", async (t) => {
-    const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role: "read_only" } });
-    const reader = await browser.open(`#link=${body.link}`);
-    await reader.getByText("Read only").waitFor();
-    await show(reader, `${engine}/playground?task=trip`);
-    await reader.getByText("A read-only session sends no messages.").waitFor();
-    await reader.locator(".answer").getByText("done").waitFor();
-    await show(reader, `${engine}/memory`);
-    await reader.getByRole("row").filter({ hasText: "name is Anna" }).waitFor();
-    t.equal(await reader.getByRole("button", { name: "Erase" }).count(), 0);
-    await reader.context().close();
+  await t.test("a viewer opens no conversation, and an operator erases no memory", async (t) => {
+    const signedInAs = async (role: string) => {
+      const { body } = await fleet.daemon.admin("/console/links", { method: "POST", body: { role } });
+      const opened = await browser.open(`#link=${body.link}`);
+      await opened.getByText(`Role: ${role}`).waitFor();
+      return opened;
+    };
+    const viewer = await signedInAs("viewer");
+    for (const view of ["playground?task=trip", "turns", "memory", "schedules"]) {
+      await show(viewer, `${engine}/${view}`);
+      await viewer.getByText("This view needs the role operator.").waitFor();
+    }
+    await show(viewer, engine);
+    await viewer.getByRole("link", { name: "Overview" }).waitFor();
+    for (const tab of ["Playground", "Turns", "Memory", "Schedules"])
+      t.equal(await viewer.getByRole("link", { name: tab, exact: true }).count(), 0, tab);
+    await viewer.context().close();
+    const operator = await signedInAs("operator");
+    await show(operator, `${engine}/playground?task=trip`);
+    await operator.locator(".answer").getByText("done").waitFor();
+    await show(operator, `${engine}/memory`);
+    await operator.getByRole("row").filter({ hasText: "name is Anna" }).waitFor();
+    await operator.getByRole("button", { name: "Export" }).waitFor();
+    t.equal(await operator.getByRole("button", { name: "Erase" }).count(), 0);
+    await operator.context().close();
   });
 
   await t.test("exports the memory, and erases it when the user is typed", async (t) => {

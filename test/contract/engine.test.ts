@@ -4,7 +4,7 @@ import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
 import { ENGINE_RESPONSES } from "../../src/contract/engine/responses.ts";
-import { engineErrorsOf } from "../../src/contract/engine/route-errors.ts";
+import { engineErrorsOf } from "../../src/contract/engine/routes.ts";
 import {
   ENGINE_ROUTES,
   type EngineRoute,

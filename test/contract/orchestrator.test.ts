@@ -6,7 +6,7 @@ import { CATALOG_LIMITS } from "../../src/contract/orchestrator/catalog-limits.t
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator/errors.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator/responses.ts";
 import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator/routes.ts";
-import { type Route, maxBodyBytes, takesSession } from "../../src/contract/orchestrator/routes/route-row.ts";
+import { type Route, maxBodyBytes } from "../../src/contract/orchestrator/routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { openConsole, signInHeaders } from "../helpers/console.ts";
@@ -87,6 +87,8 @@ t.test("engines", async () => {
   await call("engineLogs", { path: ALICE, query: "?tail=10", expect: 200 });
   await call("startEngine", { path: ALICE, expect: "ENGINE_ALREADY_RUNNING" });
   await call("rotateEngineKey", { path: ALICE, body: { grace_s: 60 }, expect: 200 });
+  await call("createUserToken", { path: ALICE, body: { ttl_s: 60 }, expect: 201 });
+  await call("revokeUserTokens", { path: ALICE, expect: 200 });
   await call("sleepEngine", { path: ALICE, expect: 200 });
   await call("startEngine", { path: ALICE, expect: 200 });
   await call("stopEngine", { path: ALICE, body: { drain_s: 0 }, expect: 200 });
@@ -185,8 +187,11 @@ t.test("the console and its sessions", async (t) => {
   const [, script = ""] = /src="[^"]*assets\/([^"]+\.js)"/.exec(page) ?? [];
   await call("consoleAsset", { path: { file: script }, expect: 200 });
   await call("consoleAsset", { path: { file: "nothing.js" }, expect: "NOT_FOUND" });
+  await call("signInOptions", { expect: 200 });
+  await call("beginSignIn", { expect: 303 });
+  await call("finishSignIn", { expect: 303 });
   await call("signIn", { body: { admin_key: "wrong" }, expect: "INVALID_ADMIN_KEY" });
-  const { body: link } = await call("createLink", { body: { role: "read_only" }, expect: 201 });
+  const { body: link } = await call("createLink", { body: { role: "viewer" }, expect: 201 });
   await call("createLink", { body: { role: "root" }, expect: "INVALID_REQUEST" });
   await call("signIn", { body: { link: link.link }, expect: 201 });
   await call("signIn", { body: { link: link.link }, expect: "INVALID_LINK" });
@@ -226,7 +231,7 @@ t.test("refusals that every route of its kind shares", async (t) => {
     if (route.auth === "platform") await call(name, { headers: noKey, expect: "INVALID_PLATFORM_KEY" });
     if (route.auth === "admin" || route.auth === "admin_key")
       await call(name, { headers: noKey, expect: "INVALID_ADMIN_KEY" });
-    if (takesSession(route)) await call(name, { headers: signInHeaders(daemon.url), expect: "INVALID_SESSION" });
+    if (route.role !== undefined) await call(name, { headers: signInHeaders(daemon.url), expect: "INVALID_SESSION" });
     if (route.auth === "local") await call(name, { headers: { "x-real-ip": "10.0.0.1" }, expect: "INVALID_ADMIN_KEY" });
     if (route.auth === "none") await call(name, { headers: { host: "evil.example" }, expect: "INVALID_REQUEST" });
     if (route.request !== undefined || route.rawBody)

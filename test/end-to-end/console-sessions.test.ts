@@ -1,9 +1,9 @@
 import t from "tap";
 import { createEngineClient } from "../../src/client/engine-client.ts";
-import { SESSION_LIMITS } from "../../src/contract/console/session-limits.ts";
+import { SESSION_LIMITS, SESSION_ROLES, includesRole } from "../../src/contract/console/session-limits.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../../src/contract/engine/routes.ts";
 import { ORCHESTRATOR_ROUTES } from "../../src/contract/orchestrator/routes.ts";
-import { type Route, isReadOnly, takesSession } from "../../src/contract/orchestrator/routes/route-row.ts";
+import type { Route } from "../../src/contract/orchestrator/routes/route-row.ts";
 import { ask } from "../helpers/api.ts";
 import { openConsole, signInHeaders } from "../helpers/console.ts";
 import { openStream } from "../helpers/engine.ts";
@@ -14,7 +14,8 @@ const fleet = await openFleet(t);
 const { daemon } = fleet;
 const anna = await fleet.provision("anna");
 const console = await openConsole(daemon);
-const reader = await openConsole(daemon, { admin_key: daemon.adminKey, role: "read_only" });
+const asRole = (role: string) => openConsole(daemon, { admin_key: daemon.adminKey, role });
+const [viewer, operator] = [await asRole("viewer"), await asRole("operator")];
 const through = `/e/${anna.id}`;
 const refusedAs = (status: number, code: string) => ({ status, body: { error: { code } } });
 
@@ -99,36 +100,62 @@ t.test("the cookie alone authenticates nothing, and no other site can use it", a
   t.match((await daemon.admin("/admin/status")).body, { draining: false }, "nothing was changed");
 });
 
-t.test("a session that may only read changes nothing: every route of the daemon", async (t) => {
+const outcomes = [
+  ["viewer", viewer],
+  ["operator", operator],
+] as const;
+const needs = (role: string) => ({ error: { code: "INSUFFICIENT_ROLE", message: `the call needs the role ${role}` } });
+
+t.test("a role does what its row of the route table says, and no more: every route of the daemon", async (t) => {
   const product = "sleepy";
-  const pathOf = (path: string) => path.replace("{engine_id}", anna.id).replaceAll(/\{\w+\}/g, "x");
+  const pathOf = (path: string) => path.replace("{engine_id}", "eng_none").replaceAll(/\{\w+\}/g, "x");
   for (const [name, route] of Object.entries<Route>(ORCHESTRATOR_ROUTES)) {
-    if (!takesSession(route) || name === "signOut") continue;
+    const { method, path, role } = route;
+    // Neither signs the session out, nor makes an engine of a user "x".
+    if (role === undefined || name === "signOut" || name === "showEngine") continue;
     const query = name === "waitForEngine" ? "?timeout_s=0" : "";
-    const { method, path } = route;
-    const answer = await reader.call(`${pathOf(path)}${query}`, { method, product });
-    if (isReadOnly(route)) t.notOk([401, 403].includes(answer.status), `${name} is read: ${answer.status}`);
-    else t.match(answer, refusedAs(403, "READ_ONLY_SESSION"), name);
-    for (const [flag, parameter] of Object.entries(route.query ?? {})) {
-      if (parameter.kind !== "flag" || parameter.changes !== true) continue;
-      const changing = await reader.call(`${pathOf(path)}?${flag}=true`, { method, product });
-      t.match(changing, refusedAs(403, "READ_ONLY_SESSION"), `${name} with ${flag}`);
+    for (const [own, session] of outcomes) {
+      const answer = await session.call(`${pathOf(path)}${query}`, { method, product });
+      const isAllowed = includesRole(own, role);
+      if (isAllowed) t.notOk([401, 403].includes(answer.status), `${own}, ${name}: ${answer.status}`);
+      else t.match(answer, { status: 403, body: needs(role) }, `${own}, ${name}`);
     }
   }
-  t.match(
-    await console.call("/console/links", { method: "POST", body: {} }),
-    refusedAs(401, "INVALID_ADMIN_KEY"),
-    "a link needs the key",
-  );
+  t.match(await viewer.call("/engines/anna", { product }), { status: 200 });
+  t.match(await viewer.call("/engines/zoe?auto_provision=true", { product }), { status: 403, body: needs("operator") });
+  for (const session of [console, operator, viewer])
+    t.match(
+      await session.call("/console/links", { method: "POST", body: {} }),
+      refusedAs(401, "INVALID_ADMIN_KEY"),
+      "a link needs the key",
+    );
 });
 
-t.test("a session that may only read changes nothing: every route of an engine", async (t) => {
-  for (const [name, { method, path, auth }] of Object.entries<EngineRoute>(ENGINE_ROUTES)) {
-    const answer = await reader.call(`${through}${path}`, { method });
-    if (auth === "control") t.equal(answer.status, 404, name);
-    else if (method === "GET") t.notOk([401, 403].includes(answer.status), `${name} is read: ${answer.status}`);
-    else t.match(answer, { status: 403, body: { error: "READ_ONLY_SESSION" } }, name);
-  }
+t.test("a role does what its row of the route table says, and no more: every route of an engine", async (t) => {
+  for (const [name, { method, path, role, auth }] of Object.entries<EngineRoute>(ENGINE_ROUTES))
+    for (const [own, session] of outcomes) {
+      const answer = await session.call(`${through}${path}`, { method });
+      if (auth === "control") t.equal(answer.status, 404, name);
+      else if (role === undefined || includesRole(own, role))
+        t.notOk([401, 403].includes(answer.status), `${own}, ${name}: ${answer.status}`);
+      else t.match(answer, { status: 403, body: { error: "INSUFFICIENT_ROLE" } }, `${own}, ${name}`);
+    }
+});
+
+t.test("a viewer reads nothing that users wrote, however the path is spelled", async (t) => {
+  const spellings = ["/execute/replay", "/EXECUTE/Replay/", "//execute/replay", "/%65xecute/replay", "/turns/../tasks"];
+  for (const path of [...spellings, "/tasks", "/turns", "/memory/knowledge", "/tasks/%2e%2e/messages", "/nothing"])
+    for (const method of ["GET", "HEAD"]) {
+      const { status } = await viewer.call(through + path, { method });
+      t.equal(status, 403, `${method} ${path}`);
+    }
+});
+
+t.test("a session has one of three roles, each with what those before it may do", async (t) => {
+  t.same(SESSION_ROLES, ["viewer", "operator", "admin"]);
+  t.match(viewer.record, { role: "viewer", person: null });
+  for (const role of ["read_only", "root", "Admin", "", null, ["admin"]])
+    t.match(await signIn({ admin_key: daemon.adminKey, role }), refusedAs(400, "INVALID_REQUEST"), String(role));
 });
 
 t.test("engines answer a session through the daemon, which adds its own key", async (t) => {
@@ -168,13 +195,13 @@ t.test("the audit log names the session of each change", async (t) => {
 });
 
 t.test("a one-time link opens one session, with its own role", async (t) => {
-  const link = await newLink("read_only");
+  const link = await newLink("viewer");
   const answers = await Promise.all([signIn({ link }), signIn({ link }), signIn({ link })]);
   t.same(
     answers.map(({ status }) => status).toSorted((a, b) => a - b),
     [201, 401, 401],
   );
-  t.match(answers.find(({ status }) => status === 201)?.body, { role: "read_only", opened_by: "link" });
+  t.match(answers.find(({ status }) => status === 201)?.body, { role: "viewer", opened_by: "link" });
   t.match(await signIn({ link }), refusedAs(401, "INVALID_LINK"));
   t.match(await signIn({ link: await newLink(), role: "admin" }), refusedAs(400, "INVALID_REQUEST"));
   t.match(await signIn({}), refusedAs(400, "INVALID_REQUEST"));
@@ -217,10 +244,10 @@ t.test("sessions outlive the daemon, and signing out ends one", async (t) => {
   await daemon.stop();
   const next = await fleet.restart({ ORCH_PORT: new URL(daemon.url).port });
   t.equal((await console.call("/admin/status")).status, 200);
-  const out = await reader.call("/console/session", { method: "DELETE" });
+  const out = await viewer.call("/console/session", { method: "DELETE" });
   t.match(out, { status: 200, body: { ended: true } });
   t.match([out.headers["set-cookie"]].flat()[0], /=; Max-Age=0; /);
-  t.match(await reader.call("/console/session"), refusedAs(401, "INVALID_SESSION"));
+  t.match(await viewer.call("/console/session"), refusedAs(401, "INVALID_SESSION"));
   t.notMatch(next.output() + daemon.output(), /orchs_|orchl_/, "no log has a token");
 });
 

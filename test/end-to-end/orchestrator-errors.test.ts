@@ -426,7 +426,7 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "LEADER_LOST",
     "INVALID_SESSION",
     "INVALID_LINK",
-    "READ_ONLY_SESSION",
+    "INSUFFICIENT_ROLE",
     "SESSION_NOT_FOUND",
   ];
   const notYet = ["INTERNAL_ERROR"];

@@ -95,7 +95,7 @@ t.test("the examples in TypeScript pass the type checker", async (t) => {
     allowImportingTsExtensions: true,
     skipLibCheck: true,
   };
-  const files = ["typescript", "chat-app"].map((name) => join(root, "examples", name, "server.ts"));
+  const files = ["typescript", "browser-chat"].map((name) => join(root, "examples", name, "server.ts"));
   writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   const compiler = [join(root, "node_modules/typescript/bin/tsc"), "-p", dir];
   let problems = "";

@@ -14,6 +14,8 @@ t.setTimeout(LONG ? 7_200_000 : 120_000);
 /** What turns do, as the sandbox model is told. */
 const WORK = ["", "/slow 20", "/stream 40 400", "/tool list_files {}", "/ask Well?", "/fail silent", "/fail provider"];
 
+const CLIENT_TOOLS = [{ name: "get_location", description: "Where the user is", input_schema: { type: "object" } }];
+
 type Command = (walk: Walk, conversation: Conversation) => Promise<void>;
 
 const waitingOf = async (walk: Walk, { taskId, sent }: Conversation) => {
@@ -24,7 +26,7 @@ const waitingOf = async (walk: Walk, { taskId, sent }: Conversation) => {
 
 const messagesOf = async (walk: Walk, taskId: string) => {
   const { status, body } = await walk.call(`/tasks/${taskId}/messages?limit=200`);
-  return status === 200 ? (body.items as readonly { message_id: string; parts: unknown }[]) : [];
+  return status === 200 ? (body.items as readonly { message_id: string; role: string }[]) : [];
 };
 
 /** Each command, and how often it comes. A later one is a row of its own. */
@@ -95,6 +97,44 @@ const COMMANDS: readonly (readonly [weight: number, command: Command])[] = [
       if (walk.random.chance(0.5)) await walk.call(`/tasks/${fork}`, { method: "DELETE" });
     },
   ],
+  // A message is edited and sent again.
+  [
+    1,
+    async (walk, to) => {
+      const asked = (await messagesOf(walk, to.taskId)).findLast(({ role }) => role === "user");
+      if (asked === undefined) return;
+      const body = { to_message: asked.message_id, keep: false };
+      const { status } = await walk.call(`/tasks/${to.taskId}/rewind`, { method: "POST", body });
+      if (status !== 409) await walk.send(to, walk.random.pick(WORK), { when_busy: "queue" });
+    },
+  ],
+  // The last message is answered again.
+  [
+    1,
+    async (walk, to) => {
+      const { taskId } = to;
+      const asked = (await messagesOf(walk, taskId)).findLast(({ role }) => role === "user");
+      if (asked === undefined) return;
+      to.isRegenerated = true;
+      const body = { to_message: asked.message_id };
+      const { status } = await walk.call(`/tasks/${taskId}/rewind`, { method: "POST", body });
+      // 400: the conversation does not end with a message of the user, for the call before was repeated.
+      if (status === 200 && ![200, 400, 409].includes(await walk.regenerate(taskId)))
+        throw new Error(`${status} for a regenerate`);
+    },
+  ],
+  [
+    1,
+    async (walk, { taskId, sent }) => {
+      const forget = walk.random.chance(0.5);
+      const { status } = await walk.call(`/tasks/${taskId}?forget=${forget}`, { method: "DELETE" });
+      // Nothing of it is known any more, not even which messages were sent.
+      if (status === 200 || status === 404) sent.length = 0;
+      else if (status !== 409) throw new Error(`${status} for a deletion`);
+    },
+  ],
+  [2, (walk, to) => walk.send(to, "/tool get_location {}", { when_busy: "queue", client_tools: CLIENT_TOOLS })],
+  [3, (walk) => walk.answerCalls()],
   [3, (walk) => walk.answerQuestions()],
   [1, (walk) => walk.restart("SIGTERM")],
   [2, (walk) => sleep(walk.random.below(60))],
@@ -106,7 +146,12 @@ t.test("whatever is sent and whenever the engine is killed, each message is take
   t.comment(`ORCHD_SEED=${random.seed}`);
   const walk = await Walk.open(t, random);
   let started = 0;
-  const begin = (): Conversation & { steps: number } => ({ taskId: `t${++started}`, sent: [], steps: 0 });
+  const begin = (): Conversation & { steps: number } => ({
+    taskId: `t${++started}`,
+    sent: [],
+    isRegenerated: false,
+    steps: 0,
+  });
   const open = Array.from({ length: CONVERSATIONS }, begin);
   const finish = async (conversation: Conversation) => {
     await walk.settle(conversation);

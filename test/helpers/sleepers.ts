@@ -26,6 +26,7 @@ export interface Sleeper {
 export interface Fleet {
   readonly daemon: Daemon;
   readonly platformKey: string;
+  readonly databaseUrl: string;
   /** Starts the next daemon on the same data, after this one has ended. */
   restart(env?: Readonly<Record<string, string>>): Promise<Daemon>;
   platform(method: string, path: string, body?: object): Promise<Answer>;
@@ -68,6 +69,7 @@ export async function openFleet(
       return daemon;
     },
     platformKey,
+    databaseUrl,
     async restart(more) {
       daemon = await start(more);
       return daemon;

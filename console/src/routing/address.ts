@@ -16,12 +16,24 @@ function readAddress(): Address {
 export const address = signal<Address>(readAddress());
 export const path = computed(() => address.value.path);
 
+/** The path with its query. */
+export const addressText = computed(() => {
+  const { path, query } = address.value;
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+});
+
 /** What a link to a path has as its `href`. */
 export const linkTo = (path: string): string => `#${path}`;
 
 /** Shows another path, as a link does. */
 export function navigate(path: string): void {
   history.pushState(null, "", linkTo(path));
+  address.value = readAddress();
+}
+
+/** Shows another path in place of the current one. */
+export function replacePath(path: string): void {
+  history.replaceState(null, "", linkTo(path));
   address.value = readAddress();
 }
 

@@ -1,5 +1,8 @@
-import { OrchdError, type SessionRecord, createConsoleClient } from "@orchd/client";
+import { OrchdError, type SessionRecord, type SessionRole, createConsoleClient } from "@orchd/client";
 import { signal } from "@preact/signals";
+import { includesRole } from "../../../src/contract/console/session-limits.ts";
+import { SIGN_IN_PROBLEMS, isSignInProblem } from "../../../src/contract/console/sign-in-problems.ts";
+import { replacePath } from "../routing/address.ts";
 import { BASE_URL } from "../routing/base-url.ts";
 
 /** Null: not signed in. `unknown`: the session has not been read from the daemon yet. */
@@ -14,9 +17,14 @@ const calls = createConsoleClient({ url: BASE_URL });
 
 /** Signs in by the one-time link in the address, or continues the session of the cookie. */
 export async function resumeSession(): Promise<void> {
-  const link = takeLink();
-  const remembered = link === null ? rememberedSession() : null;
-  if (link === null && remembered === null) return endSession(null);
+  const problem = takeFragment("problem");
+  if (problem !== null) return endSession(isSignInProblem(problem) ? SIGN_IN_PROBLEMS[problem] : null);
+  const link = takeFragment("link");
+  const returnTo = takeFragment("signed-in");
+  if (returnTo !== null) replacePath(returnTo);
+  const isNew = link !== null || returnTo !== null;
+  const remembered = isNew ? null : rememberedSession();
+  if (!isNew && remembered === null) return endSession(null);
   // The page does not wait for the daemon: it refuses the calls of a session that is over.
   session.value = remembered ?? "unknown";
   try {
@@ -31,9 +39,17 @@ export async function signIn(adminKey: string): Promise<void> {
   beginSession(await calls.signIn({ adminKey }));
 }
 
+/** Also out of the identity provider, where it has a page for it. */
 export async function signOut(): Promise<void> {
-  await calls.signOut();
+  const { provider_url: url } = await calls.signOut();
   endSession(null);
+  if (url !== null) location.assign(url);
+}
+
+/** Where a browser begins to sign in with the identity provider. Null without one. */
+export async function providerSignIn(): Promise<{ readonly host: string; readonly url: string } | null> {
+  const { oidc } = await calls.signInOptions();
+  return oidc === null ? null : { host: new URL(oidc.issuer).host, url: oidc.url };
 }
 
 function beginSession(opened: SessionRecord): void {
@@ -82,14 +98,19 @@ const isSessionOver = (error: unknown): boolean =>
   error.status === 401 &&
   (error.code === "INVALID_SESSION" || error.code === "INVALID_ENGINE_KEY");
 
-/** Whether the session may change something. */
-export const mayChange = (): boolean =>
-  session.value !== null && session.value !== "unknown" && session.value.role === "admin";
+/** Whether the role of the session includes another. */
+export const may = (role: SessionRole): boolean =>
+  session.value !== null && session.value !== "unknown" && includesRole(session.value.role, role);
 
-/** The one-time link in the address. It is removed at once, so that it is not in the history. */
-function takeLink(): string | null {
-  const [, link] = /^#link=([\w.-]+)$/.exec(location.hash) ?? [];
-  if (link === undefined) return null;
+/** A value that the address brings, such as a one-time link. It is removed at once, so that it is not in the history. */
+function takeFragment(name: "link" | "signed-in" | "problem"): string | null {
+  const [, value] = new RegExp(`^#${name}=([\\w.%~!*'()-]+)$`).exec(location.hash) ?? [];
+  if (value === undefined) return null;
   history.replaceState(null, "", location.pathname + location.search);
-  return link;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    // A link with a damaged escape brings nothing.
+    return null;
+  }
 }

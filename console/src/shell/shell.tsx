@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { followHost } from "../live/events.ts";
 import { linkTo, path } from "../routing/address.ts";
 import { matchPath } from "../routing/path-pattern.ts";
-import { mayChange, signOut } from "../session/session.ts";
+import { may, signOut } from "../session/session.ts";
 import type { View } from "../views/view.ts";
 import { VIEWS } from "../views/view-table.ts";
 import { ConnectionState } from "./connection-state.tsx";
@@ -11,16 +11,17 @@ import { notify } from "../parts/notices.tsx";
 import { followShortcuts } from "./shortcuts.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { Tabs } from "./tabs.tsx";
-import { NoView } from "./no-view.tsx";
+import { ClosedView, NoView } from "./no-view.tsx";
+import { Person } from "./person.tsx";
 
-const ENTRIES = VIEWS.filter(({ key }) => key !== undefined);
+const entries = () => VIEWS.filter(({ key, role }) => key !== undefined && mayOpen(role));
 
 /** Navigation around the current view. */
 export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
   useEffect(() => {
     const abort = new AbortController();
     void followHost(sessionId, abort.signal);
-    const stop = followShortcuts(new Map(ENTRIES.map(({ key = "", path }) => [key, path])));
+    const stop = followShortcuts(new Map(entries().map(({ key = "", path }) => [key, path])));
     return () => {
       abort.abort();
       stop();
@@ -43,7 +44,7 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
           orchd
         </a>
         <ul>
-          {ENTRIES.map((entry) => (
+          {entries().map((entry) => (
             <li key={entry.path}>
               <a href={linkTo(entry.path)} aria-current={isWithin(entry, view) ? "page" : undefined}>
                 {entry.title}
@@ -53,7 +54,7 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
         </ul>
         <div class="side-end">
           <ConnectionState />
-          {!mayChange() && <p class="dim">Read only</p>}
+          <Person />
           <ThemeSwitch />
           <button
             type="button"
@@ -67,16 +68,20 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
       <main ref={main} tabIndex={-1}>
         {view === null ? (
           <NoView />
+        ) : !mayOpen(view.role) ? (
+          <ClosedView title={view.title} role={view.role} />
         ) : (
           <Tabs view={view} params={params}>
             <view.component key={JSON.stringify([view.path, params])} params={params} />
           </Tabs>
         )}
       </main>
-      <Help views={ENTRIES} />
+      <Help views={entries()} />
     </div>
   );
 };
+
+const mayOpen = (role: View["role"]): boolean => role === undefined || may(role);
 
 function currentView(path: string) {
   for (const view of VIEWS) {

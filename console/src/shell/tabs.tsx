@@ -4,6 +4,7 @@ import { linkTo } from "../routing/address.ts";
 import { type PathParams, fillPath } from "../routing/path-pattern.ts";
 import { EngineHeader } from "../views/engine/engine-header.tsx";
 import { ProductHeader } from "../views/products/product-header.tsx";
+import { may } from "../session/session.ts";
 import type { View } from "../views/view.ts";
 import { VIEWS } from "../views/view-table.ts";
 
@@ -23,7 +24,9 @@ export const Tabs = ({ view, params, children }: TabsProps) => {
   if (view.tabOf === undefined) return <>{children}</>;
   const Header = view.tabOf === "engine" ? EngineHeader : ProductHeader;
   // A view of one thing on a tab, such as a turn, has no tab of its own.
-  const tabs = VIEWS.filter(({ tabOf, path }) => tabOf === view.tabOf && path.split("/:").length === 2);
+  const tabs = VIEWS.filter(
+    ({ tabOf, path, role = "viewer" }) => tabOf === view.tabOf && path.split("/:").length === 2 && may(role),
+  );
   return (
     <>
       <Header params={params} />

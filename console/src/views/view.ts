@@ -1,3 +1,4 @@
+import type { SessionRole } from "@orchd/client";
 import type { ComponentType } from "preact";
 import type { PathParams } from "../routing/path-pattern.ts";
 
@@ -10,6 +11,8 @@ export interface View {
   /** Such as `/engines/:engine/turns`. */
   readonly path: string;
   readonly title: string;
+  /** The role that a person needs to open it. Left out, every role opens it. */
+  readonly role?: SessionRole;
   readonly component: ComponentType<ViewProps>;
   /** Entry of the navigation, and the key after `g` that leads to it. */
   readonly key?: string;

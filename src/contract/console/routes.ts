@@ -9,6 +9,30 @@ export const CONSOLE_ROUTES = {
     responses: { 200: [{ kind: "html" }] },
     errors: ["NOT_FOUND"],
   }),
+  signInOptions: open("GET /console/sign-in", "How people sign in besides the admin key and links", {
+    responses: ok("SignInOptions"),
+  }),
+  beginSignIn: open(
+    "GET /console/sign-in/begin",
+    "Lead a browser to the [identity provider](console.md#sign-in-with-an-identity-provider)",
+    {
+      query: { return: { kind: "text", maxLength: 1024, summary: "The path of the view to show afterwards" } },
+      responses: { 303: [{ kind: "html" }] },
+    },
+  ),
+  finishSignIn: open(
+    "GET /console/sign-in/callback",
+    "Where the identity provider sends the browser back: open a session, as a cookie",
+    {
+      query: {
+        code: { kind: "text", summary: "The authorization code" },
+        state: { kind: "text", summary: "As it was sent to the provider" },
+        iss: { kind: "text", summary: "The issuer" },
+        error: { kind: "text", summary: "Why the provider refused" },
+      },
+      responses: { 303: [{ kind: "html" }] },
+    },
+  ),
   consoleAsset: open("GET /console/assets/{file}", "A file of the console", {
     responses: { 200: [{ kind: "file" }] },
     errors: ["NOT_FOUND"],
@@ -23,9 +47,13 @@ export const CONSOLE_ROUTES = {
     responses: { 201: [json("SessionRecord")] },
     errors: ["INVALID_ADMIN_KEY", "INVALID_LINK", "RATE_LIMITED"],
   }),
-  showSession: session("GET /console/session", "Get the session of this call", { responses: ok("SessionRecord") }),
+  showSession: session("GET /console/session", "Get the session of this call", {
+    role: "viewer",
+    responses: ok("SessionRecord"),
+  }),
   signOut: session("DELETE /console/session", "Sign out: end the session of this call", {
-    responses: ok("SessionEnded"),
+    role: "viewer",
+    responses: ok("SignedOut"),
   }),
   createLink: adminKey("POST /console/links", "Create a link that opens one session within a minute", {
     clientMethod: "createLink",
@@ -34,11 +62,13 @@ export const CONSOLE_ROUTES = {
     responses: { 201: [json("SessionLink")] },
   }),
   listSessions: admin("GET /admin/sessions", "List the open sessions", {
+    role: "viewer",
     clientMethod: "listSessions",
     query: PAGE,
     responses: ok("SessionPage"),
   }),
   endSession: admin("DELETE /admin/sessions/{session_id}", "End a session", {
+    role: "admin",
     clientMethod: "endSession",
     repeatable: false,
     responses: ok("SessionEnded"),

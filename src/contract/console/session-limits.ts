@@ -3,12 +3,20 @@ export const CONSOLE_HEADER = "X-Orchd-Console";
 /** The product that a session's call is for, by id or slug. */
 export const CONSOLE_PRODUCT_HEADER = "X-Orchd-Product";
 
-/** `read_only`: only calls that change nothing. */
-export const SESSION_ROLES = ["admin", "read_only"] as const;
+/** What a person may do, from least to most. Each role includes those before it. */
+export const SESSION_ROLES = ["viewer", "operator", "admin"] as const;
 export type SessionRole = (typeof SESSION_ROLES)[number];
 
+/** Whether a role may do what another one is needed for. */
+export const includesRole = (role: SessionRole, needed: SessionRole): boolean =>
+  SESSION_ROLES.indexOf(role) >= SESSION_ROLES.indexOf(needed);
+
+/** The role among these that includes the others. Null without any. */
+export const highestRole = (roles: readonly SessionRole[]): SessionRole | null =>
+  SESSION_ROLES.findLast((role) => roles.includes(role)) ?? null;
+
 /** How a session was opened. */
-export const SESSION_OPENERS = ["admin_key", "link"] as const;
+export const SESSION_OPENERS = ["admin_key", "link", "oidc"] as const;
 export type SessionOpener = (typeof SESSION_OPENERS)[number];
 
 export const SESSION_LIMITS = {
@@ -18,6 +26,8 @@ export const SESSION_LIMITS = {
   idleS: 3600,
   /** The lifetime of a one-time link in seconds. */
   linkS: 60,
+  /** How long a person may take to sign in at the identity provider, in seconds. */
+  signInS: 600,
   /** Failed sign-ins of one address per minute. Further sign-ins are refused for the rest of it. */
   failedSignIns: 10,
 } as const;

@@ -1,15 +1,23 @@
 import * as z from "zod/mini";
 import { SESSION_OPENERS, SESSION_ROLES } from "./session-limits.ts";
-import { type RecordOf, field, page, record } from "../record.ts";
+import { type RecordOf, field, nullable, page, record } from "../record.ts";
 import { text, time } from "../response-schemas.ts";
 
-const ROLE = "What it may do: everything, or only calls that change nothing.";
-const role = z.enum(SESSION_ROLES, "expected admin or read_only").check(z.meta({ title: "SessionRole" }));
+const ROLE = "What it may do: see [roles](console.md#roles).";
+const role = z.enum(SESSION_ROLES, "expected viewer, operator or admin").check(z.meta({ title: "SessionRole" }));
+
+const person = record("SessionPerson", "A person as the identity provider knows them.", {
+  subject: field(text, "The provider's id of the person, which never changes.", "00u1a2b3c4"),
+  name: nullable(text, "The name.", "Anna Example"),
+  email: nullable(text, "The email address.", "anna@example.com"),
+});
+export type SessionPerson = RecordOf<typeof person>;
 
 const session = record("SessionRecord", "A person who is signed in to the console.", {
   id: field(text, "The session's id.", "ses_01jd3vd0m6"),
   role: field(role, ROLE, "admin"),
   opened_by: field(z.enum(SESSION_OPENERS), "How it was opened.", "admin_key"),
+  person: nullable(person, "Who signed in by OpenID Connect. `null` for the admin key and links.", null),
   created_at: field(time, "When the person signed in."),
   last_used_at: field(time, "The time of its last call, to the minute."),
   expires_at: field(time, "When it ends at the latest."),
@@ -44,7 +52,29 @@ export const linkRequest = z.object({
   role: field(z.optional(role), "What its session may do. Default: `admin`.", "admin"),
 });
 
+const signInOptions = record("SignInOptions", "How people sign in to the console.", {
+  oidc: nullable(
+    record("SignInProvider", "The identity provider.", {
+      issuer: field(text, "Its issuer.", "https://login.example.com"),
+      url: field(text, "Where a browser begins to sign in.", "https://agents.example.com/console/sign-in/begin"),
+    }),
+    "`null` without [an identity provider](console.md#sign-in-with-an-identity-provider).",
+    null,
+  ),
+});
+
+const signedOut = record("SignedOut", "The session is over, and its streams end within 5 s.", {
+  ended: field(z.literal(true), "The session is over."),
+  provider_url: nullable(
+    text,
+    "Where the browser signs out of the identity provider too. `null` where there is nothing to do.",
+    null,
+  ),
+});
+
 export const SESSION_RESPONSES = {
+  SignInOptions: signInOptions,
+  SignedOut: signedOut,
   SessionRecord: session,
   SessionPage: page(session, "Open sessions by id."),
   SessionLink: sessionLink,

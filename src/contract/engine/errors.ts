@@ -5,9 +5,22 @@
 export const ENGINE_ERRORS = {
   INVALID_REQUEST: { status: 400, cause: "Malformed JSON, a missing field or an invalid value." },
   INVALID_ENGINE_KEY: { status: 401, cause: "`X-Engine-Key` missing or wrong, or the console's session has ended." },
-  READ_ONLY_SESSION: {
+  INVALID_TOKEN: {
+    status: 401,
+    cause: "The token of an end user is missing, wrong, revoked or over. Only the daemon's `/me` answers so.",
+  },
+  INSUFFICIENT_SCOPE: {
     status: 403,
-    cause: "The console's session may only read. Only the daemon's gateway answers so.",
+    cause:
+      "The token does not permit this call: `details.scope` names what it needs. Only the daemon's `/me` answers so.",
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    cause: "The policy's `allowed_origins` does not list the page's origin. Only the daemon's `/me` answers so.",
+  },
+  INSUFFICIENT_ROLE: {
+    status: 403,
+    cause: "The role of the console's session does not allow the call. Only the daemon's gateway answers so.",
   },
   POLICY_DENIED: {
     status: 403,
@@ -66,6 +79,10 @@ export const ENGINE_ERRORS = {
     status: 429,
     cause:
       "The model provider limits the engine's rate. `details.retry_after` has the seconds to wait, if the provider named them.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    cause: "The policy's `user_requests_per_minute` are used up. Only the daemon's `/me` answers so.",
   },
   BUDGET_EXCEEDED: {
     status: 429,

@@ -22,11 +22,15 @@ const BYTES = [{ kind: "bytes" }] as const;
 /** The files of the workspace. */
 export const ENGINE_FILE_ROUTES = {
   listFiles: engine("GET /files", "[List](files.md#list) a folder of the workspace", {
+    role: "operator",
+    scope: "files:read",
     query: { path: FOLDER, recursive: { kind: "flag", summary: "With what its folders contain" }, limit: LIST_LIMIT },
     responses: ok("FileList"),
     errors: ["NOT_FOUND"],
   }),
   readFile: engine("GET /files/content", "[Read](files.md#read) a file, or a range of it", {
+    role: "operator",
+    scope: "files:read",
     query: { path: PATH, artifact_id: { kind: "text", summary: "Instead of `path`: a published version" } },
     headers: CONDITIONS,
     timeout: "hour",
@@ -34,6 +38,8 @@ export const ENGINE_FILE_ROUTES = {
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
   }),
   writeFile: engine("PUT /files/content", "[Write](files.md#write) a file: the body is its content", {
+    role: "operator",
+    scope: "files:write",
     query: { path: PATH },
     headers: { "If-Match": IF_MATCH, "If-None-Match": { kind: "text", summary: "`*`: only if there is no file" } },
     requestBytes: true,
@@ -43,6 +49,8 @@ export const ENGINE_FILE_ROUTES = {
     errors: ["PRECONDITION_FAILED"],
   }),
   removeFile: engine("DELETE /files", "[Remove](files.md#remove) a file or folder", {
+    role: "operator",
+    scope: "files:write",
     query: { path: PATH, recursive: { kind: "flag", summary: "A folder with what it contains" } },
     headers: { "If-Match": IF_MATCH },
     timeout: "hour",
@@ -51,12 +59,16 @@ export const ENGINE_FILE_ROUTES = {
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "FILE_EXISTS"],
   }),
   moveFile: engine("POST /files/move", "[Move](files.md#move) a file or folder", {
+    role: "operator",
+    scope: "files:write",
     request: moveFileRequest,
     repeatable: false,
     responses: ok("MovedFile"),
     errors: ["NOT_FOUND", "FILE_EXISTS"],
   }),
   archiveFiles: engine("GET /files/archive", "[Download](files.md#archive) a folder as one archive", {
+    role: "operator",
+    scope: "files:read",
     query: {
       path: FOLDER,
       format: { kind: "choice", values: ARCHIVE_FORMATS, fallback: "tar.gz", summary: "The format" },
@@ -66,6 +78,8 @@ export const ENGINE_FILE_ROUTES = {
     errors: ["NOT_FOUND", "PAYLOAD_TOO_LARGE"],
   }),
   linkFile: engine("POST /files/links", "Make a [link](files.md#links) that reads one file without a key", {
+    role: "operator",
+    scope: "files:read",
     request: linkFileRequest,
     responses: ok("FileLink"),
     errors: ["NOT_FOUND"],
@@ -77,6 +91,8 @@ export const ENGINE_FILE_ROUTES = {
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"],
   }),
   listArtifacts: engine("GET /tasks/{task_id}/artifacts", "List what the agent has [published](files.md#artifacts)", {
+    role: "operator",
+    scope: "tasks:read",
     responses: ok("ArtifactList"),
     errors: ["NOT_FOUND"],
   }),

@@ -33,6 +33,8 @@ export const ENGINE_TASK_ROUTES = {
     "GET /tasks",
     "List or [search](conversations.md#search) tasks, the latest activity first, or [follow](conversations.md#a-list-that-lives) the list",
     {
+      role: "operator",
+      scope: "tasks:read",
       query: {
         ...FILTER,
         ...PAGE,
@@ -43,22 +45,32 @@ export const ENGINE_TASK_ROUTES = {
     },
   ),
   showTask: engine("GET /tasks/{task_id}", "Get a task", {
+    role: "operator",
+    scope: "tasks:read",
     query: { branches: { kind: "flag", summary: "Adds its [branches](conversations.md#rewind)" } },
     responses: ok("Task"),
     errors: ["NOT_FOUND"],
   }),
   changeTask: engine("PATCH /tasks/{task_id}", "Rename or archive a task, or change its metadata", {
+    role: "operator",
+    scope: "tasks:write",
     request: changeTaskRequest,
     responses: ok("Task"),
     errors: ["NOT_FOUND"],
   }),
   deleteTask: engine("DELETE /tasks/{task_id}", "[Delete](conversations.md#delete-a-task) a task with its messages", {
-    query: { forget: { kind: "flag", summary: "Also what memory has learned from this task alone" } },
+    role: "operator",
+    scope: "tasks:write",
+    query: {
+      forget: { kind: "flag", scope: "memory:erase", summary: "Also what memory has learned from this task alone" },
+    },
     repeatable: false,
     responses: ok("TaskDeleted"),
     errors: ["NOT_FOUND", "TASK_BUSY", "LC_RUNNING", "MEMORY_BUSY"],
   }),
   listMessages: engine("GET /tasks/{task_id}/messages", "List the [messages](conversations.md#messages) of a task", {
+    role: "operator",
+    scope: "tasks:read",
     query: {
       before: { kind: "text", summary: "Only messages before this `message_id`. Not together with `after`" },
       after: { kind: "text", summary: "Only messages after this `message_id`. Without both, the last ones" },

@@ -13,7 +13,7 @@ export const ORCHESTRATOR_ERRORS = {
   },
   INVALID_SESSION: { status: 401, cause: "The session of the cookie is unknown or has ended.", retry: "no" },
   INVALID_LINK: { status: 401, cause: "A one-time link that is unknown, used, or older than a minute.", retry: "no" },
-  READ_ONLY_SESSION: { status: 403, cause: "The session may only read.", retry: "no" },
+  INSUFFICIENT_ROLE: { status: 403, cause: "The role of the session does not allow the call.", retry: "no" },
   POLICY_DENIED: {
     status: 403,
     cause: "The product is suspended or being deleted, or its policy does not allow the action.",

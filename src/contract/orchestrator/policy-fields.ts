@@ -2,6 +2,7 @@ import { ATTACHMENT_KINDS, DEFAULT_ATTACHMENT_LIMITS, MAX_ATTACHMENTS } from "..
 import { WHEN_BUSY } from "../engine/when-busy.ts";
 import { DEFAULT_CHECKPOINT_MB } from "../engine/checkpoint-limits.ts";
 import { MAX_FALLBACK } from "../engine/model-choice.ts";
+import { ACCESS_FIELDS } from "./access-fields.ts";
 import { NO_BUDGETS } from "./budgets.ts";
 import type { PolicyValue } from "./policy-value.ts";
 
@@ -31,66 +32,12 @@ export const POLICY_SECTIONS = {
 } as const;
 type PolicySection = keyof typeof POLICY_SECTIONS;
 
-const POLICY_ACTIONS = ["provision", "start", "stop", "rotate_key", "destroy", "auto_provision"] as const;
-
 /**
  * The fields of a policy. Its type, default, checks, options of `orchctl`, form in the console, OpenAPI and documentation
  * follow from these rows.
  */
 export const POLICY_FIELDS = {
-  max_engines: {
-    value: { kind: "integer", min: 0, isNullable: true },
-    default: 100,
-    section: "access",
-    label: "Engines",
-    meaning: "Engines that are not destroyed.",
-    takesEffect: "at once",
-    option: "--max-engines <n>",
-  },
-  requests_per_minute: {
-    value: { kind: "integer", min: 0, isNullable: true },
-    default: 600,
-    section: "access",
-    label: "Requests per minute",
-    meaning: "Calls per minute; a large one [counts more than once](orchestrator-api.md#limits).",
-    takesEffect: "at once",
-    option: "--requests-per-minute <n>",
-  },
-  allowed_actions: {
-    value: { kind: "choices", values: POLICY_ACTIONS },
-    default: POLICY_ACTIONS,
-    section: "access",
-    label: "Allowed actions",
-    meaning: "Actions that the product's backend may call for.",
-    takesEffect: "at once",
-    option: "--allow <actions>",
-  },
-  private_hosts: {
-    value: { kind: "hosts", maxHosts: 64 },
-    default: [],
-    section: "access",
-    label: "Private hosts",
-    meaning:
-      "Hosts and networks off the public internet that the daemon may call for the product, also without TLS. Public hosts need `https` and no entry.",
-    takesEffect: "at once",
-    option: "--private-hosts <hosts>",
-  },
-  suspended: {
-    value: { kind: "switch" },
-    default: false,
-    section: "access",
-    label: "Suspended",
-    meaning: "Refuses every action of the product, and every turn of its [engines](orchestrator-api.md#suspension).",
-    takesEffect: "at once",
-  },
-  suspend: {
-    value: { kind: "choice", values: ["drain", "now"] },
-    default: "drain",
-    section: "access",
-    label: "Suspension",
-    meaning: "What a suspension does to running turns: `drain` lets them end, `now` cancels them.",
-    takesEffect: "at once",
-  },
+  ...ACCESS_FIELDS,
   when_busy: {
     value: { kind: "choice", values: WHEN_BUSY },
     default: "reject",

@@ -43,6 +43,14 @@ const hostPattern = z.string().check(
   }),
 );
 
+const ORIGIN = "expected an exact origin such as https://app.example.com, without a path; * is not possible";
+const originOf = z
+  .string(ORIGIN)
+  .check(
+    z.refine((text) => text !== "null" && URL.parse(text)?.origin === text && /^https?:/.test(text), { error: ORIGIN }),
+  );
+const LISTED = { hosts: hostPattern, origins: originOf };
+
 /** The values that a policy accepts. */
 function accepted(value: PolicyValue): z.ZodMiniType {
   switch (value.kind) {
@@ -62,8 +70,8 @@ function accepted(value: PolicyValue): z.ZodMiniType {
       const expected = `expected "open", "none" or a list of ${minHosts} to ${maxHosts} hosts`;
       return z.union([z.enum(["open", "none"]), hosts], expected);
     }
-    case "hosts":
-      return z.array(hostPattern).check(z.maxLength(value.maxHosts));
+    case "list":
+      return z.array(LISTED[value.of]).check(z.maxLength(value.max));
     case "ports":
       return z.array(integer(value.min, value.max)).check(z.maxLength(value.maxPorts));
     case "models": {
@@ -84,7 +92,7 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return value.isNullable ? z.nullable(count) : count;
     case "network":
       return z.union([z.enum(["open", "none"]), z.array(text)]);
-    case "hosts":
+    case "list":
       return z.array(text);
     case "ports":
       return z.array(count);

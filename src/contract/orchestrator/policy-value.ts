@@ -7,8 +7,8 @@ export type PolicyValue =
   | { readonly kind: "choice" | "choices"; readonly values: readonly string[] }
   /** `open`, `none`, or a list of hosts. */
   | { readonly kind: "network"; readonly minHosts: number; readonly maxHosts: number }
-  /** Hosts and networks, as a network's list has them. */
-  | { readonly kind: "hosts"; readonly maxHosts: number }
+  /** Hosts and networks, as a network's list has them, or origins of pages. */
+  | { readonly kind: "list"; readonly of: "hosts" | "origins"; readonly max: number }
   | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
   /** Names of models. With `null`, which is every model, they may be patterns. */
   | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
@@ -21,7 +21,7 @@ interface ValueOf {
   readonly integer: number;
   readonly switch: boolean;
   readonly network: ToolNetworkPolicy;
-  readonly hosts: readonly string[];
+  readonly list: readonly string[];
   readonly ports: readonly number[];
   readonly models: readonly string[];
   readonly budgets: Budgets;

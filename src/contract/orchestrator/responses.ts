@@ -12,6 +12,7 @@ import { PRODUCT_RESPONSES } from "./product.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
 import { USAGE_RESPONSES } from "./usage.ts";
+import { USER_TOKEN_RESPONSES } from "./user-token.ts";
 
 /** The schemas of all response bodies of the orchestrator, by their names in the OpenAPI document. */
 export const ORCHESTRATOR_RESPONSES = {
@@ -20,6 +21,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...ENGINE_RECORD_RESPONSES,
   ...EVENT_RESPONSES,
   ...SCHEDULE_RESPONSES,
+  ...USER_TOKEN_RESPONSES,
   ...HOST_RESPONSES,
   ...BACKUP_RESPONSES,
   ...USAGE_RESPONSES,

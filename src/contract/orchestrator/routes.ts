@@ -6,13 +6,16 @@ import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
-import { type Route, isReadOnly, takesSession } from "./routes/route-row.ts";
+import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
+import { roleFor } from "../route-table.ts";
+import type { Route } from "./routes/route-row.ts";
 
 /** Every route of the orchestrator. Another path is 404, another method on one of these paths 405. */
 export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
   ...USER_ENGINE_ROUTES,
+  ...USER_TOKEN_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
@@ -24,14 +27,14 @@ export type RouteName = keyof typeof ORCHESTRATOR_ROUTES;
 
 /** The error codes of a route. */
 export function errorsOf(route: Route): readonly OrchestratorErrorCode[] {
-  const { auth, method, headers = {}, errors = [] } = route;
+  const { auth, method, role, headers = {}, errors = [] } = route;
   const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly OrchestratorErrorCode[] = [
     "INVALID_REQUEST",
     ...(auth === "platform" ? (["INVALID_PLATFORM_KEY", "PRODUCT_NOT_FOUND", "RATE_LIMITED"] as const) : []),
     ...(auth === "admin" || auth === "admin_key" || auth === "local" ? (["INVALID_ADMIN_KEY"] as const) : []),
-    ...(takesSession(route) ? (["INVALID_SESSION"] as const) : []),
-    ...(takesSession(route) && !isReadOnly(route, route.query) ? (["READ_ONLY_SESSION"] as const) : []),
+    ...(role === undefined ? [] : (["INVALID_SESSION"] as const)),
+    ...(roleFor(route, route.query ?? {}) === "viewer" || role === undefined ? [] : (["INSUFFICIENT_ROLE"] as const)),
     ...(takesBody ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...("Idempotency-Key" in headers ? (["IDEMPOTENCY_CONFLICT", "OPERATION_IN_PROGRESS"] as const) : []),
     ...errors,

@@ -1,4 +1,5 @@
 import { AGENT_SETTINGS } from "./agent-settings.ts";
+import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { DAEMON_SETTINGS } from "./daemon-settings.ts";
 import { PROVIDER_SETTINGS } from "./provider-settings.ts";
 import type { SettingRow, SettingScope } from "./setting-row.ts";
@@ -8,7 +9,7 @@ export { ISOLATION_MODES } from "./daemon-settings.ts";
 export type { SettingRow, SettingScope } from "./setting-row.ts";
 
 /** Every setting. Validation, the names in a policy, `orchd.env.example` and the documents derive from it. */
-export const SETTINGS = { ...DAEMON_SETTINGS, ...AGENT_SETTINGS, ...PROVIDER_SETTINGS };
+export const SETTINGS = { ...DAEMON_SETTINGS, ...CONSOLE_SETTINGS, ...AGENT_SETTINGS, ...PROVIDER_SETTINGS };
 export type SettingName = keyof typeof SETTINGS;
 
 const ROWS = Object.entries<SettingRow>(SETTINGS);

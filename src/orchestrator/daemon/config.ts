@@ -10,6 +10,7 @@ import { AUDIT_HEADS_FILE } from "../../contract/orchestrator/audit-chain.ts";
 import { type KubernetesSettings, readKubernetes } from "./read-kubernetes.ts";
 import { readPriceFile } from "../status/prices.ts";
 import type { PriceTable } from "../../contract/orchestrator/price-table.ts";
+import type { OidcSettings } from "../identity/oidc-settings.ts";
 import type { BackupSettings } from "../status/backups.ts";
 import { memoryTotalMb } from "../../shared/host-resources.ts";
 import { defaultSpares } from "../rules/default-spares.ts";
@@ -17,6 +18,7 @@ import type { AwakeSetting } from "../supervision/awake-slots.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
+import { readConsoleOidc } from "./read-console-oidc.ts";
 import { readTracing } from "./read-tracing.ts";
 
 interface DockerSettings {
@@ -69,6 +71,8 @@ export interface Config {
   /** Problems of `engineDefaults` that a product's `engine_env` has to fix. */
   readonly engineDefaultProblems: readonly string[];
   readonly extraCaCerts: string | null;
+  /** With which people sign in to the console. Null: by the admin key and links alone. */
+  readonly consoleOidc: OidcSettings | null;
   /** Null: no tracing. */
   readonly tracing: TracingSettings | null;
   /** The engines' PATH, where their tools find commands. */
@@ -96,13 +100,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const portMax = readInteger(read, "ORCH_PORT_MAX");
   const uidMin = readInteger(read, "ORCH_ENGINE_UID_MIN");
   const dataDir = resolve(read.text("ORCH_DATA_DIR", defaultDataDir));
+  const publicUrl = readPublicUrl(read);
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
     hostId: readHostId(read),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
-    publicUrl: readPublicUrl(read),
+    publicUrl,
     replicaUrl: readReplicaUrl(read),
     portMin,
     portMax,
@@ -129,6 +134,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     ),
     engineDefaultProblems,
     extraCaCerts: read.text("NODE_EXTRA_CA_CERTS") ?? null,
+    consoleOidc: readConsoleOidc(read, publicUrl),
     tracing: readTracing(read),
     shownSettings: shownSettings(env),
     unknownSettings: unknownSettings(env),

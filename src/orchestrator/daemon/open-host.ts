@@ -4,6 +4,7 @@ import { FairQueue } from "../../shared/fair-queue.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
 import { StallWatch } from "../../shared/stall-watch.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
+import { IdentityProvider } from "../identity/identity-provider.ts";
 import { LiveEngines } from "../fleet/live-engines.ts";
 import type { Fleet, HostContext, InFlight, Records, Runtime, Service, StartLimits } from "../host-context.ts";
 import { IdempotencyLimit } from "../operations/idempotency-limit.ts";
@@ -12,7 +13,8 @@ import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { Prices } from "../status/prices.ts";
 import { Sessions } from "../status/sessions.ts";
-import type { Db } from "../store/database.ts";
+import { AllowedOrigins } from "../status/allowed-origins.ts";
+import { UserTokens } from "../status/user-tokens.ts";
 import type { HostLock } from "../store/host-lock.ts";
 import { readHostFlags } from "../store/hosts.ts";
 import type { PortRange } from "../store/ports.ts";
@@ -63,7 +65,7 @@ export async function openHost(parts: HostParts): Promise<OpenHost | null> {
     ...(await openFleet(parts, { box: records.box, limits, supervisor: createSupervisor(() => host) })),
     ...openInFlight(),
     ...limits,
-    ...(await openService(parts, records.db)),
+    ...(await openService(parts, records)),
     ...runtime,
   };
   return { host, lock: records.leadership, ...more };
@@ -121,10 +123,14 @@ const openInFlight = (): InFlight => ({
   lanes: new SerialLanes(),
 });
 
-async function openService({ config, folder, readiness }: HostParts, db: Db): Promise<Service> {
+async function openService({ config, folder, readiness }: HostParts, records: Records): Promise<Service> {
+  const { db } = records;
   Object.assign(readiness, await readHostFlags(db, folder.hostId));
   return {
     sessions: new Sessions(db, Date.now),
+    userTokens: new UserTokens({ ...records, now: Date.now }),
+    allowedOrigins: new AllowedOrigins(records),
+    identity: config.consoleOidc === null ? null : new IdentityProvider(config.consoleOidc),
     readiness,
     idempotencyLimit: new IdempotencyLimit(),
     destroys: new PQueue({ concurrency: MAX_DESTROYS, queueClass: FairQueue }),

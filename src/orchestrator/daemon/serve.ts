@@ -12,14 +12,16 @@ import { adminRoutes } from "../http/admin-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { consoleRoutes } from "../http/console-routes.ts";
+import { signInRoutes } from "../http/sign-in-routes.ts";
 import { OriginCheck } from "../http/origin-check.ts";
-import { SessionCookie } from "../http/session-cookie.ts";
+import { sessionCookie, signInCookie } from "../http/console-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { invalidRequestBody } from "../http/error-responder.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
@@ -91,7 +93,7 @@ export async function serve(options: StartOptions): Promise<void> {
   const metrics = new Metrics(replica);
   const dist = join(options.installDir, "dist");
   const documents = { documentsDir: join(dist, "documents/orchestrator"), consoleDir: join(dist, "console") };
-  const open = { startedAt, ...documents, replica, hostId: folder.hostId };
+  const open = { startedAt, ...documents, replica, hostId: folder.hostId, oidc: config.consoleOidc };
   const site = new OriginCheck(config);
   const readiness = new Readiness();
   const { adminKey } = folder;
@@ -136,13 +138,14 @@ export async function serve(options: StartOptions): Promise<void> {
   replica.lead(opened.leader);
   listeners.push(await storeAddress(config.dataDir, engineUrl(config.host, server.port)));
   listeners.push(() => handOver(opened, readiness));
-  const cookie = new SessionCookie(host, site);
+  const cookie = sessionCookie(host, site);
   const gateway = createGateway(host, { site, cookie });
   const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
       ...engineRoutes(host, new AutoProvision(host)),
+      ...userTokenRoutes(host),
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
@@ -150,6 +153,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...usageRoutes(host),
       ...adminRoutes(host),
       ...consoleRoutes(host, { adminKey: folder.adminKey, cookie }),
+      ...signInRoutes(host, { session: cookie, pending: signInCookie(host, site) }),
     },
     adminKey: folder.adminKey,
     site,

@@ -1,8 +1,9 @@
 import type { Request, Response } from "express";
 import { sameSecret } from "../../contract/orchestrator/api-keys.ts";
-import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER } from "../../contract/console/session-limits.ts";
+import { CONSOLE_HEADER, CONSOLE_PRODUCT_HEADER, type SessionRole } from "../../contract/console/session-limits.ts";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../../contract/orchestrator/headers.ts";
-import { type Route, isReadOnly, maxBodyBytes, takesSession } from "../../contract/orchestrator/routes/route-row.ts";
+import { type Route, maxBodyBytes } from "../../contract/orchestrator/routes/route-row.ts";
+import { roleFor } from "../../contract/route-table.ts";
 import { isFromAnotherSite, isLocalCaller } from "../../shared/http/local-caller.ts";
 import { declaredLength } from "../../shared/http/receive-body.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -55,18 +56,19 @@ export async function admitCaller(
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<Caller> {
   const { host, site, limit } = parts;
-  const bySession = route.auth === "session" || (takesSession(route) && claimsSession(request));
+  const role = roleFor(route, request.query);
+  const bySession = role !== null && (route.auth === "session" || claimsSession(request));
   if (route.auth === "none") assertOwnHost(site, request);
   if (route.auth === "local" && !bySession) authenticateLocal(parts, request);
   if (route.auth === "none" || route.auth === "local")
-    return bySession ? callerOfSession(parts, route, request) : ALWAYS;
+    return bySession ? callerOfSession(parts, route, { request, role }) : ALWAYS;
   host.readiness.assertServes(route.method === "GET" ? "read" : "write");
   if (route.auth === "webhook") return ALWAYS;
   if (route.auth === "sign_in") {
     assertFromConsole(site, request);
     return ALWAYS;
   }
-  if (bySession) return callerOfSession(parts, route, request);
+  if (bySession) return callerOfSession(parts, route, { request, role });
   if (route.auth !== "platform") {
     authenticateAdmin(parts, request);
     request.socket.emit(AUTHENTICATED);
@@ -83,9 +85,13 @@ export async function admitCaller(
   return { product, session: null, isStillAdmitted: () => isProductsKey(host, key), chargeRest };
 }
 
-/** A session has the rights of the admin key, and of the platform key of the product that the call names. */
-async function callerOfSession(parts: AdmissionParts, route: Route, request: Request): Promise<Caller> {
-  const verdict = await admitSession(parts, request, { changes: !isReadOnly(route, request.query) });
+/** Within its role, a session has the rights of the admin key, and of the key of the product that the call names. */
+async function callerOfSession(
+  parts: AdmissionParts,
+  route: Route,
+  { request, role }: { readonly request: Request; readonly role: SessionRole },
+): Promise<Caller> {
+  const verdict = await admitSession(parts, request, { role });
   if (verdict.kind === "refused") throw new ApiError(verdict.code, verdict.message);
   request.socket.emit(AUTHENTICATED);
   const { session, isOpen: isStillAdmitted } = verdict;

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { CONSOLE_HEADER } from "../../contract/console/session-limits.ts";
+import { CONSOLE_HEADER, type SessionRole, includesRole } from "../../contract/console/session-limits.ts";
 import type { OrchestratorErrorCode } from "../../contract/orchestrator/errors.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Session } from "../status/sessions.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { SessionCookie } from "./session-cookie.ts";
+import type { ConsoleCookie } from "./console-cookie.ts";
 
 export interface SessionParts {
   readonly host: Pick<HostContext, "sessions">;
   readonly site: OriginCheck;
-  readonly cookie: SessionCookie;
+  readonly cookie: ConsoleCookie;
 }
 
 type SessionVerdict =
@@ -21,7 +21,7 @@ type SessionVerdict =
     }
   | {
       readonly kind: "refused";
-      readonly code: Extract<OrchestratorErrorCode, "INVALID_REQUEST" | "INVALID_SESSION" | "READ_ONLY_SESSION">;
+      readonly code: Extract<OrchestratorErrorCode, "INVALID_REQUEST" | "INVALID_SESSION" | "INSUFFICIENT_ROLE">;
       readonly message: string;
     };
 
@@ -29,11 +29,11 @@ type SessionVerdict =
 export const claimsSession = ({ headers }: Pick<IncomingMessage, "headers">): boolean =>
   headers[CONSOLE_HEADER.toLowerCase()] !== undefined;
 
-/** Authenticates a call by its session. `changes`: whether the call may change something. */
+/** Authenticates a call by its session. `role`: the one that the call needs. */
 export async function admitSession(
   { host, site, cookie }: SessionParts,
   request: IncomingMessage,
-  { changes }: { readonly changes: boolean },
+  { role }: { readonly role: SessionRole },
 ): Promise<SessionVerdict> {
   const problem = site.pageProblem(request);
   if (problem !== null) return { kind: "refused", code: "INVALID_REQUEST", message: problem };
@@ -41,7 +41,9 @@ export async function admitSession(
   const session = token === null ? null : await host.sessions.use(token);
   if (token === null || session === null)
     return { kind: "refused", code: "INVALID_SESSION", message: "the session is unknown or has ended; sign in again" };
-  if (changes && session.role === "read_only")
-    return { kind: "refused", code: "READ_ONLY_SESSION", message: "this session may only read" };
+  if (!includesRole(session.role, role)) {
+    const message = `the call needs the role ${role}, and this session has the role ${session.role}`;
+    return { kind: "refused", code: "INSUFFICIENT_ROLE", message };
+  }
   return { kind: "admitted", session, isOpen: async () => (await host.sessions.find(token)) !== null };
 }

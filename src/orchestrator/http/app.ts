@@ -19,7 +19,8 @@ import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { Records, Runtime, Service } from "../host-context.ts";
 import { type Caller, admitCaller } from "./admit-caller.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { SessionCookie } from "./session-cookie.ts";
+import type { ConsoleCookie } from "./console-cookie.ts";
+import { callerOf } from "../status/sessions.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 import { type UnavailableReason, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
@@ -41,7 +42,7 @@ interface AppParts {
   readonly handlers: Readonly<Record<RouteName, Handler>>;
   readonly adminKey: string;
   readonly site: OriginCheck;
-  readonly cookie: SessionCookie;
+  readonly cookie: ConsoleCookie;
   readonly unavailableReasonOf: UnavailableReason;
 }
 
@@ -109,7 +110,7 @@ export function createApp(
 function withinSession<T>({ session }: Caller, work: () => T): T {
   const request = currentRequest();
   if (session === null || request === undefined) return work();
-  return withinRequest({ ...request, actor: "admin", session: session.id }, work);
+  return withinRequest({ ...request, actor: "admin", ...callerOf(session) }, work);
 }
 
 const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;

@@ -17,11 +17,13 @@ export async function callForRest(
     exchange,
     resumed,
     keyHeader = {},
+    without = CONSOLE_CREDENTIALS,
     signal,
   }: {
     readonly exchange: Exchange;
     readonly resumed: ResumedCall;
     readonly keyHeader?: Readonly<Record<string, string>>;
+    readonly without?: readonly string[];
     readonly signal: AbortSignal;
   },
 ): Promise<IncomingMessage | null | "asleep"> {
@@ -31,7 +33,7 @@ export async function callForRest(
     url,
     path: resumed.path,
     headers: { ...keyHeader, ...resumed.headers, host: new URL(url).host, via: "1.1 orchd" },
-    without: CONSOLE_CREDENTIALS,
+    without,
     connectMs: CONNECT_MS,
     signal: AbortSignal.any([signal, late.signal]),
     sendBody: (upstream) => upstream.end(),

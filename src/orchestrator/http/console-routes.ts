@@ -1,20 +1,21 @@
 import { linkRequest, signInRequest } from "../../contract/console/session.ts";
 import { endSession } from "../operations/end-session.ts";
+import { signOut } from "../operations/sign-out.ts";
 import { createLink, openSession } from "../operations/open-session.ts";
 import { sessionRecord } from "../status/sessions.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 import { FailedSignIns } from "./failed-sign-ins.ts";
-import type { SessionCookie } from "./session-cookie.ts";
+import type { ConsoleCookie } from "./console-cookie.ts";
 
 interface ConsoleParts {
   readonly adminKey: string;
-  readonly cookie: SessionCookie;
+  readonly cookie: ConsoleCookie;
 }
 
 /** Sessions of the console. Its page is among the open routes. */
 export function consoleRoutes(
-  host: Pick<HostContext, "db" | "sessions" | "settings" | "now">,
+  host: Pick<HostContext, "db" | "sessions" | "settings" | "now" | "identity" | "box">,
   { adminKey, cookie }: ConsoleParts,
 ) {
   const failures = new FailedSignIns(host.now);
@@ -31,9 +32,9 @@ export function consoleRoutes(
       return { status: 200, body: sessionRecord(session, session) };
     },
     signOut: async (call) => {
-      await endSession(host, sessionOf(call).id);
+      const url = await signOut(host, sessionOf(call));
       call.response.set("Set-Cookie", cookie.removal);
-      return { status: 200, body: { ended: true } };
+      return { status: 200, body: { ended: true, provider_url: url }, secret: true };
     },
     createLink: async (call) => {
       const { role = "admin" } = call.body(linkRequest);

@@ -8,13 +8,16 @@ const MAX_ADDRESSES = 10_000;
 /** Limits brute-force sign-ins: after some failures, an address is refused until the minute is over. */
 export class FailedSignIns {
   readonly #now: Clock;
+  readonly #isFailure: (error: unknown) => boolean;
   readonly #failures = new Map<string, { count: number; readonly since: number }>();
 
-  constructor(now: Clock) {
+  /** `isFailure`: whether an error counts. */
+  constructor(now: Clock, isFailure: (error: unknown) => boolean = isWrongSecret) {
     this.#now = now;
+    this.#isFailure = isFailure;
   }
 
-  /** Runs a sign-in, and counts it when its key or link is wrong. */
+  /** Runs a sign-in, and counts it when it fails. */
   async bound<T>(address: string, signIn: () => Promise<T>): Promise<T> {
     this.#assertFew(address);
     // Counted before the check, so that concurrent guesses are limited too.
@@ -24,7 +27,7 @@ export class FailedSignIns {
       this.#add(address, -1);
       return result;
     } catch (error) {
-      if (!isWrongSecret(error)) this.#add(address, -1);
+      if (!this.#isFailure(error)) this.#add(address, -1);
       throw error;
     }
   }

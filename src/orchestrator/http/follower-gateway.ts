@@ -7,7 +7,7 @@ import type { Metrics } from "../status/metrics.ts";
 import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { sendRefusal } from "./gateway.ts";
-import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -37,11 +37,12 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
     const { request, response } = exchange;
     const problem = site.hostProblem(request);
     if (problem !== null) return sendRefusal(response, { code: "INVALID_REQUEST", message: problem });
-    const path = readGatewayPath(request.url ?? "");
-    if (path === null)
+    const isEndUsers = isEndUserUrl(request.url);
+    const path = isEndUsers ? null : readGatewayPath(request.url ?? "");
+    if (path === null && !isEndUsers)
       return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-    // Only the leader authenticates sessions of the console.
-    const direct = claimsSession(request) ? null : await callDirectly(parts, exchange, path);
+    // Only the leader authenticates sessions of the console and tokens of end users.
+    const direct = path === null || claimsSession(request) ? null : await callDirectly(parts, exchange, path);
     if (direct !== null) return direct;
     const unavailable = (message: string) =>
       sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });

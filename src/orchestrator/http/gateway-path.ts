@@ -17,7 +17,18 @@ const OPEN: ReadonlySet<string> = new Set(
   Object.values(ENGINE_ROUTES).flatMap(({ auth, path }) => (auth === "none" ? [path] : [])),
 );
 
-export const isGatewayUrl = (url: string | undefined): boolean => url?.startsWith(PREFIX) ?? false;
+/** Whether the gateway answers: for an engine by its id, or by its user's token. */
+export const isGatewayUrl = (url = ""): boolean => url.startsWith(PREFIX) || isEndUserUrl(url);
+
+const END_USER = /^\/me(\/[^#]*|\?[^#]*)?$/;
+/** A call of an end user's own engine, `/me/…`. */
+export const isEndUserUrl = (url = ""): boolean => END_USER.test(url);
+
+/** The path and query for the engine of such a call. Never decoded or normalised. */
+export function endUserTarget(url = ""): string {
+  const [, rest = ""] = END_USER.exec(url) ?? [];
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
 
 /** Null for a path without an engine, and for the engine's control API. */
 export function readGatewayPath(url: string): GatewayPath | null {

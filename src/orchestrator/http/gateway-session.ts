@@ -5,11 +5,12 @@ import type { HostContext } from "../host-context.ts";
 import { recordEngineCall } from "../operations/record-engine-call.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import { type SessionParts, admitSession, claimsSession } from "./admit-session.ts";
+import { engineRole } from "./engine-role.ts";
 import type { GatewayPath } from "./gateway-path.ts";
 import { endWhenRefused } from "./stream-signal.ts";
 
 interface SessionRefusal {
-  readonly code: Extract<EngineErrorCode, "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "READ_ONLY_SESSION">;
+  readonly code: Extract<EngineErrorCode, "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INSUFFICIENT_ROLE">;
   readonly message: string;
 }
 
@@ -31,14 +32,15 @@ export async function keyOfSession(
   if (!claimsSession(request)) return { kind: "admitted", keyHeader: {} };
   const { method = "GET" } = request;
   const changes = method !== "GET" && method !== "HEAD";
-  const verdict = await admitSession({ host, site, cookie }, request, { changes });
+  const [pathname = ""] = target.split("?");
+  const role = engineRole(method, pathname, new URLSearchParams(target.slice(pathname.length)));
+  const verdict = await admitSession({ host, site, cookie }, request, { role });
   if (verdict.kind === "refused") {
     const { code, message } = verdict;
     return { kind: "refused", refusal: { code: code === "INVALID_SESSION" ? "INVALID_ENGINE_KEY" : code, message } };
   }
   const { session, isOpen: isStillAdmitted } = verdict;
-  const [pathname = ""] = target.split("?");
-  if (changes) await recordEngineCall(host, { session: session.id, engineId, method, path: pathname });
+  if (changes) await recordEngineCall(host, { session, engineId, method, path: pathname });
   endWhenRefused({ response, isStillAdmitted, end: () => response.destroy() });
   return { kind: "admitted", keyHeader: { [ENGINE_KEY_HEADER.toLowerCase()]: daemonKey(host, engineId) } };
 }

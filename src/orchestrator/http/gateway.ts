@@ -1,4 +1,4 @@
-import type { ClientRequest, RequestListener, ServerResponse } from "node:http";
+import type { ClientRequest, OutgoingHttpHeaders, RequestListener, ServerResponse } from "node:http";
 import { inBackground } from "../../shared/background.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import { ENGINE_ERRORS } from "../../contract/engine/errors.ts";
@@ -12,8 +12,10 @@ import type { SessionParts } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
-import { type GatewayPath, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { keyOfSession } from "./gateway-session.ts";
+import { UserRequestLimit } from "./user-request-limit.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
 /** The timeout of connecting to an engine. */
@@ -34,16 +36,25 @@ export function createGateway(
   { site, cookie }: Omit<SessionParts, "host">,
 ): RequestListener {
   const addresses = new EngineAddresses(host);
+  const limit = new UserRequestLimit(host.now);
   const forward = async ({ request, response }: Exchange): Promise<GatewayOutcome> => {
     const refuse = (refusal: Refusal) => sendRefusal(response, refusal);
     // Protects against DNS rebinding, like the daemon's own routes without a key.
     const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
+    if (isEndUserUrl(request.url)) {
+      const admitted = await admitEndUser({ host, limit }, { request, response });
+      if (admitted.kind === "answered") return "answered";
+      if (admitted.kind === "refused") return refuse(admitted.refusal);
+      const credentials = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
+      return deliver(host, addresses, { exchange: { request, response }, ...admitted, ...credentials });
+    }
     const path = readGatewayPath(request.url ?? "");
     if (path === null) return refuse({ code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
     const verdict = await keyOfSession(host, { site, cookie }, { request, response, path });
     if (verdict.kind === "refused") return refuse(verdict.refusal);
-    return deliver(host, addresses, { exchange: { request, response }, path, keyHeader: verdict.keyHeader });
+    const credentials = { without: CONSOLE_CREDENTIALS, changeHeaders: sandboxedHeaders };
+    return deliver(host, addresses, { exchange: { request, response }, path, ...verdict, ...credentials });
   };
   return (request, response) => {
     const answered = forward({ request, response }).catch((error: unknown) => {
@@ -65,10 +76,15 @@ async function deliver(
     exchange,
     path,
     keyHeader,
+    without,
+    changeHeaders,
   }: {
     readonly exchange: Exchange;
     readonly path: GatewayPath;
     readonly keyHeader: Readonly<Record<string, string>>;
+    /** Headers of the request that are not passed on. */
+    readonly without: readonly string[];
+    readonly changeHeaders: (headers: OutgoingHttpHeaders) => OutgoingHttpHeaders;
   },
 ): Promise<GatewayOutcome> {
   const { request, response } = exchange;
@@ -91,7 +107,7 @@ async function deliver(
         url,
         path: target,
         headers,
-        without: CONSOLE_CREDENTIALS,
+        without,
         connectMs: CONNECT_MS,
         asksFirst: !held,
         signal: gone.signal,
@@ -105,12 +121,12 @@ async function deliver(
           if (mayBeHeld(exchange, target, outcome.answer)) {
             const { signal } = gone;
             const callRest = (resumed: ResumedCall) => (at: string) =>
-              callForRest(at, { exchange, resumed, keyHeader, signal });
+              callForRest(at, { exchange, resumed, keyHeader, without, signal });
             const reopen = (resumed: ResumedCall) =>
               whenAwake(host, addresses, { engineId, signal, call: callRest(resumed) });
-            return await holdStream(outcome.answer, { exchange, target, changeHeaders: sandboxedHeaders, reopen });
+            return await holdStream(outcome.answer, { exchange, target, changeHeaders, reopen });
           }
-          return await relayResponse(outcome.answer, response, sandboxedHeaders);
+          return await relayResponse(outcome.answer, response, changeHeaders);
         case "gone":
           return "cut";
         case "lost":
@@ -135,13 +151,16 @@ async function deliver(
 const isFallingAsleep = ({ live }: Pick<HostContext, "live">, engineId: string): boolean =>
   (live.get(engineId)?.fallingAsleep ?? null) !== null;
 
-export function sendRefusal(response: ServerResponse, { code, message, retryAfterS }: Refusal): "refused" | "cut" {
+export function sendRefusal(
+  response: ServerResponse,
+  { code, message, details, retryAfterS }: Refusal,
+): "refused" | "cut" {
   if (response.headersSent || response.closed) {
     // Its client sees that the response is incomplete.
     response.destroy();
     return "cut";
   }
-  const body: EngineErrorBody = { error: code, message };
+  const body: EngineErrorBody = { error: code, message, ...(details !== undefined && { details }) };
   response
     .writeHead(ENGINE_ERRORS[code].status ?? 500, {
       "content-type": "application/json",

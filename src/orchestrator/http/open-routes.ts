@@ -4,6 +4,7 @@ import { sendConsoleAsset, sendConsolePage } from "./console-page.ts";
 import { ApiError } from "../api-error.ts";
 import type { Readiness } from "../status/readiness.ts";
 import type { Replica } from "../status/replica-role.ts";
+import type { OidcSettings } from "../identity/oidc-settings.ts";
 import type { Call } from "./call.ts";
 
 export interface OpenRoutesParts {
@@ -15,6 +16,8 @@ export interface OpenRoutesParts {
   readonly replica: Pick<Replica, "role" | "leader">;
   /** The folder of the built console. */
   readonly consoleDir: string;
+  /** Null: people sign in by the admin key and links alone. */
+  readonly oidc: Pick<OidcSettings, "issuer" | "consoleUrl"> | null;
 }
 
 type OpenCall = Pick<Call, "response" | "params">;
@@ -22,7 +25,7 @@ type OpenCall = Pick<Call, "response" | "params">;
 /** The routes without a key. They need no database, so the daemon serves them while it starts. */
 export function openRoutes(
   readiness: Readiness,
-  { startedAt, documentsDir, consoleDir, replica, hostId }: OpenRoutesParts,
+  { startedAt, documentsDir, consoleDir, replica, hostId, oidc }: OpenRoutesParts,
 ) {
   const whoLeads = () => ({ role: replica.role, leader: replica.leader });
   return {
@@ -53,6 +56,10 @@ export function openRoutes(
       await sendConsolePage(response, consoleDir);
       return undefined;
     },
+    signInOptions: () => ({
+      status: 200,
+      body: { oidc: oidc === null ? null : { issuer: oidc.issuer, url: `${oidc.consoleUrl}sign-in/begin` } },
+    }),
     consoleAsset: async ({ response, params }: OpenCall) => {
       await sendConsoleAsset(response, consoleDir, params["file"] ?? "");
       return undefined;

@@ -1,5 +1,5 @@
 import { newKey, plausibleKey, sameSecret, sha256 } from "../../contract/orchestrator/api-keys.ts";
-import type { SessionLink } from "../../contract/console/session.ts";
+import type { SessionLink, SessionPerson } from "../../contract/console/session.ts";
 import {
   LINK_TOKEN_PREFIX,
   SESSION_LIMITS,
@@ -16,7 +16,7 @@ import { appendAudit } from "../store/audit-log.ts";
 import { type SessionRow, insertLink, insertSession, takeLink } from "../store/console-sessions.ts";
 import type { Trx } from "../store/database.ts";
 
-interface OpenedSession {
+export interface OpenedSession {
   readonly session: SessionRow;
   readonly token: string;
 }
@@ -34,7 +34,7 @@ export async function openSession(
   if (key !== undefined && !sameSecret(key, adminKey))
     throw new ApiError("INVALID_ADMIN_KEY", "the admin key is wrong");
   if (link === undefined)
-    return host.db.transaction().execute((trx) => insert(host, trx, { role: role ?? "admin", by: "admin_key" }));
+    return host.db.transaction().execute((trx) => insertOpened(host, trx, { role: role ?? "admin", by: "admin_key" }));
   if (role !== undefined) throw new InvalidInput("role", "expected none with a link, which has its own");
   return host.db.transaction().execute(async (trx) => {
     const now = new Date(host.now());
@@ -42,14 +42,25 @@ export async function openSession(
     const taken = isPlausible ? await takeLink(trx, sha256(link), now) : null;
     if (taken === null)
       throw new ApiError("INVALID_LINK", "the link is unknown, used or expired; orchctl console makes another one");
-    return insert(host, trx, { role: taken, by: "link" });
+    return insertOpened(host, trx, { role: taken, by: "link" });
   });
 }
 
-async function insert(
-  host: Host,
+/** The person of a session that an identity provider opens. */
+interface SignedInPerson extends SessionPerson {
+  /** Sealed. */
+  readonly idToken: Buffer | null;
+}
+
+/** Inserts a session in the transaction, with its line of the audit log. */
+export async function insertOpened(
+  host: Pick<Host, "now">,
   trx: Trx,
-  { role, by }: { readonly role: SessionRole; readonly by: SessionOpener },
+  {
+    role,
+    by,
+    person = null,
+  }: { readonly role: SessionRole; readonly by: SessionOpener; readonly person?: SignedInPerson | null },
 ): Promise<OpenedSession> {
   const token = newKey(SESSION_TOKEN_PREFIX);
   const now = host.now();
@@ -58,12 +69,18 @@ async function insert(
     hash: sha256(token),
     role,
     opened_by: by,
+    subject: person?.subject ?? null,
+    person_name: person?.name ?? null,
+    email: person?.email ?? null,
+    id_token: person?.idToken ?? null,
     created_at: new Date(now),
     last_used_at: new Date(now),
     expires_at: new Date(now + SESSION_LIMITS.lifetimeS * 1000),
   };
   await insertSession(trx, session);
-  await appendAudit(trx, { action: "session.opened", detail: { session: session.id, role, opened_by: by } });
+  const { subject, person_name: name, email } = session;
+  const who = subject === null ? {} : { person: { subject, name, email } };
+  await appendAudit(trx, { action: "session.opened", detail: { session: session.id, role, opened_by: by, ...who } });
   return { session, token };
 }
 

@@ -23,6 +23,7 @@ type Reach =
 export interface Refusal {
   readonly code: EngineErrorCode;
   readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
   /** Seconds, for `Retry-After`. */
   readonly retryAfterS?: number;
 }

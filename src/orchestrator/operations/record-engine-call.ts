@@ -2,6 +2,7 @@ import type { HostContext } from "../host-context.ts";
 import { newId } from "../../shared/ids.ts";
 import { withinRequest } from "../../shared/request-context.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
+import { type Session, callerOf } from "../status/sessions.ts";
 import { appendAudit } from "../store/audit-log.ts";
 
 const MAX_PATH = 200;
@@ -14,10 +15,10 @@ export async function recordEngineCall(
     engineId,
     method,
     path,
-  }: { readonly session: string; readonly engineId: string; readonly method: string; readonly path: string },
+  }: { readonly session: Session; readonly engineId: string; readonly method: string; readonly path: string },
 ): Promise<void> {
   const detail = { method, path: path.slice(0, MAX_PATH) };
-  await withinRequest({ requestId: newId("req"), actor: "admin", session, span: NO_SPAN }, () =>
+  await withinRequest({ requestId: newId("req"), actor: "admin", ...callerOf(session), span: NO_SPAN }, () =>
     db.transaction().execute((trx) => appendAudit(trx, { action: "engine.called", engine_id: engineId, detail })),
   );
 }

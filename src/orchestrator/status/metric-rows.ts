@@ -40,6 +40,11 @@ export const DAEMON_METRICS = {
     labels: ["outcome"],
     help: "Messages sent to webhooks: `accepted`, `replayed`, `unsigned`, `rate_limited`, `refused`",
   },
+  orch_console_sign_ins_total: {
+    kind: "counter",
+    labels: ["outcome"],
+    help: "Sign-ins with the [identity provider](console.md#sign-in-with-an-identity-provider) of the console: `opened`, or why not",
+  },
   orch_engines: { kind: "gauge", labels: ["state"], help: "Engines of this host" },
   orch_ports: { kind: "gauge", labels: ["use"], help: "Ports: `taken`, `free`, `resting`, `quarantined`" },
   orch_boots: { kind: "gauge", labels: ["stage"], help: "Engines that are starting, and that wait to start" },

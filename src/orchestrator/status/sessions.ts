@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../../contract/console/session.ts";
+import type { SessionPerson, SessionRecord } from "../../contract/console/session.ts";
 import { SESSION_TOKEN_PREFIX } from "../../contract/console/session-limits.ts";
 import { plausibleKey, sha256 } from "../../contract/orchestrator/api-keys.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -76,10 +76,21 @@ export class Sessions {
   }
 }
 
+/** Null for a session that the admin key or a link opened. */
+export const personOf = ({ subject, person_name: name, email }: SessionRow): SessionPerson | null =>
+  subject === null ? null : { subject, name, email };
+
+/** The session of a call and its person, for the audit log. Not by the name, which people choose themselves. */
+export function callerOf(row: SessionRow): { readonly session: string; readonly person?: string } {
+  const person = row.email ?? row.subject;
+  return { session: row.id, ...(person !== null && { person }) };
+}
+
 export const sessionRecord = (row: SessionRow, current: SessionRow | null): SessionRecord => ({
   id: row.id,
   role: row.role,
   opened_by: row.opened_by,
+  person: personOf(row),
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at.toISOString(),
   expires_at: row.expires_at.toISOString(),

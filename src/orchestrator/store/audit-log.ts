@@ -42,9 +42,9 @@ export const lockAudit = (trx: Trx): Promise<unknown> =>
   sql`select pg_advisory_xact_lock(hashtext('orchd'), hashtext('audit_log'))`.execute(trx);
 
 /** Omitted for a call with a key, and for the daemon's own work. */
-function sessionOfCall(): { readonly session?: string } {
-  const session = currentRequest()?.session;
-  return session === undefined ? {} : { session };
+function sessionOfCall(): { readonly session?: string; readonly person?: string } {
+  const { session, person } = currentRequest() ?? {};
+  return { ...(session !== undefined && { session }), ...(person !== undefined && { person }) };
 }
 
 /** Lines in order, after the sequence number `after`. */

@@ -6,6 +6,12 @@ export interface ConsoleSessionsTable {
   hash: string;
   role: SessionRole;
   opened_by: SessionOpener;
+  /** The identity provider's id of the person; null unless it opened the session. */
+  subject: string | null;
+  person_name: string | null;
+  email: string | null;
+  /** The ID token, sealed. Null when there is none, or it is too long to be sent in an address. */
+  id_token: Buffer | null;
   created_at: Date;
   last_used_at: Date;
   expires_at: Date;

@@ -11,6 +11,8 @@ import { type CurrentCatalog, type Product, findProduct } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
+/** The channel of revoked tokens; the payload is the engine's id. */
+const TOKENS = "orchd_tokens";
 
 /**
  * A cache of products by key hash, so that authentication needs no query. A trigger notifies of every change of the
@@ -23,6 +25,7 @@ export class ProductDirectory {
   readonly #products = new Map<string, Promise<Product | null>>();
   readonly #db: Db;
   readonly #listeners: (() => void)[] = [];
+  readonly #tokenListeners: ((engineId: string | null) => void)[] = [];
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
@@ -72,6 +75,20 @@ export class ProductDirectory {
     this.#listeners.push(listener);
   }
 
+  /** Whether a change made elsewhere is heard. */
+  get isListening(): boolean {
+    return this.#listening;
+  }
+
+  /** Called when the tokens of an engine's user are revoked; with null, when those of any may have been. */
+  onTokensRevoked(listener: (engineId: string | null) => void): void {
+    this.#tokenListeners.push(listener);
+  }
+
+  #tokensRevoked(engineId: string | null): void {
+    for (const listener of this.#tokenListeners) listener(engineId);
+  }
+
   /** Listens until the signal. Resolves when the first connection is established or has failed. */
   async listen(newClient: () => Client, logger: Logger, signal: AbortSignal): Promise<void> {
     const first = Promise.withResolvers<void>();
@@ -88,10 +105,14 @@ export class ProductDirectory {
     while (!signal.aborted) {
       try {
         const session = await openSession(newClient, signal);
-        session.client.on("notification", () => this.changed());
+        session.client.on("notification", ({ channel, payload = null }) => {
+          if (channel === TOKENS) this.#tokensRevoked(payload);
+          else this.changed();
+        });
         try {
-          await session.client.query("listen orchd_products");
+          await session.client.query(`listen orchd_products; listen ${TOKENS}`);
           this.changed();
+          this.#tokensRevoked(null);
           this.#listening = true;
           onFirstAttempt();
           await session.ended;
@@ -103,6 +124,7 @@ export class ProductDirectory {
       }
       this.#listening = false;
       this.changed();
+      this.#tokensRevoked(null);
       onFirstAttempt();
       await delay(RECONNECT_MS, signal);
     }

@@ -222,3 +222,10 @@ export function toProduct(row: {
 
 /** Adds the defaults of fields that are newer than the stored policy. */
 const complete = (stored: Partial<Policy>): Policy => ({ ...DEFAULT_POLICY, ...stored });
+
+/** The origins of pages that any product allows. */
+export async function findAllowedOrigins(db: Db): Promise<ReadonlySet<string>> {
+  const origins = sql<string>`jsonb_array_elements_text(coalesce(policy -> 'allowed_origins', '[]'))`;
+  const rows = await db.selectFrom("products").select(origins.as("origin")).distinct().execute();
+  return new Set(rows.map(({ origin }) => origin));
+}

@@ -92,6 +92,8 @@ export interface EnginesTable {
   metadata: Json<Record<string, unknown>>;
   /** The incarnation that ended with all of its usage collected. */
   usage_collected: string | null;
+  /** Grows with each revocation of the user's tokens. */
+  token_epoch: Generated<number>;
   last_active_at: Date | null;
   created_at: CreatedAt;
   started_at: Date | null;
@@ -156,7 +158,18 @@ interface IdempotencyKeysTable {
   expires_at: Date;
 }
 
+interface TokenKeysTable {
+  kid: string;
+  /** Sealed with the deployment's secret key. */
+  private_key: Buffer;
+  public_key: string;
+  created_at: CreatedAt;
+  /** Null for the one that signs. */
+  replaced_at: Date | null;
+}
+
 export interface Database {
+  token_keys: TokenKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;

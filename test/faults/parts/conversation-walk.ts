@@ -27,6 +27,8 @@ export interface Sent {
 export interface Conversation {
   readonly taskId: string;
   readonly sent: Sent[];
+  /** Whether an answer was given again. */
+  isRegenerated: boolean;
 }
 
 interface Place {
@@ -43,6 +45,8 @@ interface Row {
   readonly role: string;
   readonly text: string;
 }
+
+const textsOf = (rows: readonly Row[]) => rows.filter(({ role }) => role === "user").map(({ text }) => text);
 
 /** One engine that is killed again and again, with a reader that follows all its events. */
 export class Walk {
@@ -75,9 +79,13 @@ export class Walk {
   }
 
   /** A call that is repeated until it is answered. The engine may be killed meanwhile. */
-  async call(path: string, call: Ask = {}): Promise<Answer> {
+  call(path: string, call: Ask = {}): Promise<Answer> {
+    return this.#repeated(() => this.#engine.call(path, call));
+  }
+
+  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
-      const answering = this.#engine.call(path, call).catch(() => null);
+      const answering = attempt().catch(() => null);
       if (this.random.chance(KILLED)) {
         await sleep(this.random.below(KILLED_WITHIN_MS));
         await this.restart("SIGKILL");
@@ -108,6 +116,25 @@ export class Walk {
     return this.call("/execute", { method: "POST", body, headers: { accept: "application/json" } });
   }
 
+  /** Begins to answer the last message again, and leaves. Returns the status. */
+  async regenerate(taskId: string): Promise<number> {
+    const headers = { "idempotency-key": this.newId() };
+    return this.#repeated(async () => {
+      const stream = await this.#engine.execute({ task_id: taskId, regenerate: true }, { headers });
+      stream.cut();
+      return stream.status;
+    });
+  }
+
+  /** Each call of a client's tool gets a result, or fails. */
+  async answerCalls(): Promise<void> {
+    const { body } = await this.call("/tools/pending");
+    for (const { tool_call_id } of body.calls) {
+      const answer = this.random.chance(0.7) ? { output: { at: "home" } } : { error: "not allowed" };
+      await this.call("/tools/respond", { method: "POST", body: { tool_call_id, ...answer } });
+    }
+  }
+
   async answerQuestions(): Promise<void> {
     const { body } = await this.call("/hitl/pending");
     for (const { request_id } of body.requests)
@@ -119,6 +146,7 @@ export class Walk {
     let last = { id: "", polls: 0 };
     const isIdle = async () => {
       await this.answerQuestions();
+      await this.answerCalls();
       const [turn] = (await this.call(`/turns?task_id=${taskId}&limit=1`)).body.items;
       if (turn !== undefined && turn.ended_at === null) {
         last = turn.turn_id === last.id ? { ...last, polls: last.polls + 1 } : { id: turn.turn_id, polls: 0 };
@@ -133,18 +161,24 @@ export class Walk {
 
   /** What is wrong with a settled conversation. */
   async problemsOf(conversation: Conversation): Promise<readonly string[]> {
-    const { taskId, sent } = conversation;
+    const { taskId, sent, isRegenerated } = conversation;
     const rows = this.#stored(taskId);
-    const said = rows.filter(({ role }) => role === "user").map(({ text }) => text);
+    const said = textsOf(rows);
+    const shown = textsOf(this.#conversation(taskId));
+    const events = await this.#replay(taskId);
     const problems: string[] = [];
     for (const { id, body, texts, isRemoved } of sent) {
       const { status, body: fate } = await this.#post(body);
-      const times = said.filter((text) => texts.includes(text)).length;
+      const timesIn = (all: readonly string[]) => all.filter((text) => texts.includes(text)).length;
+      const [times, shownTimes] = [timesIn(said), timesIn(shown)];
       const isTaken = status === 202 && fate.position === 0;
-      if (isTaken ? times !== 1 : times !== 0) problems.push(`${id}: ${JSON.stringify(fate)}, said ${times} times`);
+      const taken = events.filter(({ event, data }) => event === "message_taken" && data.message_id === id).length;
+      if (taken !== (isTaken ? 1 : 0)) problems.push(`${id}: ${JSON.stringify(fate)}, taken ${taken} times`);
+      // An answer that is given again has its message in a branch of its own.
+      const isOnce = isTaken ? (isRegenerated ? times >= 1 : times === 1) && shownTimes <= 1 : times === 0;
+      if (!isOnce) problems.push(`${id}: ${JSON.stringify(fate)}, said ${times} times, ${shownTimes} of them shown`);
       if (!isTaken && !isRemoved) problems.push(`${id}: ${JSON.stringify(fate)}, though nobody removed it`);
     }
-    const events = await this.#replay(taskId);
     for (const how of ["turn", "steer"]) {
       const taken = events.filter(({ event, data }) => event === "message_taken" && data.how === how);
       const places = taken.map(({ data }) => sent.findIndex(({ id }) => id === data.message_id));

@@ -24,7 +24,7 @@ writeFileSync(join(consoleDir, "assets/a-1.js.br"), brotliCompressSync(CODE));
 writeFileSync(join(consoleDir, "secret.js"), "outside");
 
 const open = async (t: Test, folder: string) => {
-  const parts = { startedAt: 0, hostId: "host_1", documentsDir: folder, consoleDir: folder };
+  const parts = { startedAt: 0, hostId: "host_1", documentsDir: folder, consoleDir: folder, oidc: null };
   const site = new OriginCheck({ host: "127.0.0.1", publicUrl: "https://agents.example.com/orchd" });
   const replica = new Replica(null);
   const calls = { replica, leaderProxy: new LeaderProxy(replica), metrics: new Metrics(replica), adminKey: "" };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import t from "tap";
 import { OriginCheck } from "../../../src/orchestrator/http/origin-check.ts";
-import { SessionCookie } from "../../../src/orchestrator/http/session-cookie.ts";
+import { sessionCookie, signInCookie } from "../../../src/orchestrator/http/console-cookie.ts";
 import { SealedBox } from "../../../src/orchestrator/store/sealed-box.ts";
 
 const box = new SealedBox("secret");
@@ -25,14 +25,16 @@ t.test("behind a public URL its page is the daemon's own, whatever Host the prox
 });
 
 t.test("the cookie is for TLS alone where the public URL is, and each deployment has its own", async (t) => {
-  const [plain, secure] = [null, "https://agents.example.com"].map(
-    (publicUrl) => new SessionCookie({ box }, new OriginCheck({ host: "127.0.0.1", publicUrl })),
+  const [plain, secure] = [null, "https://agents.example.com"].map((publicUrl) =>
+    sessionCookie({ box }, new OriginCheck({ host: "127.0.0.1", publicUrl })),
   );
   t.match(plain?.of("x"), /^orchd_session_[\w-]{8}=x; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   t.match(secure?.of("x"), /^__Host-orchd_session_[\w-]{8}=x; .*; Secure$/);
-  const other = new SessionCookie({ box: new SealedBox("other") }, { isSecure: false });
+  const other = sessionCookie({ box: new SealedBox("other") }, { isSecure: false });
   const cookie = [other.of("theirs"), plain?.of("ours")].map((line) => line?.split(";")[0]).join("; ");
   t.equal(plain?.read({ cookie }), "ours");
   t.equal(other.read({ cookie }), "theirs");
   t.equal(secure?.read({ cookie }), null);
+  const pending = signInCookie({ box }, { isSecure: true }).of("x");
+  t.match(pending, /^__Host-orchd_sign_in_[\w-]{8}=x; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
 });

@@ -53,7 +53,7 @@ onEachServer(t, "a session that another daemon ends is refused within 5 s", asyn
 
 onEachServer(t, "a link opens one session while it is fresh", async (t, { db }) => {
   const { clock, host } = openHost(db);
-  const { link, url } = await createLink(host, "read_only");
+  const { link, url } = await createLink(host, "viewer");
   t.equal(url, `https://agents.example.com/orchd/console/#link=${link}`);
   const used = await Promise.allSettled([1, 2, 3].map(() => openSession(host, KEY, { link })));
   t.equal(used.filter(({ status }) => status === "fulfilled").length, 1, "one of several concurrent uses succeeds");

@@ -1,6 +1,7 @@
 /** The parsed entry of a line of the audit log. A tampered line may contain anything. */
 export interface AuditEntry {
   readonly at: string | null;
+  /** The person, or `admin` or `product`. */
   readonly actor: string;
   readonly action: string;
   readonly product_id: string | null;
@@ -18,7 +19,7 @@ export function parseEntry(entry: string): AuditEntry {
   const at = text("at");
   return {
     at: at !== null && Number.isFinite(Date.parse(at)) ? at : null,
-    actor: text("actor") ?? "",
+    actor: text("person") ?? text("actor") ?? "",
     action: text("action") ?? "",
     product_id: text("product_id"),
     engine_id: text("engine_id"),

@@ -6,6 +6,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { navigate } from "../../routing/address.ts";
 import { productCalls } from "../../session/clients.ts";
+import { may } from "../../session/session.ts";
 
 type Asking = "stop" | "rotate" | "destroy" | null;
 
@@ -64,9 +65,11 @@ export const EngineActions = ({ engine }: { readonly engine: EngineRecord }) => 
           Rotate key
         </button>
       )}
-      <button type="button" class="danger" disabled={isBusy} onClick={() => setAsking("destroy")}>
-        Destroy
-      </button>
+      {may("admin") && (
+        <button type="button" class="danger" disabled={isBusy} onClick={() => setAsking("destroy")}>
+          Destroy
+        </button>
+      )}
       {asking === "stop" && (
         <Confirm title="Stop this engine" action="Stop" isBusy={isBusy} onConfirm={() => void stop()} onClose={close}>
           <p>

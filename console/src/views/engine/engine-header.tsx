@@ -3,7 +3,7 @@ import { slugOf } from "../../live/fleet.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { linkTo } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 import type { ViewProps } from "../view.ts";
 import { EngineActions } from "./engine-actions.tsx";
 
@@ -24,7 +24,7 @@ export const EngineHeader = ({ params }: ViewProps) => {
       <div class="view-title">
         <h1>{engine === null || engine === undefined ? "Engine" : <UserName id={engine.user_id} />}</h1>
         {engine !== null && engine !== undefined && <StateBadge state={engine.state} />}
-        {engine !== null && engine !== undefined && mayChange() && <EngineActions engine={engine} />}
+        {engine !== null && engine !== undefined && may("operator") && <EngineActions engine={engine} />}
       </div>
     </header>
   );

@@ -11,7 +11,6 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { shellWord } from "../../parts/shell-word.ts";
 import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
 import type { ViewProps } from "../view.ts";
 import { NoEngine } from "./no-engine.tsx";
 
@@ -60,32 +59,31 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
     {
       title: "Actions",
       kind: "actions",
-      cell: ({ id, enabled }) =>
-        mayChange() && (
-          <>
-            <button
-              type="button"
-              class="small"
-              disabled={isBusy}
-              onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}
-            >
-              Run now
-            </button>{" "}
-            <button
-              type="button"
-              class="small"
-              disabled={isBusy}
-              onClick={() =>
-                void act(
-                  calls.change(user_id, id, { enabled: !enabled }),
-                  enabled ? "The schedule is paused." : "The schedule continues.",
-                )
-              }
-            >
-              {enabled ? "Pause" : "Resume"}
-            </button>
-          </>
-        ),
+      cell: ({ id, enabled }) => (
+        <>
+          <button
+            type="button"
+            class="small"
+            disabled={isBusy}
+            onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}
+          >
+            Run now
+          </button>{" "}
+          <button
+            type="button"
+            class="small"
+            disabled={isBusy}
+            onClick={() =>
+              void act(
+                calls.change(user_id, id, { enabled: !enabled }),
+                enabled ? "The schedule is paused." : "The schedule continues.",
+              )
+            }
+          >
+            {enabled ? "Pause" : "Resume"}
+          </button>
+        </>
+      ),
     },
   ];
   return (

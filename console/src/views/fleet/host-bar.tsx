@@ -6,7 +6,7 @@ import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { formatDuration, formatMb } from "../../parts/format.ts";
 import { admin } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 
 const REFRESH_MS = 15_000;
 
@@ -43,7 +43,7 @@ export const HostBar = () => {
           />
           <Fact name="Disk free" value={formatMb(load.disk_free_mb)} />
         </dl>
-        {mayChange() && (
+        {may("admin") && (
           <button type="button" disabled={isBusy} onClick={() => (draining ? void resume() : setAsking(true))}>
             {draining ? "Resume host" : "Drain host"}
           </button>

@@ -9,7 +9,6 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { engineCalls } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
 import type { MemoryProps } from "./memory-props.ts";
 import { Validity } from "./validity.tsx";
 
@@ -37,8 +36,7 @@ export const Facts = ({ engine: { id, user_id: user } }: MemoryProps) => {
       title: "Actions",
       kind: "actions",
       cell: (fact) =>
-        fact.invalidated_at === null &&
-        mayChange() && (
+        fact.invalidated_at === null && (
           <button type="button" class="small" onClick={() => setEnding(fact)}>
             End
           </button>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { engineCalls } from "../../session/clients.ts";
+import { may } from "../../session/session.ts";
 import { navigate } from "../../routing/address.ts";
 import type { MemoryProps } from "./memory-props.ts";
 
@@ -25,9 +26,11 @@ export const MemoryActions = ({ engine: { id, user_id: user } }: MemoryProps) =>
       <button type="button" disabled={isBusy} onClick={() => void run(() => download(id), "The export is saved.")}>
         Export
       </button>
-      <button type="button" class="danger" onClick={() => setErasing(true)}>
-        Erase
-      </button>
+      {may("admin") && (
+        <button type="button" class="danger" onClick={() => setErasing(true)}>
+          Erase
+        </button>
+      )}
       {isErasing && (
         <Confirm
           title="Erase the memory?"

@@ -1,7 +1,6 @@
 import type { ComponentType } from "preact";
 import { engineById } from "../../live/engine.ts";
 import { address, linkTo, setQuery } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
 import { NoEngine } from "../engine/no-engine.tsx";
 import type { ViewProps } from "../view.ts";
 import { Episodes } from "./episodes.tsx";
@@ -47,7 +46,7 @@ export const Memory = ({ params }: ViewProps) => {
           defaultValue={text}
         />
         <button type="submit">Search</button>
-        {mayChange() && <MemoryActions engine={engine} />}
+        <MemoryActions engine={engine} />
       </form>
       {text !== "" ? (
         <SearchResults engine={engine} query={text} />

@@ -3,7 +3,6 @@ import { useAction } from "../../parts/action.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { engineCalls } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
 import type { MemoryProps } from "./memory-props.ts";
 
 /** Skills that learning has drafted. A person allows or refuses each. */
@@ -34,7 +33,7 @@ export const SkillDrafts = ({ engine: { id } }: MemoryProps) => {
           <pre class="log" tabIndex={0} aria-label="Skill">
             {draft.body}
           </pre>
-          {draft.state === "proposed" && mayChange() && (
+          {draft.state === "proposed" && (
             <div class="form-actions">
               <button type="button" class="primary" disabled={isBusy} onClick={() => void decide(draft.id, "allow")}>
                 Allow

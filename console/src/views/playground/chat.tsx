@@ -8,7 +8,6 @@ import { Empty } from "../../parts/empty.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { asProblem } from "../../parts/problem.ts";
 import { navigate, setQuery } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
 import { Composer, type Later } from "./composer.tsx";
 import { Conversation, isRunning, stepsOf } from "./conversation.ts";
 import { type ExchangeActions, ExchangeView } from "./exchange-view.tsx";
@@ -79,23 +78,19 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
         ))}
         <div ref={end} class="end" />
       </div>
-      {mayChange() ? (
-        <div class="composer">
-          {conversation !== null && <WaitingMessages conversation={conversation} />}
-          <Composer
-            url={url}
-            taskId={task}
-            isBusy={isBusy}
-            isSandbox={sandbox.data !== false}
-            thinking={thinking}
-            onThinking={setThinking}
-            onSend={send}
-            onCancel={() => void run(() => calls.cancel(task), "The turn is cancelled.")}
-          />
-        </div>
-      ) : (
-        <p class="dim">A read-only session sends no messages.</p>
-      )}
+      <div class="composer">
+        {conversation !== null && <WaitingMessages conversation={conversation} />}
+        <Composer
+          url={url}
+          taskId={task}
+          isBusy={isBusy}
+          isSandbox={sandbox.data !== false}
+          thinking={thinking}
+          onThinking={setThinking}
+          onSend={send}
+          onCancel={() => void run(() => calls.cancel(task), "The turn is cancelled.")}
+        />
+      </div>
     </>
   );
 };

@@ -4,7 +4,6 @@ import { asProblem } from "../../parts/problem.ts";
 import { ChoiceField, TextField } from "../../parts/field.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
 import { productCalls } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
 
 const SHOWN = 8;
 
@@ -37,7 +36,7 @@ export const ChooseEngine = () => {
           )}
         </section>
       )}
-      {mayChange() && <Provision />}
+      <Provision />
     </>
   );
 };

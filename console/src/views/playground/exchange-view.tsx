@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import type { Step } from "../../live/turn-steps.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { linkTo } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
 import { type Exchange, saidIn, stepsOf } from "./conversation.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { StepView } from "./step-view.tsx";
@@ -68,7 +67,7 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
           </span>
         )}
         {turnId !== null && <a href={linkTo(`/engines/${engine}/turns/${turnId}`)}>Open the turn</a>}
-        {mayChange() && steps.isOver && saidIn(exchange) !== undefined && (
+        {steps.isOver && saidIn(exchange) !== undefined && (
           <>
             <button
               type="button"

@@ -2,7 +2,6 @@ import type { EngineClient } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
 import { JsonTree } from "../../parts/json-tree.tsx";
-import { mayChange } from "../../session/session.ts";
 import type { QuestionStep, Step, ToolStep } from "../../live/turn-steps.ts";
 
 interface StepProps {
@@ -92,7 +91,7 @@ const Question = ({
           {answer === null ? "It was not answered." : `Answer: ${isPermission ? answer.replaceAll("_", " ") : answer}`}
         </p>
       )}
-      {isOpen && mayChange() && (
+      {isOpen && (
         <form
           class="controls"
           onSubmit={(event) => {

@@ -5,7 +5,6 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, TextField } from "../../parts/field.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
 import { taskPath } from "./task-path.ts";
 
 interface HeaderProps {
@@ -43,19 +42,17 @@ export const TaskHeader = ({ engine, calls, task, record, onChanged }: HeaderPro
         <h2>
           <bdi>{title}</bdi>
         </h2>
-        {mayChange() && (
-          <div class="actions">
-            <button type="button" class="small" onClick={() => setOpen("rename")}>
-              Rename
-            </button>
-            <button type="button" class="small" disabled={isBusy} onClick={() => void archive()}>
-              {archived ? "Unarchive" : "Archive it"}
-            </button>
-            <button type="button" class="small danger" onClick={() => setOpen("delete")}>
-              Delete
-            </button>
-          </div>
-        )}
+        <div class="actions">
+          <button type="button" class="small" onClick={() => setOpen("rename")}>
+            Rename
+          </button>
+          <button type="button" class="small" disabled={isBusy} onClick={() => void archive()}>
+            {archived ? "Unarchive" : "Archive it"}
+          </button>
+          <button type="button" class="small danger" onClick={() => setOpen("delete")}>
+            Delete
+          </button>
+        </div>
       </div>
       <p class="dim">
         <code>

@@ -8,7 +8,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { admin } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
@@ -76,7 +76,7 @@ const BudgetForm = ({ product }: ProductProps) => {
           void save();
         }}
       >
-        <fieldset class="bare" disabled={!mayChange()}>
+        <fieldset class="bare" disabled={!may("admin")}>
           <legend class="sr-only">Budgets</legend>
           {SCOPES.map(([scope, title]) => (
             <fieldset key={scope}>
@@ -107,7 +107,7 @@ const BudgetForm = ({ product }: ProductProps) => {
             </div>
           </fieldset>
         </fieldset>
-        {mayChange() && (
+        {may("admin") && (
           <div class="form-actions">
             <button type="submit" class="primary" disabled={isBusy}>
               Save budgets

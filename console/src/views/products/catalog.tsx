@@ -9,7 +9,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
 const FILES: readonly Column<CatalogFile>[] = [
@@ -58,7 +58,7 @@ const Catalog = ({ product }: ProductProps) => {
         row.version === current.data?.version ? (
           <span class="dim">current</span>
         ) : (
-          mayChange() && (
+          may("admin") && (
             <button type="button" class="small" disabled={isBusy} onClick={() => setAsked(row)}>
               Roll back
             </button>

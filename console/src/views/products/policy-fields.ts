@@ -51,7 +51,7 @@ function inputNote(value: PolicyValue): string {
       if (value.isNullable) return "Empty is no limit.";
       return value.max === undefined ? "" : `${value.min} to ${value.max}.`;
     case "network":
-    case "hosts":
+    case "list":
       return "One a line.";
     case "ports":
       return `${value.min} to ${value.max}, separated by commas.`;
@@ -83,7 +83,7 @@ export function readInput({ value }: FormField, input: FieldInput): Read {
       return readNumber(value, text);
     case "network":
       return { value: text === "open" || text === "none" ? text : text.split(/[\s,]+/).filter((host) => host !== "") };
-    case "hosts":
+    case "list":
       return { value: text.split(/[\s,]+/).filter((host) => host !== "") };
     case "models":
       if (value.isNullable && text === "") return { value: null };

@@ -1,7 +1,7 @@
 import type { Policy } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { CheckField, ChoiceField, TextField } from "../../parts/field.tsx";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 import { type FieldInput, type FormField, POLICY_GROUPS, inputOf, readInput } from "./policy-fields.ts";
 import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
@@ -46,7 +46,7 @@ const PolicyForm = ({ product }: ProductProps) => {
         void save();
       }}
     >
-      <fieldset class="bare" disabled={!mayChange()}>
+      <fieldset class="bare" disabled={!may("admin")}>
         <legend class="sr-only">Policy</legend>
         {POLICY_GROUPS.map(({ title, fields }) => (
           <fieldset key={title}>
@@ -66,7 +66,7 @@ const PolicyForm = ({ product }: ProductProps) => {
         ))}
       </fieldset>
       <EngineSettings product={product} />
-      {mayChange() && (
+      {may("admin") && (
         <div class="form-actions sticky">
           <button type="submit" class="primary" disabled={isBusy || changed.length === 0}>
             Save policy
@@ -94,7 +94,7 @@ interface FieldProps {
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint, unit, value } = field;
-  const isList = value.kind === "network" || value.kind === "hosts" || value.kind === "models";
+  const isList = value.kind === "network" || value.kind === "list" || value.kind === "models";
   if (typeof input === "boolean")
     return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
   if (value.kind === "choices" && typeof input !== "string")

@@ -8,7 +8,7 @@ import { formatCount } from "../../parts/format.ts";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
 import { admin } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 import type { ViewProps } from "../view.ts";
 import { hashOf, newPlatformKey } from "./platform-key.ts";
 import { productByName, storeProduct } from "./product-by-name.ts";
@@ -34,7 +34,7 @@ export const ProductHeader = ({ params }: ViewProps) => {
             engines
           </a>
         )}
-        {product !== null && product !== undefined && mayChange() && <ProductActions product={product} />}
+        {product !== null && product !== undefined && may("admin") && <ProductActions product={product} />}
       </div>
     </header>
   );

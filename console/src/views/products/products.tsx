@@ -5,7 +5,7 @@ import { NONE, formatCount } from "../../parts/format.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
 
 const engineCount = (productId: string): number =>
   [...(engines.value?.values() ?? [])].filter(({ product_id }) => product_id === productId).length;
@@ -32,7 +32,7 @@ export const Products = () => (
   <>
     <div class="view-title">
       <h1>Products</h1>
-      {mayChange() && (
+      {may("admin") && (
         <div class="actions">
           <a class="button primary" href={linkTo("/products/new")}>
             Register product

@@ -1,11 +1,14 @@
-import type { SessionRecord } from "@orchd/client";
+import type { SessionPerson, SessionRecord } from "@orchd/client";
 import { useResource } from "../../live/resource.ts";
 import { useAction } from "../../parts/action.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { admin } from "../../session/clients.ts";
-import { mayChange } from "../../session/session.ts";
+import { may } from "../../session/session.ts";
+
+const OPENERS = { admin_key: "admin key", link: "link", oidc: "identity provider" } as const;
+const nameOf = ({ name, email, subject }: SessionPerson): string => email ?? name ?? subject;
 
 /** Who is signed in to the console. A session can be revoked. */
 export const Sessions = () => {
@@ -24,8 +27,9 @@ export const Sessions = () => {
         </>
       ),
     },
-    { title: "Role", cell: ({ role }) => role.replace("_", " ") },
-    { title: "Opened by", isExtra: true, cell: ({ opened_by }) => opened_by.replace("_", " ") },
+    { title: "Person", cell: ({ person }) => person !== null && <bdi title={person.subject}>{nameOf(person)}</bdi> },
+    { title: "Role", cell: ({ role }) => role },
+    { title: "Opened by", isExtra: true, cell: ({ opened_by }) => OPENERS[opened_by] },
     { title: "Opened", isExtra: true, cell: ({ created_at }) => <Ago at={created_at} /> },
     { title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
     { title: "Ends", isExtra: true, kind: "wide", cell: ({ expires_at }) => <Ago at={expires_at} /> },
@@ -34,7 +38,7 @@ export const Sessions = () => {
       kind: "actions",
       cell: ({ id, is_current }) =>
         !is_current &&
-        mayChange() && (
+        may("admin") && (
           <button type="button" class="small danger" disabled={isBusy} onClick={() => void revoke(id)}>
             Revoke
           </button>

@@ -13,11 +13,10 @@ export const CATALOG_ROUTES = {
   showProductCatalog: platform(
     "GET /catalog",
     "Get the current version of the [product's catalog](catalog.md#a-catalog-for-your-product) with its files",
-    {
-      responses: ok("ProductCatalog"),
-    },
+    { role: "viewer", responses: ok("ProductCatalog") },
   ),
   pushCatalog: platform("PUT /catalog", "Replace the product's catalog by the files of a tar.gz archive", {
+    role: "admin",
     query: { dry_run: { kind: "flag", summary: "Check the archive, and change nothing" } },
     headers: IF_MATCH,
     requestArchive: true,
@@ -29,11 +28,10 @@ export const CATALOG_ROUTES = {
   catalogHistory: platform(
     "GET /catalog/history",
     "List the stored versions of the product's catalog, the newest first",
-    {
-      responses: ok("CatalogHistory"),
-    },
+    { role: "viewer", responses: ok("CatalogHistory") },
   ),
   rollbackCatalog: platform("POST /catalog/rollback", "Make the files of an earlier version current again", {
+    role: "admin",
     headers: IF_MATCH,
     request: rollbackRequest,
     timeout: "boot",
@@ -43,9 +41,6 @@ export const CATALOG_ROUTES = {
   catalogArchive: platform(
     "GET /catalog/versions/{version}/archive",
     "Get the archive of a version, as it was pushed",
-    {
-      responses: { 200: [{ kind: "archive" }] },
-      errors: ["CATALOG_VERSION_NOT_FOUND"],
-    },
+    { role: "viewer", responses: { 200: [{ kind: "archive" }] }, errors: ["CATALOG_VERSION_NOT_FOUND"] },
   ),
 } satisfies Record<string, Route>;

@@ -23,6 +23,7 @@ const ENGINE_STARTS = [
 /** A product's engines and their events. */
 export const USER_ENGINE_ROUTES = {
   provisionEngine: platform("POST /engines/provision", "Create an engine", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: provisionRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
@@ -34,6 +35,7 @@ export const USER_ENGINE_ROUTES = {
     "POST /engines/admit",
     "Create an engine, or return the existing one, started if it is stopped and woken if it sleeps",
     {
+      role: "operator",
       headers: IDEMPOTENCY,
       request: provisionRequest,
       maxBodyBytes: LARGE_BODY_BYTES,
@@ -44,21 +46,27 @@ export const USER_ENGINE_ROUTES = {
     },
   ),
   listEngines: platform("GET /engines", "List engines", {
+    role: "viewer",
     query: { ...PAGE, state: STATE },
     responses: ok("EnginePage"),
   }),
   showEngine: platform("GET /engines/{user_id}", "Get an engine", {
-    query: { auto_provision: { kind: "flag", changes: true, summary: "Create the engine when there is none (201)" } },
+    role: "viewer",
+    query: {
+      auto_provision: { kind: "flag", role: "operator", summary: "Create the engine when there is none (201)" },
+    },
     responses: { 200: [json("EngineRecord")], 201: [json("EngineWithKey")] },
     errors: ["ENGINE_NOT_FOUND", ...ENGINE_STARTS, "PRODUCT_NOT_FOUND", "QUOTA_EXCEEDED"],
   }),
   destroyEngine: platform("DELETE /engines/{user_id}", "Destroy an engine and the user's data", {
+    role: "admin",
     query: { keep_data: { kind: "flag", summary: "Keep the engine's folder" } },
     timeout: "boot",
     responses: ok("EngineDestroyed"),
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
   startEngine: platform("POST /engines/{user_id}/start", "Start an engine", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: startRequest,
     timeout: "boot",
@@ -66,6 +74,7 @@ export const USER_ENGINE_ROUTES = {
     errors: ["ENGINE_NOT_FOUND", "ENGINE_ALREADY_RUNNING", ...ENGINE_STARTS],
   }),
   stopEngine: platform("POST /engines/{user_id}/stop", "Stop an engine", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: stopRequest,
     timeout: "boot",
@@ -73,6 +82,7 @@ export const USER_ENGINE_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
   sleepEngine: platform("POST /engines/{user_id}/sleep", "Put an engine to sleep until its next call", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: sleepRequest,
     timeout: "boot",
@@ -87,6 +97,7 @@ export const USER_ENGINE_ROUTES = {
     ],
   }),
   rotateEngineKey: platform("POST /engines/{user_id}/rotate-key", "Replace the engine's key", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: rotateKeyRequest,
     repeatable: false,
@@ -95,11 +106,13 @@ export const USER_ENGINE_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
   waitForEngine: platform("GET /engines/{user_id}/wait", "Wait until the engine reaches a state", {
+    role: "viewer",
     query: { state: { ...STATE, fallback: "running", summary: "The state to wait for" }, timeout_s: WAIT_TIMEOUT_S },
     responses: ok("EngineRecord"),
     errors: ["ENGINE_NOT_FOUND", "BOOT_TIMEOUT"],
   }),
   engineLogs: platform("GET /engines/{user_id}/logs", "Read the engine's log as plain text", {
+    role: "viewer",
     query: { tail: LOG_TAIL, follow: { kind: "flag", summary: "Stream each new line" } },
     responses: { 200: [{ kind: "text" }] },
     errors: ["ENGINE_NOT_FOUND", "CAPACITY_EXHAUSTED"],
@@ -107,9 +120,10 @@ export const USER_ENGINE_ROUTES = {
   engineEvents: platform(
     "GET /engines/{user_id}/events",
     "List the events of a user's engines, or follow them as a stream",
-    { query: PAGE, headers: LAST_EVENT, responses: { 200: HISTORY }, errors: ["CAPACITY_EXHAUSTED"] },
+    { role: "viewer", query: PAGE, headers: LAST_EVENT, responses: { 200: HISTORY }, errors: ["CAPACITY_EXHAUSTED"] },
   ),
   events: platform("GET /events", "List the events of the product, or follow them as a stream", {
+    role: "viewer",
     query: PAGE,
     headers: LAST_EVENT,
     responses: { 200: HISTORY },

@@ -1,10 +1,10 @@
 import { ENGINE_STATES } from "../records.ts";
 import type { OrchestratorErrorCode } from "../errors.ts";
 import type { OrchestratorResponseName } from "../responses.ts";
-import { type Parameter, type RouteRow, events, json, rowsOf } from "../../route-table.ts";
+import { type Parameter, type RouteRow, events, json, roleRowsOf, rowsOf } from "../../route-table.ts";
 
 /**
- * `platform`, `admin` and `local` take a session instead of their key. `admin_key` does not. `local`: callers on the
+ * `platform`, `admin` and `local` take a session of the row's role instead of their key. `admin_key` does not. `local`: callers on the
  * daemon's own host need no key, others the admin key. `session`: a session alone. `sign_in` and `webhook`: the handler
  * checks the admin key or link, and the signature, of the body.
  */
@@ -38,20 +38,12 @@ export const LAST_EVENT = {
 export const HISTORY = [json("EventPage"), events("EventFrame")] as const;
 
 const rows = (auth: Authentication) => rowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
-export const [open, platform, admin, local] = [rows("none"), rows("platform"), rows("admin"), rows("local")];
-export const [adminKey, session, signIn] = [rows("admin_key"), rows("session"), rows("sign_in")];
-export const webhook = rows("webhook");
+const roleRows = (auth: Authentication) =>
+  roleRowsOf<Authentication, OrchestratorResponseName, OrchestratorErrorCode>(auth);
+export const [platform, admin] = [roleRows("platform"), roleRows("admin")];
+export const [local, session] = [roleRows("local"), roleRows("session")];
+export const [open, adminKey] = [rows("none"), rows("admin_key")];
+export const [signIn, webhook] = [rows("sign_in"), rows("webhook")];
 
 /** Whether products call the route. Other routes are recorded with the actor `admin`. */
 export const isProducts = ({ auth }: Pick<Route, "auth">): boolean => auth === "platform" || auth === "webhook";
-/** Whether a session authenticates a call as well as a key. */
-export const takesSession = ({ auth }: Pick<Route, "auth">): boolean =>
-  auth === "platform" || auth === "admin" || auth === "local" || auth === "session";
-/** Whether a read-only session may make a call: it changes nothing, or ends that session. */
-export const isReadOnly = (
-  { method, auth, query = {} }: Pick<Route, "method" | "auth" | "query">,
-  given: Readonly<Record<string, unknown>> = {},
-): boolean =>
-  auth === "session" ||
-  (method === "GET" &&
-    !Object.keys(given).some((name) => query[name]?.kind === "flag" && query[name].changes === true));

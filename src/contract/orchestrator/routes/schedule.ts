@@ -20,6 +20,7 @@ const SCHEDULE_BODY_BYTES = 6 * SCHEDULE_LIMITS.messageBytes + LARGE_BODY_BYTES;
 /** Schedules and webhooks of an engine, for products; and the address that webhooks' messages are sent to. */
 export const SCHEDULE_ROUTES = {
   createSchedule: platform("POST /engines/{user_id}/schedules", "Create a [schedule](schedules.md)", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: scheduleRequest,
     maxBodyBytes: SCHEDULE_BODY_BYTES,
@@ -30,27 +31,27 @@ export const SCHEDULE_ROUTES = {
   listSchedules: platform(
     "GET /engines/{user_id}/schedules",
     "List the schedules of an engine, with their next and last runs",
-    {
-      query: PAGE,
-      responses: ok("SchedulePage"),
-      errors: ENGINE,
-    },
+    { role: "operator", query: PAGE, responses: ok("SchedulePage"), errors: ENGINE },
   ),
   showSchedule: platform("GET /engines/{user_id}/schedules/{schedule_id}", "Get a schedule", {
+    role: "operator",
     responses: ok("ScheduleRecord"),
     errors: SCHEDULE,
   }),
   changeSchedule: platform("PATCH /engines/{user_id}/schedules/{schedule_id}", "Change, pause or resume a schedule", {
+    role: "operator",
     request: schedulePatch,
     maxBodyBytes: SCHEDULE_BODY_BYTES,
     responses: ok("ScheduleRecord"),
     errors: [...SCHEDULE, "POLICY_DENIED"],
   }),
   deleteSchedule: platform("DELETE /engines/{user_id}/schedules/{schedule_id}", "Delete a schedule and its runs", {
+    role: "operator",
     responses: ok("ScheduleDeleted"),
     errors: SCHEDULE,
   }),
   runSchedule: platform("POST /engines/{user_id}/schedules/{schedule_id}/run", "Run a schedule now", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: runRequest,
     timeout: "boot",
@@ -60,13 +61,10 @@ export const SCHEDULE_ROUTES = {
   listRuns: platform(
     "GET /engines/{user_id}/schedules/{schedule_id}/runs",
     "List the runs of a schedule, newest first",
-    {
-      query: PAGE,
-      responses: ok("RunPage"),
-      errors: SCHEDULE,
-    },
+    { role: "operator", query: PAGE, responses: ok("RunPage"), errors: SCHEDULE },
   ),
   createWebhook: platform("POST /engines/{user_id}/webhooks", "Create a [webhook](schedules.md#webhooks)", {
+    role: "operator",
     headers: IDEMPOTENCY,
     request: webhookRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
@@ -75,21 +73,25 @@ export const SCHEDULE_ROUTES = {
     errors: [...ENGINE, "POLICY_DENIED", "QUOTA_EXCEEDED"],
   }),
   listWebhooks: platform("GET /engines/{user_id}/webhooks", "List the webhooks of an engine", {
+    role: "operator",
     query: PAGE,
     responses: ok("WebhookPage"),
     errors: ENGINE,
   }),
   showWebhook: platform("GET /engines/{user_id}/webhooks/{webhook_id}", "Get a webhook, without its secret", {
+    role: "operator",
     responses: ok("WebhookRecord"),
     errors: WEBHOOK,
   }),
   changeWebhook: platform("PATCH /engines/{user_id}/webhooks/{webhook_id}", "Change, pause or resume a webhook", {
+    role: "operator",
     request: webhookPatch,
     maxBodyBytes: LARGE_BODY_BYTES,
     responses: ok("WebhookRecord"),
     errors: [...WEBHOOK, "POLICY_DENIED"],
   }),
   deleteWebhook: platform("DELETE /engines/{user_id}/webhooks/{webhook_id}", "Delete a webhook and its runs", {
+    role: "operator",
     responses: ok("WebhookDeleted"),
     errors: WEBHOOK,
   }),
@@ -97,6 +99,7 @@ export const SCHEDULE_ROUTES = {
     "POST /engines/{user_id}/webhooks/{webhook_id}/rotate-secret",
     "Replace a webhook's secret",
     {
+      role: "operator",
       headers: IDEMPOTENCY,
       request: webhookSecretRequest,
       repeatable: false,
@@ -108,11 +111,7 @@ export const SCHEDULE_ROUTES = {
   listWebhookRuns: platform(
     "GET /engines/{user_id}/webhooks/{webhook_id}/runs",
     "List the runs of a webhook, newest first",
-    {
-      query: PAGE,
-      responses: ok("RunPage"),
-      errors: WEBHOOK,
-    },
+    { role: "operator", query: PAGE, responses: ok("RunPage"), errors: WEBHOOK },
   ),
   receiveWebhook: webhook("POST /webhooks/{webhook_id}", "Start a turn by a signed message", {
     headers: {

@@ -16,18 +16,17 @@ const by = (groups: string, fallback: string): Parameter => ({
 /** The usage and cost of users. */
 export const USAGE_ROUTES = {
   listUsage: platform("GET /usage", "List [what the product's users have spent](operating.md#what-a-user-costs)", {
+    role: "viewer",
     query: { ...PAGE, ...RANGE, by: by("user, day, model", "user"), user_id: USER },
     responses: ok("UsagePage"),
   }),
   engineUsage: platform(
     "GET /engines/{user_id}/usage",
     "List what one user has spent, also after the engine is destroyed",
-    {
-      query: { ...PAGE, ...RANGE, by: by("day, model", "day") },
-      responses: ok("UsagePage"),
-    },
+    { role: "viewer", query: { ...PAGE, ...RANGE, by: by("day, model", "day") }, responses: ok("UsagePage") },
   ),
   adminUsage: admin("GET /admin/usage", "List what the users of every product have spent", {
+    role: "viewer",
     query: {
       ...PAGE,
       ...RANGE,
@@ -39,6 +38,7 @@ export const USAGE_ROUTES = {
     errors: ["PRODUCT_NOT_FOUND"],
   }),
   reloadPrices: admin("POST /admin/prices/reload", "Read the price table again; 400 names its faults", {
+    role: "admin",
     clientMethod: "reloadPrices",
     request: drainRequest,
     responses: ok("PricesRecord"),

@@ -10,6 +10,7 @@ import { hostStatus } from "../host-status.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
+import { checkSignIn } from "./check-sign-in.ts";
 
 /** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
 export async function checkHost(host: Records & Fleet & StartLimits & Service & Runtime): Promise<HostReport> {
@@ -20,7 +21,12 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
     version: VERSION,
     node: process.versions.node,
     settings: shownSettings,
-    checks: [...database, ...(isReachable ? await checkWithStatus(host) : []), await checkPermissions(dataDir)],
+    checks: [
+      ...database,
+      ...(isReachable ? await checkWithStatus(host) : []),
+      ...(await checkSignIn(host)),
+      await checkPermissions(dataDir),
+    ],
   };
 }
 

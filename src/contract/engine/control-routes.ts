@@ -1,0 +1,83 @@
+import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
+import {
+  CONTROL_PATHS,
+  controlCatalogRequest,
+  controlKeysRequest,
+  controlModelsRequest,
+  controlSleepRequest,
+  controlSuspensionRequest,
+} from "./control.ts";
+import { MAX_MODELS_BYTES } from "./models.ts";
+import { ENGINE_BODY_BYTES } from "./requests.ts";
+import { type EngineRoute, control } from "./route-row.ts";
+import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
+import { type Parameter, ok } from "../route-table.ts";
+
+const TURN_KEY = {
+  key: { kind: "text", summary: "The key that started it" },
+  task_id: { kind: "text", summary: "With `key`: its task. Without, only a turn that has started is found" },
+} as const satisfies Record<string, Parameter>;
+
+/** The daemon's own calls of an engine. */
+export const ENGINE_CONTROL_ROUTES = {
+  setKeys: control(`POST ${CONTROL_PATHS.keys}`, "Replace the accepted engine keys", {
+    request: controlKeysRequest,
+    responses: ok("KeysAccepted"),
+  }),
+  setBudgets: control(`POST ${CONTROL_PATHS.budgets}`, "Replace the budgets", {
+    request: engineBudgets,
+    maxBodyBytes: MAX_BUDGETS_BYTES,
+    responses: ok("EngineStatus"),
+  }),
+  setSuspension: control(`POST ${CONTROL_PATHS.suspension}`, "Suspend the product, or end its suspension", {
+    request: controlSuspensionRequest,
+    responses: ok("EngineStatus"),
+  }),
+  setModels: control(`POST ${CONTROL_PATHS.models}`, "Say which models are allowed, fall back and cool down", {
+    request: controlModelsRequest,
+    maxBodyBytes: MAX_MODELS_BYTES,
+    responses: ok("EngineStatus"),
+  }),
+  setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
+    request: controlCatalogRequest,
+    responses: ok("CatalogVersionUsed"),
+    errors: ["CATALOG_INVALID"],
+  }),
+  drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
+  sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
+    request: controlSleepRequest,
+    responses: ok("EngineStatus"),
+    errors: ["ENGINE_BUSY"],
+  }),
+  status: control(`GET ${CONTROL_PATHS.status}`, "Turns, requests, streams and what keeps it awake", {
+    query: {
+      metrics: {
+        kind: "text",
+        summary: "Adds the metrics, unless this is their revision. Empty for the first read",
+      },
+      usage: {
+        kind: "text",
+        summary: "Adds the usage after this `ledger:revision`, if there is any. Empty for the first read",
+      },
+    },
+    responses: ok("EngineStatus"),
+  }),
+  startTurn: control(`POST ${CONTROL_PATHS.turns}`, "Start a turn once for each key, now or when its task is idle", {
+    request: startTurnRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.execute,
+    responses: ok("StartedTurn"),
+    errors: ["POLICY_DENIED", "NOT_FOUND", "IDEMPOTENCY_CONFLICT", "INBOX_FULL", "ENGINE_DRAINING"],
+  }),
+  withdrawTurn: control(`DELETE ${CONTROL_PATHS.turns}`, "Remove the message of a turn that has not started", {
+    query: TURN_KEY,
+    responses: ok("FoundTurn"),
+  }),
+  findTurn: control(`GET ${CONTROL_PATHS.turns}`, "A turn that the daemon started, or null", {
+    query: {
+      ...TURN_KEY,
+      turn_id: { kind: "text", summary: "Its id" },
+      wait_ms: TURN_WAIT_MS,
+    },
+    responses: ok("FoundTurn"),
+  }),
+} as const satisfies Record<string, EngineRoute>;

@@ -1,0 +1,30 @@
+/** What a token of an end user permits, and what each scope is for. */
+export const SCOPES = {
+  turns: "Send messages, read and cancel turns.",
+  answers: "Answer questions, permission prompts and calls of the client's tools.",
+  "tasks:read": "List, search and read conversations.",
+  "tasks:write": "Rename, archive, fork, rewind and delete conversations.",
+  "files:read": "List and read the files of the workspace.",
+  "files:write": "Write, move and delete files of the workspace.",
+  "memory:read": "List, search and export what the engine remembers.",
+  "memory:erase": "End facts, and erase the memory.",
+} as const satisfies Record<string, string>;
+export type Scope = keyof typeof SCOPES;
+
+/** Scopes that stand for several. */
+const GROUPS: ReadonlyMap<string, readonly Scope[]> = new Map([
+  ["tasks", ["tasks:read", "tasks:write"]],
+  ["files", ["files:read", "files:write"]],
+]);
+export const DEFAULT_SCOPE = "turns tasks files answers";
+const MAX_SCOPE = 256;
+
+/** The scopes of a list separated by spaces. Null when it has another word. */
+export function readScopes(text: string): ReadonlySet<Scope> | null {
+  if (text.length > MAX_SCOPE) return null;
+  const names = text.split(" ").filter((name) => name !== "");
+  const known = names.map((name) => GROUPS.get(name) ?? (Object.hasOwn(SCOPES, name) ? [name as Scope] : null));
+  return known.includes(null) ? null : new Set(known.flatMap((scopes) => scopes ?? []));
+}
+
+export const SCOPE_NAMES = [...GROUPS.keys(), ...Object.keys(SCOPES)];

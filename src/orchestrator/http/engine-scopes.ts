@@ -1,0 +1,33 @@
+import { ENGINE_ROUTES, type EngineRoute } from "../../contract/engine/routes.ts";
+import type { Scope } from "../../contract/engine/scopes.ts";
+import { rowsAt } from "../../contract/route-table.ts";
+
+const find = rowsAt(Object.values<EngineRoute>(ENGINE_ROUTES));
+
+type NeededScopes =
+  | { readonly kind: "scopes"; readonly scopes: readonly Scope[] }
+  /** No token of an end user permits the call. */
+  | { readonly kind: "none_permits" }
+  | { readonly kind: "unknown_path" };
+
+/**
+ * The scopes that a token needs for a call of an engine. Paths are matched as the engine matches them, and what is no route
+ * of an engine is not passed on, so that a difference between both gives nobody more.
+ */
+export function neededScopes(method: string, path: string, query: URLSearchParams): NeededScopes {
+  const verb = method === "HEAD" ? "GET" : method;
+  const rows = find(path);
+  const called = rows.filter((row) => row.method === verb);
+  if (rows.length === 0) return { kind: "unknown_path" };
+  const scopes: Scope[] = [];
+  for (const row of called) {
+    if (row.auth === "none") continue;
+    if (row.scope === undefined) return { kind: "none_permits" };
+    scopes.push(row.scope);
+    for (const name of query.keys()) {
+      const parameter = row.query?.[name];
+      if (parameter?.kind === "flag" && parameter.scope !== undefined) scopes.push(parameter.scope);
+    }
+  }
+  return called.length === 0 ? { kind: "none_permits" } : { kind: "scopes", scopes: [...new Set(scopes)] };
+}
