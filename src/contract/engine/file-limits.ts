@@ -13,3 +13,12 @@ export const UPLOAD_SILENCE_MS = 60_000;
 /** An upload as a whole. */
 export const UPLOAD_MS = 3600_000;
 export const MAX_TITLE_LENGTH = 200;
+
+/** Whether a request writes a file: at the engine, through the daemon's gateway or as an end user. */
+export const isFileUpload = ({
+  method,
+  url = "",
+}: {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}): boolean => method === "PUT" && /^(?:\/me|\/e\/[\w-]+)?\/files\/content(?:[?#]|$)/i.test(url);
