@@ -13,6 +13,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/cli/engines.test.ts",
   "test/cli/events.test.ts",
   "test/cli/host-keys.test.ts",
+  "test/cli/files.test.ts",
   "test/cli/hostile-answers.test.ts",
   "test/cli/memory.test.ts",
   "test/cli/products.test.ts",

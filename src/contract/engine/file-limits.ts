@@ -1,5 +1,6 @@
 /** The largest file that the files interface takes, if the disk quota has room for it. */
 export const MAX_FILE_BYTES = 16 * 1024 ** 3;
+export const ARCHIVE_FORMATS = ["tar.gz", "zip"] as const;
 /** Entries of an archive, and of the largest list. */
 export const MAX_ARCHIVE_ENTRIES = 50_000;
 export const MAX_LISTED = 10_000;

@@ -1,9 +1,7 @@
 import { type Parameter, json, ok } from "../route-table.ts";
 import { LIST_LIMIT, linkFileRequest, moveFileRequest } from "./file.ts";
-import { MAX_FILE_BYTES } from "./file-limits.ts";
+import { ARCHIVE_FORMATS, MAX_FILE_BYTES } from "./file-limits.ts";
 import { type EngineRoute, engine, unauthenticated } from "./route-row.ts";
-
-export const ARCHIVE_FORMATS = ["tar.gz", "zip"] as const;
 
 const PATH = { kind: "text", summary: "The path in the workspace, without a leading `/`" } as const;
 const FOLDER = { ...PATH, summary: "A folder of the workspace. The workspace itself when omitted" } as const;

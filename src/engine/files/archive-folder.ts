@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
-import { MAX_ARCHIVE_ENTRIES } from "../../contract/engine/file-limits.ts";
-import type { ARCHIVE_FORMATS } from "../../contract/engine/file-routes.ts";
+import { type ARCHIVE_FORMATS, MAX_ARCHIVE_ENTRIES } from "../../contract/engine/file-limits.ts";
 import type { FileEntry } from "../../contract/engine/file.ts";
 import { inBackground } from "../../shared/background.ts";
 import { InvalidInput } from "../../shared/parse.ts";

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { linkFileRequest, moveFileRequest, LIST_LIMIT } from "../../contract/engine/file.ts";
-import { LINK_TTL_S } from "../../contract/engine/file-limits.ts";
-import { ARCHIVE_FORMATS } from "../../contract/engine/file-routes.ts";
+import { ARCHIVE_FORMATS, LINK_TTL_S } from "../../contract/engine/file-limits.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { choiceParameter, flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
