@@ -434,6 +434,13 @@ export interface CreateUserTokenRequest {
   readonly ttl_s?: number | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: string | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: {
+    /** These tasks. */
+    readonly ids?: readonly string[] | undefined;
+    /** Tasks whose id begins with this. */
+    readonly prefix?: string | undefined;
+  } | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -2101,6 +2108,8 @@ export interface Policy {
   readonly allowed_origins: readonly string[];
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute: number | null;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2733,6 +2742,8 @@ export interface SetPolicyRequest {
   readonly allowed_origins?: readonly string[] | undefined;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute?: number | null | undefined;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
