@@ -466,6 +466,13 @@ export interface CreateUserTokenRequest {
   readonly ttl_s?: number | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: string | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: {
+    /** These tasks. */
+    readonly ids?: readonly string[] | undefined;
+    /** Tasks whose id begins with this. */
+    readonly prefix?: string | undefined;
+  } | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -2236,6 +2243,8 @@ export interface Policy {
   } | null;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute: number | null;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2893,6 +2902,8 @@ export interface SetPolicyRequest {
   } | null | undefined;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute?: number | null | undefined;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */

@@ -82,7 +82,8 @@ export const ENGINE_ERRORS = {
   },
   RATE_LIMITED: {
     status: 429,
-    cause: "The policy's `user_requests_per_minute` are used up. Only the daemon's `/me` answers so.",
+    cause:
+      "The policy's `user_requests_per_minute` are used up, or `user_concurrent_turns` run. Only the daemon's `/me` answers so.",
   },
   BUDGET_EXCEEDED: {
     status: 429,
