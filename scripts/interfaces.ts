@@ -2,7 +2,8 @@ import { CONSOLE_HEADER } from "../src/contract/console/session-limits.ts";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { ENGINE_KEY_HEADER } from "../src/contract/engine/headers.ts";
 import { ENGINE_RESPONSES } from "../src/contract/engine/responses.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract/engine/routes.ts";
+import { engineErrorsOf } from "../src/contract/engine/routes.ts";
+import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator/headers.ts";
 import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator/responses.ts";
@@ -64,6 +65,7 @@ export const INTERFACES = {
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
       message_id: "Id of the message, 1 to 255 characters",
+      token: "What the link ends with",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

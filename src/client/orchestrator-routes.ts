@@ -351,6 +351,8 @@ export interface CreateUserTokenParams {
   readonly ttlS?: CreateUserTokenRequest["ttl_s"] | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: CreateUserTokenRequest["scope"] | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: CreateUserTokenRequest["tasks"] | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: CreateUserTokenRequest["metadata"] | undefined;
 }
@@ -359,7 +361,7 @@ export interface CreateUserTokenParams {
 export const createUserToken: Route<CreateUserTokenParams, UserToken> = {
   method: "POST",
   path: "/engines/{user_id}/tokens",
-  body: ["ttl_s","scope","metadata"],
+  body: ["ttl_s","scope","tasks","metadata"],
   repeatable: false,
 };
 
