@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
-import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
+import { EVENT_GROUPS } from "../src/contract/engine/event-groups.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
@@ -69,10 +69,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     file: "docs/conversations.md",
     marker: "events on request",
     head: ["group", "events"],
-    rows: EVENT_GROUPS.map((group) => [
-      code(group),
-      [...OPT_IN_EVENTS].flatMap(([type, optIn]) => (optIn === group ? code(type) : [])).join(", "),
-    ]),
+    rows: Object.entries(EVENT_GROUPS).map(([group, types]) => [code(group), types.map(code).join(", ")]),
   },
   {
     file: "docs/orchestrator-api.md",
