@@ -17,6 +17,7 @@ import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts"
 import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
+import { productMethodRows } from "./client-methods.ts";
 import { commandTables } from "./command-tables.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingText } from "./setting-text.ts";
@@ -141,6 +142,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
         "",
       ]),
     ],
+  },
+  {
+    file: "docs/client.md",
+    marker: "orchestrator client calls",
+    head: ["orchestrator client", "purpose"],
+    rows: productMethodRows(),
   },
   recordTable("docs/orchestrator-api.md", "engine record", "EngineRecord"),
   recordTable("docs/engine-api.md", "health", "EngineHealth"),
