@@ -4,6 +4,7 @@ import { EVENT_GROUPS } from "../src/contract/engine/event-groups.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
+import { END_USERS_MEANINGS } from "../src/contract/orchestrator/end-users.ts";
 import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
@@ -155,6 +156,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
+  {
+    file: "docs/browser.md",
+    marker: "end users",
+    head: ["field", "meaning"],
+    rows: Object.entries(END_USERS_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
+  },
   {
     file: "docs/browser.md",
     marker: "scopes",

@@ -19,6 +19,7 @@ import * as productDeletion from "./0018-product-deletion.ts";
 import * as waitingRequests from "./0019-waiting-requests.ts";
 import * as userTokens from "./0020-user-tokens.ts";
 import * as consolePeople from "./0022-console-people.ts";
+import * as endUsers from "./0023-end-users.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -43,4 +44,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0019-waiting-requests": waitingRequests,
   "0020-user-tokens": userTokens,
   "0022-console-people": consolePeople,
+  "0023-end-users": endUsers,
 };

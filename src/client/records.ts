@@ -2099,6 +2099,25 @@ export interface Policy {
   readonly private_hosts: readonly string[];
   /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
   readonly allowed_origins: readonly string[];
+  /** The product's own identity provider, whose tokens `/me` takes. */
+  readonly end_users: {
+    /** The exact `iss` of its tokens. */
+    readonly issuer: string;
+    /** The `aud` that its tokens have for orchd. */
+    readonly audience: string;
+    /** Where it publishes its keys (JWKS). Either this or `public_keys`. */
+    readonly jwks_url?: string | undefined;
+    /** Its keys as JSON Web Keys, 1 to 16 public ones. Either these or `jwks_url`. */
+    readonly public_keys?: readonly Readonly<Record<string, unknown>>[] | undefined;
+    /** The claim that is the `user_id`. `sub` when omitted. */
+    readonly user_claim: string;
+    /** The signatures that are accepted. */
+    readonly algorithms: readonly ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+    /** Seconds by which its clock may differ. 30 when omitted. */
+    readonly clock_skew_s: number;
+    /** What its tokens [permit](browser.md#scopes), separated by spaces. */
+    readonly scope: string;
+  } | null;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
@@ -2731,6 +2750,25 @@ export interface SetPolicyRequest {
   readonly private_hosts?: readonly string[] | undefined;
   /** Origins of pages that may call `/me` with a token of their user, such as `https://app.example.com`. */
   readonly allowed_origins?: readonly string[] | undefined;
+  /** The product's own identity provider, whose tokens `/me` takes. */
+  readonly end_users?: {
+    /** The exact `iss` of its tokens. */
+    readonly issuer: string;
+    /** The `aud` that its tokens have for orchd. */
+    readonly audience: string;
+    /** Where it publishes its keys (JWKS). Either this or `public_keys`. */
+    readonly jwks_url?: string | undefined;
+    /** Its keys as JSON Web Keys, 1 to 16 public ones. Either these or `jwks_url`. */
+    readonly public_keys?: readonly Readonly<Record<string, unknown>>[] | undefined;
+    /** The claim that is the `user_id`. `sub` when omitted. */
+    readonly user_claim?: string | undefined;
+    /** The signatures that are accepted. */
+    readonly algorithms?: readonly ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[] | undefined;
+    /** Seconds by which its clock may differ. 30 when omitted. */
+    readonly clock_skew_s?: number | undefined;
+    /** What its tokens [permit](browser.md#scopes), separated by spaces. */
+    readonly scope?: string | undefined;
+  } | null | undefined;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */

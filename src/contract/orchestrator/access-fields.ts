@@ -49,6 +49,14 @@ export const ACCESS_FIELDS = {
     takesEffect: "at once",
     option: "--allowed-origins <origins>",
   },
+  end_users: {
+    value: { kind: "end_users" },
+    default: null,
+    section: "access",
+    label: "Identity provider of end users",
+    meaning: "The product's own [identity provider](browser.md#your-own-sign-in), whose tokens `/me` takes.",
+    takesEffect: "at once",
+  },
   user_requests_per_minute: {
     value: { kind: "integer", min: 0, isNullable: true },
     default: 300,

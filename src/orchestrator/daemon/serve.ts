@@ -139,12 +139,13 @@ export async function serve(options: StartOptions): Promise<void> {
   listeners.push(await storeAddress(config.dataDir, engineUrl(config.host, server.port)));
   listeners.push(() => handOver(opened, readiness));
   const cookie = sessionCookie(host, site);
-  const gateway = createGateway(host, { site, cookie });
+  const autoProvision = new AutoProvision(host);
+  const gateway = createGateway(host, { site, cookie, autoProvision });
   const api = createApp(host, {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
-      ...engineRoutes(host, new AutoProvision(host)),
+      ...engineRoutes(host, autoProvision),
       ...userTokenRoutes(host),
       ...catalogRoutes(host),
       ...scheduleRoutes(host),

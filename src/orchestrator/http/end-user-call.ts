@@ -1,9 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isControlPath } from "../../contract/engine/control.ts";
 import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
+import { newId } from "../../shared/ids.ts";
+import { withinRequest } from "../../shared/request-context.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { HostContext } from "../host-context.ts";
+import { ApiError } from "../api-error.ts";
+import type { AutoProvision } from "../operations/auto-provision.ts";
 import type { Refusal } from "../operations/reach-engine.ts";
 import { daemonKey } from "../status/daemon-key.ts";
+import type { Principal } from "../status/principal.ts";
 import { sandboxedHeaders } from "./console-headers.ts";
 import { answerPreflight, crossOrigin } from "./cross-origin.ts";
 import { neededScopes } from "./engine-scopes.ts";
@@ -11,6 +17,7 @@ import { type GatewayPath, endUserTarget } from "./gateway-path.ts";
 import type { UserRequestLimit } from "./user-request-limit.ts";
 
 const MAX_HEADER = 8192;
+const RETRY_AFTER_S = 5;
 
 /** Not passed on to the engine: the token, and what could claim more than it permits. */
 export const USER_CREDENTIALS: readonly string[] = [
@@ -30,13 +37,16 @@ type Verdict =
 interface EndUserParts {
   readonly host: Pick<HostContext, "userTokens" | "allowedOrigins" | "directory" | "box">;
   readonly limit: UserRequestLimit;
+  /** Creates the engine of a new user of the product's identity provider. */
+  readonly autoProvision: AutoProvision;
 }
 
 /** Authenticates a call by the token of its user, whose engine it is for, and checks what the token permits. */
 export async function admitEndUser(
-  { host, limit }: EndUserParts,
+  parts: EndUserParts,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<Verdict> {
+  const { host, limit } = parts;
   const { method = "GET", url, headers } = request;
   const page = await crossOrigin(host.allowedOrigins, request, response);
   if (method === "OPTIONS") return answerPreflight(request, response, page);
@@ -53,7 +63,9 @@ export async function admitEndUser(
     const message = "Origin: the policy's allowed_origins does not list it";
     return refused({ code: "ORIGIN_NOT_ALLOWED", message });
   }
-  const over = limit.count(principal.engineId, policy.user_requests_per_minute);
+  const { engineId } = principal;
+  if (engineId === null) return provisionFirst(parts, principal, { request, response });
+  const over = limit.count(engineId, policy.user_requests_per_minute);
   if (over !== null) return refused(over);
   const target = endUserTarget(url);
   const problem = scopeProblem(method, target, principal.scopes);
@@ -61,12 +73,12 @@ export async function admitEndUser(
   // The engine's own streams end with their connection.
   response.once(
     "close",
-    host.userTokens.watch(token, principal, () => response.destroy()),
+    host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy()),
   );
-  const key = daemonKey(host, principal.engineId);
+  const key = daemonKey(host, engineId);
   return {
     kind: "admitted",
-    path: { engineId: principal.engineId, target, needsKey: true },
+    path: { engineId, target, needsKey: true },
     keyHeader: { [ENGINE_KEY_HEADER.toLowerCase()]: key },
   };
 }
@@ -92,6 +104,31 @@ function scopeProblem(method: string, target: string, scopes: ReadonlySet<string
   const missing = needed.scopes.find((scope) => !scopes.has(scope));
   if (missing === undefined) return null;
   return { code: "INSUFFICIENT_SCOPE", message: `the call needs the scope ${missing}`, details: { scope: missing } };
+}
+
+/** The call goes on with the engine that it creates, if the policy allows it. */
+async function provisionFirst(
+  parts: EndUserParts,
+  { productId, userId }: Principal,
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
+): Promise<Verdict> {
+  const { host, autoProvision } = parts;
+  const product = await host.directory.named(productId);
+  if (product === null) return refused({ code: "INVALID_TOKEN", message: "the product was deleted" });
+  if (!product.record.policy.allowed_actions.includes("auto_provision"))
+    return refused({
+      code: "NOT_FOUND",
+      message: "the user has no engine, and the policy does not allow auto_provision",
+    });
+  const origin = { requestId: newId("req"), actor: "product", span: NO_SPAN } as const;
+  try {
+    await withinRequest(origin, () => autoProvision.lookUp(product, { user_id: userId }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = `the engine cannot be created: ${error.message}`;
+    return refused({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: error.retryAfterS ?? RETRY_AFTER_S });
+  }
+  return admitEndUser(parts, exchange);
 }
 
 const refused = (refusal: Refusal): Verdict => ({ kind: "refused", refusal });

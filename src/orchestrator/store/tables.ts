@@ -94,6 +94,8 @@ export interface EnginesTable {
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
   token_epoch: Generated<number>;
+  /** When they were last revoked. */
+  tokens_revoked_at: Date | null;
   last_active_at: Date | null;
   created_at: CreatedAt;
   started_at: Date | null;
