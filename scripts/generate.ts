@@ -5,6 +5,7 @@ import { clientMethods } from "./client-methods.ts";
 import { clientRoutes } from "./client-routes.ts";
 import type { DocumentTable } from "./document-tables.ts";
 import { envExample } from "./env-example.ts";
+import { migrationLists } from "./migration-lists.ts";
 
 /** Whole files, by their paths. */
 const FILES = {
@@ -13,6 +14,7 @@ const FILES = {
   "src/client/records.ts": clientRecords(),
   ...clientRoutes(),
   ...clientMethods(),
+  ...migrationLists(),
 };
 
 /** Writes the parts of files that follow from the code. With `--check` it only names the files that are not current. */
