@@ -758,7 +758,7 @@ export const listEndpoints: Route<ListEndpointsParams, NotificationEndpoints> = 
 };
 
 export interface ShowEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -769,7 +769,7 @@ export const showEndpoint: Route<ShowEndpointParams, NotificationEndpoint> = {
 };
 
 export interface ChangeEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   readonly body: ChangeEndpointRequest;
 }
@@ -782,7 +782,7 @@ export const changeEndpoint: Route<ChangeEndpointParams, NotificationEndpoint> =
 };
 
 export interface DeleteEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -793,7 +793,7 @@ export const deleteEndpoint: Route<DeleteEndpointParams, NotificationEndpointDel
 };
 
 export interface RotateEndpointSecretParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** Seconds in which messages are signed with both secrets. 0 when omitted. */
   readonly graceS?: RotateEndpointSecretRequest["grace_s"] | undefined;
@@ -808,7 +808,7 @@ export const rotateEndpointSecret: Route<RotateEndpointSecretParams, Notificatio
 };
 
 export interface TestEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -819,7 +819,7 @@ export const testEndpoint: Route<TestEndpointParams, NotificationDelivery> = {
 };
 
 export interface ListDeliveriesParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** Page size */
   readonly limit?: number | undefined;
@@ -837,7 +837,7 @@ export const listDeliveries: Route<ListDeliveriesParams, NotificationDeliveryPag
 };
 
 export interface ReplayDeliveriesParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** One delivery, whatever became of it. All dead ones when omitted. */
   readonly deliveryId?: ReplayDeliveriesRequest["delivery_id"] | undefined;

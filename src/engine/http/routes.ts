@@ -25,6 +25,7 @@ import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
+import { type FileRouteParts, fileRoutes } from "./file-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
@@ -45,6 +46,7 @@ export interface RouteParts
     AdminParts,
     MemoryRouteParts,
     MemoryFileParts,
+    Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts {
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
@@ -54,7 +56,7 @@ export interface RouteParts
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
   readonly telemetry: ControlParts["telemetry"] & { readonly tracer: Tracer };
-  readonly launch: MemoryFileParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;
+  readonly launch: MemoryFileParts["launch"] & FileRouteParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;
   readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep" | "followers">;
   /** The folder of `/docs` and `/openapi.json`, which the build generates. */
   readonly documentsDir: string;
@@ -92,7 +94,7 @@ export function createRoutes(parts: RouteParts): Express {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
-    const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    const method = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
     const takesJson = (method === "post" || method === "patch") && route.requestLines === undefined;
     const maxBytes = MESSAGE_ROUTES.has(name) ? messageBytes : engineBodyBytes(route);
     const receive = takesJson ? [receiveJson(room, maxBytes)] : [];
@@ -133,6 +135,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     ...turnRecordRoutes(parts),
     ...branchRoutes(parts),
     ...taskRoutes(streams),
+    ...fileRoutes(parts),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),
     importMemory: importRoute(parts),
