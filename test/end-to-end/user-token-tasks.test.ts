@@ -142,6 +142,25 @@ t.test("attack: answers to another task's questions, and a stream of the list", 
   list.cut();
 });
 
+t.test("attack: turns that wait are collected, and answered all at once", async (t) => {
+  await fleet.setPolicy({ user_concurrent_turns: 1 });
+  const token = await tokenOf({});
+  const headers = { authorization: `Bearer ${token}` };
+  const open = (task_id: string, message: string) =>
+    openStream(`${base}/me`, "/execute", { method: "POST", headers, body: { task_id, message } });
+  const asking = await open("asks", "/ask Which? | yes | no");
+  const question = await asking.first("hitl_request");
+  const slow = await open("slow", "/slow 60000");
+  t.equal(slow.status, 200, "one that waits does not count");
+  const answer = { request_id: (question.data as { request_id: string }).request_id, answer: "yes" };
+  t.match(await send(token, "/hitl/respond", answer), { status: 429, body: { error: "RATE_LIMITED" } });
+  t.equal((await send(token, "/execute/cancel", { task_id: "slow" })).status, 200);
+  await slow.all();
+  t.equal((await send(token, "/hitl/respond", answer)).status, 200);
+  await asking.all();
+  t.equal((await send(token, "/hitl/respond", answer)).status, 200, "the same answer again");
+});
+
 t.test("a user may run as many turns at once as the policy allows", async (t) => {
   await fleet.setPolicy({ user_concurrent_turns: 2 });
   const token = await tokenOf({});
