@@ -46,6 +46,7 @@ export const INTERFACES = {
       engine_id: "Id of the engine",
       schedule_id: "Id of the schedule",
       webhook_id: "Id of the webhook",
+      endpoint_id: "Id of the endpoint",
       session_id: "Id of the session",
       file: "The name of a file of the build",
     },

@@ -74,10 +74,10 @@ export async function admitEndUser(
   const problem = scopeProblem(method, target, principal.scopes);
   if (problem !== null) return refused(problem);
   // The engine's own streams end with their connection.
-  response.once(
-    "close",
-    host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy()),
-  );
+  const forget = host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy());
+  // A client that has left meanwhile emits no `close` any more.
+  if (response.closed) forget();
+  else response.once("close", forget);
   const key = daemonKey(host, engineId);
   return {
     kind: "admitted",

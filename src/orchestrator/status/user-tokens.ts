@@ -116,7 +116,8 @@ export class UserTokens {
     const stop = () => {
       clearTimeout(timer);
       watchers.delete(check);
-      if (watchers.size === 0) this.#watchers.delete(engineId);
+      // Another stream may have come since the first end.
+      if (watchers.size === 0 && this.#watchers.get(engineId) === watchers) this.#watchers.delete(engineId);
     };
     const finish = () => {
       stop();
@@ -133,6 +134,8 @@ export class UserTokens {
     timer.unref();
     const watchers = this.#watchers.get(engineId) ?? new Set();
     this.#watchers.set(engineId, watchers.add(check));
+    // It may have been revoked since the call was admitted.
+    check();
     return stop;
   }
 
