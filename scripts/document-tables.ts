@@ -4,6 +4,7 @@ import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
+import { END_USERS_MEANINGS } from "../src/contract/orchestrator/end-users.ts";
 import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
@@ -150,7 +151,14 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/notifications.md", "endpoint request", "CreateEndpointRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
+  {
+    file: "docs/browser.md",
+    marker: "end users",
+    head: ["field", "meaning"],
+    rows: Object.entries(END_USERS_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
+  },
   {
     file: "docs/browser.md",
     marker: "scopes",
@@ -167,6 +175,10 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   },
   recordTable("docs/attachments.md", "attachment part", "AttachmentPart"),
   recordTable("docs/attachments.md", "attachment record", "AttachmentRecord"),
+  recordTable("docs/files.md", "file entry", "FileEntry"),
+  recordTable("docs/files.md", "move request", "MoveFileRequest"),
+  recordTable("docs/files.md", "file link", "FileLink"),
+  recordTable("docs/files.md", "artifact", "Artifact"),
   recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),
   ...[
     { marker: "daemon settings", isPart: ({ scope }: SettingRow) => scope === "daemon" },

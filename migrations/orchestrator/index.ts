@@ -18,7 +18,9 @@ import * as pausedSchedules from "./0017-paused-schedules.ts";
 import * as productDeletion from "./0018-product-deletion.ts";
 import * as waitingRequests from "./0019-waiting-requests.ts";
 import * as userTokens from "./0020-user-tokens.ts";
+import * as notifications from "./0021-notifications.ts";
 import * as consolePeople from "./0022-console-people.ts";
+import * as endUsers from "./0023-end-users.ts";
 
 /** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -42,5 +44,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0018-product-deletion": productDeletion,
   "0019-waiting-requests": waitingRequests,
   "0020-user-tokens": userTokens,
+  "0021-notifications": notifications,
   "0022-console-people": consolePeople,
+  "0023-end-users": endUsers,
 };

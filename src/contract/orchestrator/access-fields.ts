@@ -49,6 +49,14 @@ export const ACCESS_FIELDS = {
     takesEffect: "at once",
     option: "--allowed-origins <origins>",
   },
+  end_users: {
+    value: { kind: "end_users" },
+    default: null,
+    section: "access",
+    label: "Identity provider of end users",
+    meaning: "The product's own [identity provider](browser.md#your-own-sign-in), whose tokens `/me` takes.",
+    takesEffect: "at once",
+  },
   user_requests_per_minute: {
     value: { kind: "integer", min: 0, isNullable: true },
     default: 300,
@@ -57,6 +65,15 @@ export const ACCESS_FIELDS = {
     meaning: "Calls per minute that one user's [tokens](browser.md#limits) may make.",
     takesEffect: "at once",
     option: "--user-requests-per-minute <n>",
+  },
+  user_concurrent_turns: {
+    value: { kind: "integer", min: 1, isNullable: true },
+    default: 8,
+    section: "access",
+    label: "Turns of a user at once",
+    meaning: "Turns that may run for a user before [tokens](browser.md#limits) may start another.",
+    takesEffect: "at once",
+    option: "--user-concurrent-turns <n>",
   },
   suspended: {
     value: { kind: "switch" },

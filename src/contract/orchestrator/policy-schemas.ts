@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
 import { BUDGET_MEANINGS as MEANINGS } from "./budgets.ts";
+import { endUsersPatch, endUsersShown } from "./end-users-schemas.ts";
 import { engineEnvProblems } from "../engine/environment.ts";
 import { modelName, modelPattern } from "../engine/model-schemas.ts";
 import { formatHostPattern, readHostPattern } from "../../sandbox/proxy.ts";
@@ -80,6 +81,8 @@ function accepted(value: PolicyValue): z.ZodMiniType {
     }
     case "budgets":
       return budgetsPatch;
+    case "end_users":
+      return endUsersPatch;
     default:
       return value satisfies never;
   }
@@ -98,6 +101,8 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return z.array(count);
     case "models":
       return value.isNullable ? z.nullable(z.array(text)) : z.array(text);
+    case "end_users":
+      return endUsersShown;
     case "budgets":
       return z.object({
         engine: field(budgetLimits, MEANINGS.engine),

@@ -1,4 +1,5 @@
 import type { Budgets } from "./budgets.ts";
+import type { EndUsers } from "./end-users.ts";
 
 /** What a field holds, and its bounds, both included. Plain data, so that the console's page can read it too. */
 export type PolicyValue =
@@ -12,7 +13,8 @@ export type PolicyValue =
   | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
   /** Names of models. With `null`, which is every model, they may be patterns. */
   | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
-  | { readonly kind: "budgets" };
+  | { readonly kind: "budgets" }
+  | { readonly kind: "end_users" };
 
 /** The network access of tools: the public internet, none, or the listed hosts and networks. */
 export type ToolNetworkPolicy = "open" | "none" | readonly string[];
@@ -25,6 +27,7 @@ interface ValueOf {
   readonly ports: readonly number[];
   readonly models: readonly string[];
   readonly budgets: Budgets;
+  readonly end_users: EndUsers | null;
 }
 
 /** The type of a field's value. */

@@ -1,9 +1,16 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { isControlPath } from "../../contract/engine/control.ts";
-import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
+import { CONTROL_TOKEN_HEADER, isControlPath } from "../../contract/engine/control.ts";
+import { ENGINE_KEY_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
+import { BOUND_KEY_HEADER, type TaskBounds, writeBoundKey } from "../../contract/engine/task-bounds.ts";
+import { newId } from "../../shared/ids.ts";
+import { withinRequest } from "../../shared/request-context.ts";
+import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { HostContext } from "../host-context.ts";
+import { ApiError } from "../api-error.ts";
+import type { AutoProvision } from "../operations/auto-provision.ts";
 import type { Refusal } from "../operations/reach-engine.ts";
 import { daemonKey } from "../status/daemon-key.ts";
+import type { Principal } from "../status/principal.ts";
 import { sandboxedHeaders } from "./console-headers.ts";
 import { answerPreflight, crossOrigin } from "./cross-origin.ts";
 import { neededScopes } from "./engine-scopes.ts";
@@ -11,6 +18,7 @@ import { type GatewayPath, endUserTarget } from "./gateway-path.ts";
 import type { UserRequestLimit } from "./user-request-limit.ts";
 
 const MAX_HEADER = 8192;
+const RETRY_AFTER_S = 5;
 
 /** Not passed on to the engine: the token, and what could claim more than it permits. */
 export const USER_CREDENTIALS: readonly string[] = [
@@ -18,7 +26,9 @@ export const USER_CREDENTIALS: readonly string[] = [
   "cookie",
   "origin",
   ENGINE_KEY_HEADER.toLowerCase(),
-  "x-control-token",
+  BOUND_KEY_HEADER.toLowerCase(),
+  TURN_LIMIT_HEADER.toLowerCase(),
+  CONTROL_TOKEN_HEADER.toLowerCase(),
 ];
 
 type Verdict =
@@ -30,13 +40,16 @@ type Verdict =
 interface EndUserParts {
   readonly host: Pick<HostContext, "userTokens" | "allowedOrigins" | "directory" | "box">;
   readonly limit: UserRequestLimit;
+  /** Creates the engine of a new user of the product's identity provider. */
+  readonly autoProvision: AutoProvision;
 }
 
 /** Authenticates a call by the token of its user, whose engine it is for, and checks what the token permits. */
 export async function admitEndUser(
-  { host, limit }: EndUserParts,
+  parts: EndUserParts,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<Verdict> {
+  const { host, limit } = parts;
   const { method = "GET", url, headers } = request;
   const page = await crossOrigin(host.allowedOrigins, request, response);
   if (method === "OPTIONS") return answerPreflight(request, response, page);
@@ -53,23 +66,34 @@ export async function admitEndUser(
     const message = "Origin: the policy's allowed_origins does not list it";
     return refused({ code: "ORIGIN_NOT_ALLOWED", message });
   }
-  const over = limit.count(principal.engineId, policy.user_requests_per_minute);
+  const { engineId } = principal;
+  if (engineId === null) return provisionFirst(parts, principal, { request, response });
+  const over = limit.count(engineId, policy.user_requests_per_minute);
   if (over !== null) return refused(over);
   const target = endUserTarget(url);
   const problem = scopeProblem(method, target, principal.scopes);
   if (problem !== null) return refused(problem);
   // The engine's own streams end with their connection.
-  response.once(
-    "close",
-    host.userTokens.watch(token, principal, () => response.destroy()),
-  );
-  const key = daemonKey(host, principal.engineId);
+  const forget = host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy());
+  // A client that has left meanwhile emits no `close` any more.
+  if (response.closed) forget();
+  else response.once("close", forget);
+  const key = daemonKey(host, engineId);
   return {
     kind: "admitted",
-    path: { engineId: principal.engineId, target, needsKey: true },
-    keyHeader: { [ENGINE_KEY_HEADER.toLowerCase()]: key },
+    path: { engineId, target, needsKey: true },
+    keyHeader: { ...keyHeader(key, principal.tasks), ...turnLimit(policy.user_concurrent_turns) },
   };
 }
+
+/** With the key of a token for some tasks, the engine keeps the call to them. */
+const keyHeader = (key: string, tasks: TaskBounds | null): Readonly<Record<string, string>> =>
+  tasks === null
+    ? { [ENGINE_KEY_HEADER.toLowerCase()]: key }
+    : { [BOUND_KEY_HEADER.toLowerCase()]: writeBoundKey(key, tasks) };
+
+const turnLimit = (limit: number | null): Readonly<Record<string, string>> =>
+  limit === null ? {} : { [TURN_LIMIT_HEADER.toLowerCase()]: String(limit) };
 
 /** The headers of an engine's response to a page of another origin: what the daemon has said of origins stays. */
 export function endUserHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
@@ -92,6 +116,31 @@ function scopeProblem(method: string, target: string, scopes: ReadonlySet<string
   const missing = needed.scopes.find((scope) => !scopes.has(scope));
   if (missing === undefined) return null;
   return { code: "INSUFFICIENT_SCOPE", message: `the call needs the scope ${missing}`, details: { scope: missing } };
+}
+
+/** The call goes on with the engine that it creates, if the policy allows it. */
+async function provisionFirst(
+  parts: EndUserParts,
+  { productId, userId }: Principal,
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
+): Promise<Verdict> {
+  const { host, autoProvision } = parts;
+  const product = await host.directory.named(productId);
+  if (product === null) return refused({ code: "INVALID_TOKEN", message: "the product was deleted" });
+  if (!product.record.policy.allowed_actions.includes("auto_provision"))
+    return refused({
+      code: "NOT_FOUND",
+      message: "the user has no engine, and the policy does not allow auto_provision",
+    });
+  const origin = { requestId: newId("req"), actor: "product", span: NO_SPAN } as const;
+  try {
+    await withinRequest(origin, () => autoProvision.lookUp(product, { user_id: userId }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = `the engine cannot be created: ${error.message}`;
+    return refused({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: error.retryAfterS ?? RETRY_AFTER_S });
+  }
+  return admitEndUser(parts, exchange);
 }
 
 const refused = (refusal: Refusal): Verdict => ({ kind: "refused", refusal });

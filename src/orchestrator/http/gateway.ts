@@ -4,6 +4,7 @@ import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import { ENGINE_ERRORS } from "../../contract/engine/errors.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { EngineHost, HostContext, Service } from "../host-context.ts";
+import type { AutoProvision } from "../operations/auto-provision.ts";
 import { type Refusal, reachDeadline, reachEngine } from "../operations/reach-engine.ts";
 import { whenAwake } from "../operations/when-awake.ts";
 import { EngineAddresses } from "../status/engine-addresses.ts";
@@ -33,7 +34,7 @@ type GatewayOutcome = "answered" | "refused" | "unreachable" | "cut";
  */
 export function createGateway(
   host: EngineHost & Service,
-  { site, cookie }: Omit<SessionParts, "host">,
+  { site, cookie, autoProvision }: Omit<SessionParts, "host"> & { readonly autoProvision: AutoProvision },
 ): RequestListener {
   const addresses = new EngineAddresses(host);
   const limit = new UserRequestLimit(host.now);
@@ -43,7 +44,7 @@ export function createGateway(
     const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
     if (isEndUserUrl(request.url)) {
-      const admitted = await admitEndUser({ host, limit }, { request, response });
+      const admitted = await admitEndUser({ host, limit, autoProvision }, { request, response });
       if (admitted.kind === "answered") return "answered";
       if (admitted.kind === "refused") return refuse(admitted.refusal);
       const credentials = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };

@@ -10,6 +10,8 @@ import { InvalidInput } from "../../shared/parse.ts";
 import { modelsSettled } from "../supervision/follow-models.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
 import { suspensionSettled } from "../supervision/follow-suspensions.ts";
+import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
+import { refuseSharedIssuer } from "./refuse-shared-issuer.ts";
 import { replaceProductKey } from "../store/product-keys.ts";
 
 interface ProductChange {
@@ -33,7 +35,9 @@ export async function setPolicy(
     detail: describePatch(patch),
     change: async (trx, product) => {
       const env = changeEngineEnv(host, product, patch.engine_env);
-      await updatePolicy(trx, product.record.id, { policy: patchedPolicy(product.record.policy, patch), ...env });
+      const policy = patchedPolicy(product.record.policy, patch);
+      assertEndUsersUrl(policy);
+      await refuseSharedIssuer("end_users", () => updatePolicy(trx, product.record.id, { policy, ...env }));
       return lockProduct(trx, product.record.id);
     },
   });
@@ -105,6 +109,12 @@ export function assertToolPorts(
   const at = ports.findIndex((port) => port >= min && port <= max);
   if (at !== -1)
     throw new InvalidInput(`${prefix}tool_listen.${at}`, `expected a port outside ${min} to ${max}, which engines use`);
+}
+
+/** By the policy that results, for the address may need its `private_hosts`. */
+export function assertEndUsersUrl({ end_users: users, private_hosts: hosts }: Policy, prefix = ""): void {
+  const problem = users?.jwks_url === undefined ? null : outsideUrlProblem(users.jwks_url, hosts);
+  if (problem !== null) throw new InvalidInput(`${prefix}end_users.jwks_url`, problem);
 }
 
 /** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */

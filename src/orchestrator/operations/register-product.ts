@@ -4,7 +4,14 @@ import { newId } from "../../shared/ids.ts";
 import { PLATFORM_KEY_PREFIX, newKey, storedKey } from "../../contract/orchestrator/api-keys.ts";
 import { ApiError } from "../api-error.ts";
 import { type ProductKey, findProduct, insertProduct } from "../store/products.ts";
-import { assertToolPorts, describePatch, patchedPolicy, recordProductChange } from "./change-product.ts";
+import {
+  assertEndUsersUrl,
+  assertToolPorts,
+  describePatch,
+  patchedPolicy,
+  recordProductChange,
+} from "./change-product.ts";
+import { refuseSharedIssuer } from "./refuse-shared-issuer.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
 import { productRecord } from "../status/look-up-product.ts";
@@ -31,15 +38,10 @@ export async function registerProduct(
   const id = newId("prd");
   const env = changeEngineEnv(host, { sealedEngineEnv: null }, request.policy?.engine_env);
   const inserted = await host.db.transaction().execute(async (trx) => {
-    const product = {
-      id,
-      slug: request.slug,
-      name: request.name ?? null,
-      policy: patchedPolicy(DEFAULT_POLICY, request.policy ?? {}),
-      ...env,
-      key,
-    };
-    const outcome = await insertProduct(trx, product);
+    const policy = patchedPolicy(DEFAULT_POLICY, request.policy ?? {});
+    assertEndUsersUrl(policy, "policy.");
+    const product = { id, slug: request.slug, name: request.name ?? null, policy, ...env, key };
+    const outcome = await refuseSharedIssuer("policy.end_users", () => insertProduct(trx, product));
     if (outcome === "slug_taken") return false;
     if (outcome === "key_taken") throw new InvalidInput("api_key_hash", "another product has a key with this hash");
     const detail = {

@@ -26,7 +26,7 @@ export async function findTokenHolders(db: Db, ids: readonly string[]): Promise<
 export async function raiseTokenEpoch(trx: Trx, engineId: string): Promise<Pick<EngineRow, "token_epoch"> | null> {
   const row = await trx
     .updateTable("engines")
-    .set({ token_epoch: sql<number>`token_epoch + 1` })
+    .set({ token_epoch: sql<number>`token_epoch + 1`, tokens_revoked_at: sql<Date>`now()` })
     .where("id", "=", engineId)
     .returning("token_epoch")
     .executeTakeFirst();

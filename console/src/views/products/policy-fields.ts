@@ -29,7 +29,7 @@ export const POLICY_GROUPS: readonly Group[] = Object.entries(POLICY_SECTIONS)
   .map(([section, title]) => ({
     title,
     fields: Object.entries<PolicyField>(POLICY_FIELDS)
-      .filter(([, row]) => row.section === section && row.value.kind !== "budgets")
+      .filter(([, row]) => row.section === section && row.value.kind !== "budgets" && row.value.kind !== "end_users")
       .map(([name, { label, unit, value, ...row }]) => ({
         name: name as PolicyFieldName,
         label,
