@@ -8,6 +8,7 @@ export const EVENT_GROUPS = {
   message: ["message_queued", "message_taken", "message_removed"],
   tool_input: ["tool_input_delta"],
   model: ["model_changed"],
+  file: ["file_changed"],
 } as const satisfies Readonly<Record<string, readonly EngineEventType[]>>;
 export type EventGroup = keyof typeof EVENT_GROUPS;
 
@@ -15,3 +16,6 @@ export type EventGroup = keyof typeof EVENT_GROUPS;
 export const OPT_IN_EVENTS: ReadonlyMap<string, EventGroup> = new Map(
   Object.entries(EVENT_GROUPS).flatMap(([group, types]) => types.map((type) => [type, group as EventGroup] as const)),
 );
+
+/** The events `file_changed` of one call. */
+export const MAX_FILE_EVENTS = 100;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { attachmentRecord } from "./attachment.ts";
+import { MAX_FILE_EVENTS } from "./event-groups.ts";
 import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -201,6 +202,16 @@ export const ENGINE_EVENTS = {
         "How it failed. `cooldown`: it failed a short time before, for another step, turn or engine.",
         "overloaded",
       ),
+      agent: call.agent,
+      parent_tool_call_id: call.parent_tool_call_id,
+    },
+  },
+  file_changed: {
+    meaning: `A call has changed a file of the workspace. It comes before the \`tool_result\` of the call, for at most ${MAX_FILE_EVENTS} paths.`,
+    data: {
+      path: field(text, "The path in the workspace.", "reports/june.csv"),
+      change: field(z.enum(["created", "changed", "removed"]), "What happened to it.", "changed"),
+      tool_call_id: call.tool_call_id,
       agent: call.agent,
       parent_tool_call_id: call.parent_tool_call_id,
     },
