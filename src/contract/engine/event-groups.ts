@@ -16,6 +16,3 @@ export type EventGroup = keyof typeof EVENT_GROUPS;
 export const OPT_IN_EVENTS: ReadonlyMap<string, EventGroup> = new Map(
   Object.entries(EVENT_GROUPS).flatMap(([group, types]) => types.map((type) => [type, group as EventGroup] as const)),
 );
-
-/** The events `file_changed` of one call. */
-export const MAX_FILE_EVENTS = 100;

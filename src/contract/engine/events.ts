@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { attachmentRecord } from "./attachment.ts";
-import { MAX_FILE_EVENTS } from "./event-groups.ts";
+import { MAX_FILE_EVENTS } from "./event-limits.ts";
 import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
