@@ -19,12 +19,17 @@ t.test(
     const { port } = server.address() as AddressInfo;
     let now = 1_000_000;
     const keys = new PublishedKeys(() => now);
-    const issuer = {
-      ...{ issuer: "https://idp.example", audience: "app", user_claim: "sub", scope: "turns" },
-      ...{ algorithms: ["ES256"], clock_skew_s: 0, productId: "prd_1" },
+    const issuer: Parameters<PublishedKeys["of"]>[0] = {
+      issuer: "https://idp.example",
+      audience: "app",
+      user_claim: "sub",
+      scope: "turns",
+      algorithms: ["ES256"],
+      clock_skew_s: 0,
+      productId: "prd_1",
       jwks_url: `http://127.0.0.1:${port}/jwks`,
       privateHosts: [`127.0.0.1:${port}`],
-    } as unknown as Parameters<PublishedKeys["of"]>[0];
+    };
     const find = async (kid: string) => {
       const key = await keys.of(issuer);
       try {
