@@ -32,6 +32,7 @@ t.test("a token for some tasks lists, finds, reads and continues these alone", a
   t.same(idsOf((await me(one, "/tasks?limit=1")).body.items), ["course-7/a"]);
   t.equal((await me(one, "/tasks/course-7%2Fa/messages")).status, 200);
   t.equal((await me(one, `/turns/${ownTurn}`)).status, 200);
+  t.equal((await me(one, "/tasks/course-7%2Fa/artifacts")).status, 200);
   t.equal((await me(one, "/turns?task_id=course-7%2Fa")).status, 200);
   t.equal((await me(one, `/execute/replay?turn_id=${ownTurn}`)).body.events.length > 0, true);
   t.match(await send(one, "/execute", { task_id: "course-7/a", message: "/say more" }), { status: 200, text: /more/ });
@@ -49,6 +50,8 @@ t.test("attack: another task by its id in the path, the query or the body", asyn
     ["GET", "/tasks/private?task_id=course-7%2Fa"],
     ["GET", "/tasks/private/messages"],
     ["GET", "/tasks/private/inbox"],
+    ["GET", "/tasks/private/artifacts"],
+    ["GET", "/files"],
     ["DELETE", "/tasks/private"],
     ["DELETE", "/tasks/private/inbox/m1"],
     ["GET", "/tasks/course-7%2Fc"],
