@@ -164,6 +164,28 @@ t.test("attack: turns that wait are collected, and answered all at once", async 
   t.equal((await send(token, "/hitl/respond", answer)).status, 200, "the same answer again");
 });
 
+t.test("attack: turns that start together while their attachments are stored", async (t) => {
+  await fleet.setPolicy({ user_concurrent_turns: 1 });
+  const token = await tokenOf({});
+  const headers = { authorization: `Bearer ${token}` };
+  const file = { type: "file", name: "a.txt", data: Buffer.from("a".repeat(10_000)).toString("base64") };
+  const message = [{ type: "text", text: "/slow 60000" }, file];
+  const streams = await Promise.all(
+    [1, 2, 3, 4].map((n) =>
+      openStream(`${base}/me`, "/execute", { method: "POST", headers, body: { task_id: `file-${n}`, message } }),
+    ),
+  );
+  t.teardown(() => streams.forEach((stream) => stream.cut()));
+  const statuses = streams.map(({ status }) => status);
+  t.equal(statuses.filter((status) => status === 200).length, 1);
+  t.equal(statuses.filter((status) => status === 429).length, 3);
+  for (const n of [1, 2, 3, 4]) await send(token, "/execute/cancel", { task_id: `file-${n}` });
+  await until(
+    "no turn runs",
+    async () => (await send(token, "/execute", { task_id: "next", message: "/say x" })).status === 200,
+  );
+});
+
 t.test("a user may run as many turns at once as the policy allows", async (t) => {
   await fleet.setPolicy({ user_concurrent_turns: 2 });
   const token = await tokenOf({});

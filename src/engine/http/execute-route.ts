@@ -181,6 +181,8 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findAnswer(parts, exchange, { key, hash });
     if (meanwhile !== null) return meanwhile;
+    // Other calls may have started turns meanwhile.
+    assertMayStart(parts.runner, exchange.request, taskId);
   }
   const storeKey = (turnId: string) => {
     if (key !== undefined) parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
