@@ -27,6 +27,7 @@ import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TaskTable } from "../store/tasks.ts";
+import { TurnNoticeTable } from "../store/turn-notices.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { MessageSearch } from "../tasks/message-search.ts";
@@ -111,6 +112,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const gates = turnGates(parts, { runner, intake });
   gates.suspend(launch.suspended ?? null);
   const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
+  const notices = new TurnNoticeTable(store);
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   const workspaceDir = workspace.folders.workspace;
   const taskParts = openTasks({
@@ -135,7 +137,19 @@ export function openTurns(parts: TurnOwnerParts) {
     runner,
     ...gates,
     wakefulness,
-    ...engineReport({ slots, ...requests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
+    ...engineReport({
+      slots,
+      ...requests,
+      journal,
+      runner,
+      wakefulness,
+      diskBytes,
+      meter,
+      notices,
+      budgets,
+      cooldowns,
+    }),
+    notices,
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
     ...taskParts,
