@@ -24,6 +24,7 @@ import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
+import { NOTIFICATION_COMMANDS } from "./commands/notifications.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
@@ -165,6 +166,7 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("notifications", "What orchd tells the product's own services of", NOTIFICATION_COMMANDS);
   group("tokens", "Tokens with which the browsers of end users call their engines", [
     tokenCreateCommand,
     tokenRevokeCommand,

@@ -151,6 +151,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/notifications.md", "endpoint request", "CreateEndpointRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
   {
     file: "docs/browser.md",

@@ -18,6 +18,7 @@ import * as pausedSchedules from "./0017-paused-schedules.ts";
 import * as productDeletion from "./0018-product-deletion.ts";
 import * as waitingRequests from "./0019-waiting-requests.ts";
 import * as userTokens from "./0020-user-tokens.ts";
+import * as notifications from "./0021-notifications.ts";
 import * as consolePeople from "./0022-console-people.ts";
 import * as endUsers from "./0023-end-users.ts";
 
@@ -43,6 +44,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0018-product-deletion": productDeletion,
   "0019-waiting-requests": waitingRequests,
   "0020-user-tokens": userTokens,
+  "0021-notifications": notifications,
   "0022-console-people": consolePeople,
   "0023-end-users": endUsers,
 };

@@ -10,6 +10,7 @@ import { type ListOf, type OptionsOf, requestOf } from "./route.ts";
 import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
+import { notificationCalls } from "./notifications.ts";
 import { scheduleCalls, webhookCalls } from "./schedules.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 
@@ -118,6 +119,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     schedules: scheduleCalls(calls),
     /** Addresses at which other services start turns of an engine. */
     webhooks: webhookCalls(calls),
+    notifications: notificationCalls(calls),
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

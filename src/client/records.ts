@@ -277,6 +277,15 @@ export interface CatalogVersion {
   readonly files: number;
 }
 
+export interface ChangeEndpointRequest {
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url?: string | undefined;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[] | undefined;
+  /** `false` pauses it: messages wait. */
+  readonly enabled?: boolean | undefined;
+}
+
 export interface ChangeScheduleRequest {
   /** 1 to 100 bytes, unique among the schedules of an engine. */
   readonly name?: string | undefined;
@@ -380,6 +389,15 @@ export interface CoreSoulReloaded {
   readonly hash: string;
   /** The length of the template. */
   readonly bytes: number;
+}
+
+export interface CreateEndpointRequest {
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[];
+  /** The secret that signs messages. Made when omitted. */
+  readonly secret?: string | undefined;
 }
 
 export interface CreateLinkRequest {
@@ -2032,8 +2050,102 @@ export interface ModelRequestSummary {
   };
 }
 
+/** One message to one endpoint. */
+export interface NotificationDelivery {
+  /** Its id, the `webhook-id` of every try. */
+  readonly id: string;
+  /** The event. */
+  readonly type: string;
+  /** `pending` waits for a try, `delivered` was accepted, `dead` was given up. */
+  readonly state: "pending" | "delivered" | "dead";
+  /** Tries so far. */
+  readonly attempts: number;
+  /** When it is tried next. `null` unless it is pending. */
+  readonly next_try_at: string | null;
+  /** How the last try failed: `status 500`, or a code such as `ETIMEDOUT`. */
+  readonly last_error: string | null;
+  /** When the event was taken. */
+  readonly created_at: string;
+  /** When it was accepted. */
+  readonly delivered_at: string | null;
+}
+
+/** Deliveries, the newest first. */
+export interface NotificationDeliveryPage {
+  /** The records of this page. */
+  readonly data: readonly NotificationDelivery[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** An address of the product that is told of events. */
+export interface NotificationEndpoint {
+  /** Its id. */
+  readonly id: string;
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly string[];
+  /** `false` while it is paused: messages wait. */
+  readonly enabled: boolean;
+  /** Why orchd paused it: it answered 410. `null` otherwise. */
+  readonly paused_reason: string | null;
+  /** Deliveries that wait for a try. */
+  readonly pending: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** When a message was last accepted. `null` before. */
+  readonly last_delivered_at: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last changed. */
+  readonly updated_at: string;
+}
+
+export interface NotificationEndpointDeleted {
+  /** It and its deliveries are gone. */
+  readonly deleted: true;
+}
+
+/** The endpoints of a product. */
+export interface NotificationEndpoints {
+  /** All of them, by id. */
+  readonly endpoints: readonly NotificationEndpoint[];
+}
+
+/** An endpoint with its secret. */
+export interface NotificationEndpointWithSecret {
+  /** Its id. */
+  readonly id: string;
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly string[];
+  /** `false` while it is paused: messages wait. */
+  readonly enabled: boolean;
+  /** Why orchd paused it: it answered 410. `null` otherwise. */
+  readonly paused_reason: string | null;
+  /** Deliveries that wait for a try. */
+  readonly pending: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** When a message was last accepted. `null` before. */
+  readonly last_delivered_at: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last changed. */
+  readonly updated_at: string;
+  /** The secret that signs messages, returned once. */
+  readonly secret: string;
+}
+
+export interface NotificationsReplayed {
+  /** Deliveries that are tried again. */
+  readonly replayed: number;
+}
+
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2334,6 +2446,11 @@ export interface RemovedMessage {
   readonly message_id: string;
 }
 
+export interface ReplayDeliveriesRequest {
+  /** One delivery, whatever became of it. All dead ones when omitted. */
+  readonly delivery_id?: string | undefined;
+}
+
 /** Stored events after a cursor. */
 export interface ReplayPage {
   /** The events, the oldest first. Adjacent deltas may be merged into one, and a page may hold fewer than `limit`. */
@@ -2460,6 +2577,11 @@ export interface Rewound {
 export interface RollbackCatalogRequest {
   /** The version whose files become current again. 0 is the catalog without a file. */
   readonly version: number;
+}
+
+export interface RotateEndpointSecretRequest {
+  /** Seconds in which messages are signed with both secrets. 0 when omitted. */
+  readonly grace_s?: number | undefined;
 }
 
 export interface RotateEngineKeyRequest {

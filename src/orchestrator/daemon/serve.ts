@@ -18,6 +18,7 @@ import { sessionCookie, signInCookie } from "../http/console-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { invalidRequestBody } from "../http/error-responder.ts";
+import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
@@ -44,6 +45,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { isolationReport } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
+import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
@@ -150,6 +152,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
+      ...notificationRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -181,6 +184,7 @@ export async function serve(options: StartOptions): Promise<void> {
   followModels(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
+  inBackground("notifications", deliverNotifications(host));
   inBackground("schedule of backups", scheduleBackups(host));
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));
