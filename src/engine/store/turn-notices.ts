@@ -29,14 +29,21 @@ export class TurnNoticeTable extends Table {
   }
 }
 
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+/** Providers make the ids of calls. */
+const idOf = (value: unknown): string | null =>
+  typeof value === "string"
+    ? value
+        .replaceAll(/\p{Cc}/gu, " ")
+        .slice(0, TURN_NOTICE_LIMITS.idLength)
+        .toWellFormed()
+    : null;
 
 const noticeOf = (row: Record<string, unknown>): TurnNotice => ({
   seq: Number(row["seq"]),
   type: row["type"] as TurnNotice["type"],
-  task_id: String(row["task_id"]),
-  turn_id: textOf(row["turn_id"]),
-  request_id: textOf(row["request_id"]),
-  error: textOf(row["error"]),
+  task_id: idOf(row["task_id"]) ?? "",
+  turn_id: idOf(row["turn_id"]),
+  request_id: idOf(row["request_id"]),
+  error: idOf(row["error"]),
   at: isoTime(Number(row["at"])),
 });
