@@ -60,6 +60,7 @@ import {
 import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { FILE_COMMANDS } from "./commands/files.ts";
 import { TASK_COMMANDS } from "./commands/tasks.ts";
 import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
 import { topCommand } from "./commands/top.ts";
@@ -176,6 +177,7 @@ export function createProgram(
     turnsListCommand,
     turnsShowCommand,
   ]);
+  group("files", "List, download, upload, move, remove and link the files of an engine's workspace", FILE_COMMANDS);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);

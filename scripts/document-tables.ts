@@ -175,6 +175,10 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   },
   recordTable("docs/attachments.md", "attachment part", "AttachmentPart"),
   recordTable("docs/attachments.md", "attachment record", "AttachmentRecord"),
+  recordTable("docs/files.md", "file entry", "FileEntry"),
+  recordTable("docs/files.md", "move request", "MoveFileRequest"),
+  recordTable("docs/files.md", "file link", "FileLink"),
+  recordTable("docs/files.md", "artifact", "Artifact"),
   recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),
   ...[
     { marker: "daemon settings", isPart: ({ scope }: SettingRow) => scope === "daemon" },

@@ -351,6 +351,8 @@ export interface CreateUserTokenParams {
   readonly ttlS?: CreateUserTokenRequest["ttl_s"] | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: CreateUserTokenRequest["scope"] | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: CreateUserTokenRequest["tasks"] | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: CreateUserTokenRequest["metadata"] | undefined;
 }
@@ -359,7 +361,7 @@ export interface CreateUserTokenParams {
 export const createUserToken: Route<CreateUserTokenParams, UserToken> = {
   method: "POST",
   path: "/engines/{user_id}/tokens",
-  body: ["ttl_s","scope","metadata"],
+  body: ["ttl_s","scope","tasks","metadata"],
   repeatable: false,
 };
 
@@ -756,7 +758,7 @@ export const listEndpoints: Route<ListEndpointsParams, NotificationEndpoints> = 
 };
 
 export interface ShowEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -767,7 +769,7 @@ export const showEndpoint: Route<ShowEndpointParams, NotificationEndpoint> = {
 };
 
 export interface ChangeEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   readonly body: ChangeEndpointRequest;
 }
@@ -780,7 +782,7 @@ export const changeEndpoint: Route<ChangeEndpointParams, NotificationEndpoint> =
 };
 
 export interface DeleteEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -791,7 +793,7 @@ export const deleteEndpoint: Route<DeleteEndpointParams, NotificationEndpointDel
 };
 
 export interface RotateEndpointSecretParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** Seconds in which messages are signed with both secrets. 0 when omitted. */
   readonly graceS?: RotateEndpointSecretRequest["grace_s"] | undefined;
@@ -806,7 +808,7 @@ export const rotateEndpointSecret: Route<RotateEndpointSecretParams, Notificatio
 };
 
 export interface TestEndpointParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
 }
 
@@ -817,7 +819,7 @@ export const testEndpoint: Route<TestEndpointParams, NotificationDelivery> = {
 };
 
 export interface ListDeliveriesParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** Page size */
   readonly limit?: number | undefined;
@@ -835,7 +837,7 @@ export const listDeliveries: Route<ListDeliveriesParams, NotificationDeliveryPag
 };
 
 export interface ReplayDeliveriesParams {
-  /**  */
+  /** Id of the endpoint */
   readonly endpointId: string;
   /** One delivery, whatever became of it. All dead ones when omitted. */
   readonly deliveryId?: ReplayDeliveriesRequest["delivery_id"] | undefined;

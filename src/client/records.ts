@@ -9,6 +9,38 @@ export interface AllowToolsRequest {
   readonly definition?: string | undefined;
 }
 
+/** A version of a file that the agent has published. */
+export interface Artifact {
+  /** The version's id. */
+  readonly artifact_id: string;
+  /** The task. */
+  readonly task_id: string;
+  /** The turn that published it. */
+  readonly turn_id: string;
+  /** The path in the workspace. */
+  readonly path: string;
+  /** What the agent calls it. */
+  readonly title: string;
+  /** Counts what the task has published under this path, from 1. */
+  readonly version: number;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** The type, by the name of the file. */
+  readonly media_type: string;
+  /** When it was published. */
+  readonly created_at: string;
+  /** Whether this version can still be read: old ones are removed when the room for earlier contents is used up. */
+  readonly kept: boolean;
+}
+
+/** What the agent has published in a task. */
+export interface ArtifactList {
+  /** The newest first. */
+  readonly items: readonly Artifact[];
+}
+
 /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
 export type AttachmentKind = "image" | "pdf" | "audio" | "text" | "other";
 
@@ -452,6 +484,13 @@ export interface CreateUserTokenRequest {
   readonly ttl_s?: number | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: string | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: {
+    /** These tasks. */
+    readonly ids?: readonly string[] | undefined;
+    /** Tasks whose id begins with this. */
+    readonly prefix?: string | undefined;
+  } | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -508,7 +547,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "FILE_EXISTS" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -878,6 +917,30 @@ export type EngineEvent = {
     readonly to: string;
     /** How it failed. `cooldown`: it failed a short time before, for another step, turn or engine. */
     readonly reason: "rate_limited" | "overloaded" | "server_error" | "timeout" | "connection" | "cooldown";
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "file_changed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What happened to it. */
+    readonly change: "created" | "changed" | "removed";
+    /** The call's id. */
+    readonly tool_call_id: string;
     /** Of a delegated agent: its name. */
     readonly agent?: string | undefined;
     /** Of a delegated agent: the call of `delegate` that started it. */
@@ -1493,6 +1556,40 @@ export interface FactEnded {
   readonly ended: true;
 }
 
+/** A file, folder or link of the workspace. */
+export interface FileEntry {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** Only files can be read. A link is never followed. `other`: a pipe, socket or device. */
+  readonly type: "file" | "folder" | "link" | "other";
+  /** The size. `null` for all but files. */
+  readonly bytes: number | null;
+  /** When its content was changed last. */
+  readonly modified_at: string;
+}
+
+/** A link that reads one file and needs no key. */
+export interface FileLink {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** The path of the link at the daemon's address. Whoever has it can read the file. */
+  readonly link: string;
+  /** When it stops working. */
+  readonly expires_at: string;
+}
+
+/** What a folder of the workspace contains. */
+export interface FileList {
+  /** The folder. Empty for the workspace itself. */
+  readonly path: string;
+  /** By folder, the entries of each sorted by name. */
+  readonly entries: readonly FileEntry[];
+  /** Whether there are more than `limit`. */
+  readonly truncated: boolean;
+  /** Folders that could not be read, and entries whose names are not UTF-8: no call can name these. */
+  readonly unreadable: number;
+}
+
 /** A task that begins with messages of another one. */
 export interface ForkedTask {
   /** The id of the new task. */
@@ -1842,6 +1939,14 @@ export interface LearningBatch {
   readonly duration_ms: number;
 }
 
+/** The file that a link reads. */
+export interface LinkFileRequest {
+  /** The path of a file. */
+  readonly path: string;
+  /** Seconds that the link is valid, at most 3600. 600 when omitted. */
+  readonly ttl_s?: number | undefined;
+}
+
 /** The result of an erasure. */
 export interface MemoryErased {
   /** Rows by table, and files by kind. */
@@ -2050,6 +2155,24 @@ export interface ModelRequestSummary {
   };
 }
 
+/** A file or folder that was moved. */
+export interface MovedFile {
+  /** Where it was. */
+  readonly from: string;
+  /** Where it is. */
+  readonly to: string;
+}
+
+/** What is moved, and where to. */
+export interface MoveFileRequest {
+  /** The path of a file or folder. */
+  readonly from: string;
+  /** Its new path. Missing folders are made. */
+  readonly to: string;
+  /** `true` replaces a file at `to`. `false` when omitted. */
+  readonly overwrite?: boolean | undefined;
+}
+
 /** One message to one endpoint. */
 export interface NotificationDelivery {
   /** Its id, the `webhook-id` of every try. */
@@ -2232,6 +2355,8 @@ export interface Policy {
   } | null;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute: number | null;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2438,6 +2563,12 @@ export interface RegisterProductRequest {
   readonly key_prefix?: string | undefined;
   /** The key's last characters. */
   readonly key_last4?: string | undefined;
+}
+
+/** A file or folder that was removed. */
+export interface RemovedFile {
+  /** The path in the workspace. */
+  readonly path: string;
 }
 
 /** A message that was removed before a turn took it. */
@@ -2893,6 +3024,8 @@ export interface SetPolicyRequest {
   } | null | undefined;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute?: number | null | undefined;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -3131,6 +3264,44 @@ export interface StopEngineRequest {
   readonly force?: boolean | undefined;
 }
 
+/** A file that was written. */
+export interface StoredFile {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** Whether there was no file before. */
+  readonly created: boolean;
+}
+
+/** A file that the agent [published](files.md#artifacts). */
+export interface TaskArtifactPart {
+  /** The version's id. */
+  readonly artifact_id: string;
+  /** The task. */
+  readonly task_id: string;
+  /** The turn that published it. */
+  readonly turn_id: string;
+  /** The path in the workspace. */
+  readonly path: string;
+  /** What the agent calls it. */
+  readonly title: string;
+  /** Counts what the task has published under this path, from 1. */
+  readonly version: number;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** The type, by the name of the file. */
+  readonly media_type: string;
+  /** When it was published. */
+  readonly created_at: string;
+  /** The kind of part. It comes after the call of `publish_file`. */
+  readonly type: "artifact";
+}
+
 /** A file that the user attached. */
 export interface TaskAttachmentPart {
   /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
@@ -3253,7 +3424,7 @@ export interface TaskMessage {
 }
 
 /** A part of a message, by its `type`. */
-export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskArtifactPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
 
 /** Messages of a conversation, in their order. */
 export interface TaskMessages {

@@ -9,7 +9,7 @@ import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
 
 const fleet = await openFleet(t);
-const { platform } = fleet;
+const platform = (method: string, path: string, body?: object) => fleet.platform(method, path, body);
 
 interface Message {
   readonly path: string;

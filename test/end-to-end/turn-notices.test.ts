@@ -7,7 +7,7 @@ import { type Sleeper, openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
 
 const fleet = await openFleet(t, { env: { ENGINE_TITLES: "model", LLM_PROVIDER: "sandbox" } });
-const { platform } = fleet;
+const platform: typeof fleet.platform = (...call) => fleet.platform(...call);
 
 interface Told {
   readonly type: string;

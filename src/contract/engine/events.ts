@@ -37,8 +37,11 @@ const stamp = {
 export type EventStamp = RecordOf<z.ZodMiniObject<typeof stamp>>;
 
 /** What readers ask for by `events`, to get events that others do not. */
-export const EVENT_GROUPS = ["message", "tool_input", "model"] as const;
+export const EVENT_GROUPS = ["message", "tool_input", "model", "file"] as const;
 export type EventGroup = (typeof EVENT_GROUPS)[number];
+
+/** The events `file_changed` of one call. */
+export const MAX_FILE_EVENTS = 100;
 
 interface EngineEventRow {
   readonly meaning: string;
@@ -212,6 +215,17 @@ export const ENGINE_EVENTS = {
       parent_tool_call_id: call.parent_tool_call_id,
     },
     optIn: "model",
+  },
+  file_changed: {
+    meaning: `A call has changed a file of the workspace. It comes before the \`tool_result\` of the call, for at most ${MAX_FILE_EVENTS} paths.`,
+    data: {
+      path: field(text, "The path in the workspace.", "reports/june.csv"),
+      change: field(z.enum(["created", "changed", "removed"]), "What happened to it.", "changed"),
+      tool_call_id: call.tool_call_id,
+      agent: call.agent,
+      parent_tool_call_id: call.parent_tool_call_id,
+    },
+    optIn: "file",
   },
 } satisfies Record<string, EngineEventRow>;
 export type EngineEventType = keyof typeof ENGINE_EVENTS;

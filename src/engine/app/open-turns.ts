@@ -1,6 +1,4 @@
-import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
-import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -45,6 +43,7 @@ import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
+import { turnGates } from "./turn-gates.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
 import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
@@ -198,26 +197,6 @@ const wakefulnessOf = (
     sinceLastEventMs: () => journal.sinceLastMs,
     stopAccepting,
   });
-
-/** What decides whether turns may start. The end of a refusal starts what waits. */
-function turnGates(
-  { model, suspension, learning }: TurnOwnerParts,
-  { runner, intake }: { readonly runner: TurnRunner; readonly intake: MessageIntake },
-) {
-  return {
-    suspend(suspended: Suspension | null) {
-      suspension.set(suspended);
-      if (suspended === null) intake.startWaiting();
-      if (suspended !== "now") return;
-      runner.cancelAll(suspension.reason);
-      learning.interrupt();
-    },
-    setBudgets(budgets: EngineBudgets) {
-      model.budgets.set(budgets);
-      intake.startWaiting();
-    },
-  };
-}
 
 /** What turns ask of people and of the client. */
 function openRequests({ store, config: { hitlTtlMs: ttlMs } }: TurnOwnerParts, journal: EventJournal) {

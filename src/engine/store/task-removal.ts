@@ -52,6 +52,7 @@ export class TaskRemoval extends Table {
     const requests = this.#run(`delete from hitl_requests where turn_id in ${gone}`, taskId);
     this.#run(`delete from recalls where turn_id in ${gone}`, taskId);
     const removed = this.#run(`delete from turns where turn_id in ${gone}`, taskId);
+    this.#run("delete from artifacts where task_id = ?1 and turn_id not in (select turn_id from turns)", taskId);
     for (const table of OF_TASKS) this.#run(`delete from ${table} where task_id = ?`, taskId);
     this.#run("delete from tasks where task_id = ?", taskId);
     const kept = this.#handOver(taskId, new Set(needed.map(({ branchId }) => branchId)));
@@ -71,7 +72,15 @@ export class TaskRemoval extends Table {
     );
     if (fork === undefined) return 0;
     const owner = String(fork["task_id"]);
-    for (const table of ["branches", "compactions", "turns", "hitl_requests", "file_changes", "incomplete_comparisons"])
+    for (const table of [
+      "branches",
+      "compactions",
+      "turns",
+      "hitl_requests",
+      "file_changes",
+      "incomplete_comparisons",
+      "artifacts",
+    ])
       this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
     let kept = 0;
     for (const branch of needed) kept += this.#run("update messages set task_id = ?2 where branch = ?1", branch, owner);

@@ -2,6 +2,7 @@ import { type ChangeTaskRequest, TASK_METADATA, type TaskDeleted } from "../../c
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Forgotten, TaskForgetting } from "../memory/forget-task.ts";
+import type { ArtifactTable } from "../store/artifact-table.ts";
 import type { EventTable } from "../store/events.ts";
 import type { RemovedRows, TaskRemoval } from "../store/task-removal.ts";
 import type { TaskTable } from "../store/tasks.ts";
@@ -14,7 +15,7 @@ import type { TaskChanges } from "./task-changes.ts";
 
 /** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
 interface Checkpoints {
-  readonly changes: { removeTask(taskId: string): readonly string[] };
+  readonly changes: { removeTask(taskId: string): readonly string[]; refersTo(digest: string): boolean };
   readonly recorder: { readonly contents: { remove(digests: readonly string[]): void } };
 }
 
@@ -25,6 +26,7 @@ interface Parts {
   readonly removal: TaskRemoval;
   readonly forgetting: TaskForgetting;
   readonly checkpoints: Checkpoints;
+  readonly artifacts: Pick<ArtifactTable, "digestsOf" | "refersTo">;
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly slots: Pick<TaskSlots, "get">;
   readonly inbox: Pick<Inbox, "clear">;
@@ -61,7 +63,8 @@ export class TaskChanger {
 
   /** `forget`: also what memory has learned from this task alone. Throws `NOT_FOUND` and `TASK_BUSY`. */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
-    const { journal, events, tasks, removal, forgetting, checkpoints, slots, inbox, changes, files } = this.#parts;
+    const { journal, events, tasks, removal, forgetting, slots, inbox, changes, files } = this.#parts;
+    const { checkpoints, artifacts } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const holder = slots.get(taskId);
     if (holder !== undefined) throw busy(holder);
@@ -76,8 +79,9 @@ export class TaskChanger {
       done.events = events.removeTask(taskId);
       if (forget) done.forgotten = forgetting.forget(taskId);
       // While its branches still tell which messages a fork shares.
-      done.contents = checkpoints.changes.removeTask(taskId);
+      const contents = new Set([...checkpoints.changes.removeTask(taskId), ...artifacts.digestsOf(taskId)]);
       done.removed = removal.remove(taskId);
+      done.contents = [...contents].filter((one) => !checkpoints.changes.refersTo(one) && !artifacts.refersTo(one));
     });
     checkpoints.recorder.contents.remove(done.contents ?? []);
     changes.changed(taskId);

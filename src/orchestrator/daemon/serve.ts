@@ -1,3 +1,4 @@
+import { UPLOAD_MS, isFileUpload } from "../../contract/engine/file-limits.ts";
 import { CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -63,6 +64,8 @@ import { unavailableReason } from "../store/unavailable-reason.ts";
 
 /** The sender of a catalog of up to twice the allowed size gets the response, not a reset connection. */
 const MAX_UNREAD_BYTES = 2 * CATALOG_LIMITS.archiveBytes;
+/** The engine ends those that make no progress. */
+const FILE_UPLOADS = { isOne: isFileUpload, timeoutMs: UPLOAD_MS };
 const CLOSE_DEADLINE_MS = 5000;
 /** How long the hand-over waits for operations. The next leader finishes those that take longer. */
 const HAND_OVER_MS = 1000;
@@ -109,7 +112,7 @@ export async function serve(options: StartOptions): Promise<void> {
       app(request, response);
     },
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
-    { errorBody: invalidRequestBody, maxUnreadBytes: MAX_UNREAD_BYTES },
+    { errorBody: invalidRequestBody, maxUnreadBytes: MAX_UNREAD_BYTES, uploads: FILE_UPLOADS },
   );
   listeners.push(() => {
     readiness.phase = "stopping";

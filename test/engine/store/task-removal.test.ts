@@ -90,6 +90,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   client_tool_calls: "here",
   loaded_tools: "here",
   events: "by EventTable.removeTask",
+  artifacts: "here, unless a fork needs them",
   file_changes: "by the checkpoints",
   incomplete_comparisons: "by the checkpoints",
   episodes: "memory: only when it is to forget",

@@ -25,7 +25,7 @@ function tables(folder: string) {
       tasks.turnStarted(taskId, { agent: "default", message: "hello", at: startedAt });
     },
     end: (turnId: string, errorCode: Parameters<TurnTable["end"]>[1]["errorCode"]) => {
-      turns.end(turnId, { errorCode, endedAt: Date.now(), usage: USAGE as never, output: null });
+      turns.end(turnId, { errorCode, endedAt: Date.now(), usage: USAGE, output: null });
     },
   };
 }
