@@ -80,25 +80,12 @@ t.test("a turn is told before its engine sleeps", async (t) => {
   t.equal((await anna.show()).state, "sleeping");
 });
 
-t.test("kills of the engine and of the daemon after a turn lose and repeat no event", async (t) => {
-  const tasks: string[] = [];
-  for (let round = 0; round < 3; round++) {
-    const killed = `killed-engine-${round}`;
-    await turn(anna, killed, "/say before the engine is killed");
-    const { pid: current } = await anna.isIn("running");
-    process.kill(current, "SIGKILL");
-    await until("it runs again", async () => {
-      const { state, pid: next } = await anna.show();
-      return state === "running" && next !== current;
-    });
-    const before = `killed-daemon-${round}`;
-    await turn(anna, before, "/say before the daemon is killed");
-    await fleet.daemon.stop("SIGKILL");
-    const without = `without-daemon-${round}`;
-    await turn(anna, without, "/say while no daemon runs");
-    await fleet.restart();
-    tasks.push(killed, before, without);
-  }
+t.test("what ends while no daemon runs is told by the next one", async (t) => {
+  await turn(anna, "before-kill", "/say before the daemon is killed");
+  await fleet.daemon.stop("SIGKILL");
+  await turn(anna, "without-daemon", "/say while no daemon runs");
+  await fleet.restart();
+  const tasks = ["before-kill", "without-daemon"];
   await until("each turn is told", () => tasks.every((task) => typesOf(task).includes("turn.completed")));
   const stored = (await events("?limit=200")).filter(({ type }: { type: string }) => type === "turn.completed");
   for (const task of tasks)
