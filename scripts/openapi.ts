@@ -93,7 +93,7 @@ function operation<Route extends Row>(
   };
 }
 
-function meaningOf({ path: meanings }: Pick<Interface<Row>, "path">, parameter: string, path: string): string {
+function meaningOf({ path: meanings }: Pick<Interface, "path">, parameter: string, path: string): string {
   const meaning = meanings[parameter];
   if (meaning === undefined)
     throw new Error(`${path}: say what {${parameter}} is, by a line in \`path\` of scripts/interfaces.ts`);
