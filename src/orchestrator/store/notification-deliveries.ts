@@ -75,34 +75,46 @@ export interface Room {
 
 /**
  * Claims due deliveries: of each engine the oldest, of each endpoint and product as many as there is room. Another daemon
- * claims others.
+ * claims others. The oldest are found by one look-up each, however many wait behind them.
  */
 export async function claimDeliveries(
   db: Db,
   { limit, room: { endpoints, products } }: { readonly limit: number; readonly room: Room },
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
-    with due as (
-      select d.id, e.product_id, d.endpoint_id,
-        row_number() over (partition by d.endpoint_id order by d.next_try_at, d.seq) as of_endpoint,
-        row_number() over (partition by e.product_id order by d.next_try_at, d.seq) as of_product
-      from notification_deliveries d join notification_endpoints e on e.id = d.endpoint_id
-      where d.state = 'pending' and d.next_try_at <= now() and e.enabled
-        and not exists (
-          select 1 from notification_deliveries earlier
-          where earlier.state = 'pending' and earlier.endpoint_id = d.endpoint_id
-            and earlier.engine_id = d.engine_id and earlier.seq < d.seq)
-    ), endpoint_room as (
+    with recursive endpoint_room as (
       select * from unnest(${endpoints.ids}::text[], ${endpoints.left}::int[]) as r (id, left_over)
     ), product_room as (
       select * from unnest(${products.ids}::text[], ${products.left}::int[]) as r (id, left_over)
+    ), roomy as (
+      select e.id, e.product_id, coalesce(endpoint_room.left_over, ${endpoints.limit}) as own,
+        coalesce(product_room.left_over, ${products.limit}) as products
+      from notification_endpoints e
+      left join endpoint_room on endpoint_room.id = e.id
+      left join product_room on product_room.id = e.product_id
+      where e.enabled and coalesce(endpoint_room.left_over, 1) > 0 and coalesce(product_room.left_over, 1) > 0
+    ), heads as (
+      select roomy.id as endpoint_id, oldest.* from roomy cross join lateral (
+        select engine_id, id, seq, next_try_at from notification_deliveries
+        where endpoint_id = roomy.id and state = 'pending' order by engine_id, seq limit 1
+      ) oldest
+      union all
+      select heads.endpoint_id, oldest.* from heads cross join lateral (
+        select engine_id, id, seq, next_try_at from notification_deliveries d
+        where d.endpoint_id = heads.endpoint_id and d.state = 'pending' and d.engine_id > heads.engine_id
+        order by engine_id, seq limit 1
+      ) oldest
+    ), due as (
+      select heads.*, roomy.product_id, roomy.own, roomy.products,
+        row_number() over (partition by roomy.id order by next_try_at, seq) as of_endpoint
+      from heads join roomy on roomy.id = heads.endpoint_id where next_try_at <= now()
+    ), fitting as (
+      -- What has no room at its endpoint takes none from the other endpoints of the product.
+      select id, products, row_number() over (partition by product_id order by next_try_at, seq) as of_product
+      from due where of_endpoint <= own
     ), chosen as (
-      select d.id from notification_deliveries d join due using (id)
-      left join endpoint_room on endpoint_room.id = due.endpoint_id
-      left join product_room on product_room.id = due.product_id
-      where due.of_endpoint <= coalesce(endpoint_room.left_over, ${endpoints.limit})
-        and due.of_product <= coalesce(product_room.left_over, ${products.limit})
-        and d.state = 'pending' and d.next_try_at <= now()
+      select d.id from notification_deliveries d join fitting using (id)
+      where fitting.of_product <= fitting.products and d.state = 'pending' and d.next_try_at <= now()
       limit ${limit} for update of d skip locked
     )
     update notification_deliveries d
