@@ -1,3 +1,5 @@
+// Written by "npm run generate" from the names of the files in this folder.
+
 import { sql as runState } from "./0001-run-state.ts";
 import { sql as durableTurns } from "./0002-durable-turns.ts";
 import { sql as toolDefinitions } from "./0003-tool-definitions.ts";

@@ -61,7 +61,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly request?: z.ZodMiniObject;
   /** The client's names of body fields that are named as a parameter of the path is. */
   readonly clientNames?: Readonly<Record<string, string>>;
-  /** The admin client's method, when it does no more than this call. Others are written in `src/client`. */
+  /** The method of the admin's or the product's client, when it does no more than this call. Others are written in `src/client`. */
   readonly clientMethod?: string;
   /** A streamed body instead of `request`: one JSON document per line. */
   readonly requestLines?: Schema;

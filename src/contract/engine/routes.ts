@@ -9,7 +9,7 @@ import {
 import { toolRespondRequest } from "./client-tool.ts";
 import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
-import { EVENT_GROUPS } from "./events.ts";
+import { EVENT_GROUPS } from "./event-groups.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_CONTROL_ROUTES } from "./control-routes.ts";
 import { ENGINE_FILE_ROUTES } from "./file-routes.ts";
@@ -33,7 +33,7 @@ const IDS = { ids: { kind: "text", summary: "`1` adds an `id:` line to each fram
   string,
   Parameter
 >;
-const EVENT_GROUPS_SUMMARY = `[Events on request](conversations.md#events-on-request), separated by commas: \`${EVENT_GROUPS.join("`, `")}\``;
+const EVENT_GROUPS_SUMMARY = `[Events on request](conversations.md#events-on-request), separated by commas: \`${Object.keys(EVENT_GROUPS).join("`, `")}\``;
 const WANTED = { events: { kind: "text", summary: EVENT_GROUPS_SUMMARY } } as const satisfies Record<string, Parameter>;
 const WANTED_HEADER = {
   [EVENTS_HEADER]: { kind: "text", summary: "The same as `events`, for clients that cannot change the address" },
