@@ -71,7 +71,10 @@ t.test("attack: a list where the rule expects an object, and the reverse", async
   t.ok(decides(allowed, "pack", { files: [{ path: "docs/a" }] }));
   t.notOk(decides(allowed, "pack", { files: [{ path: "docs/a" }, { path: "secrets/key" }] }), "one of them is not");
   t.notOk(decides(allowed, "pack", { files: [] }), "nothing to allow");
-  t.ok(decides(rule("deny", "pack", path), "pack", { files: Array(20_000).fill({ path: "a" }) }), "too many to judge");
+  t.ok(
+    decides(rule("deny", "pack", path), "pack", { files: Array.from({ length: 20_000 }, () => ({ path: "a" })) }),
+    "too many to judge",
+  );
 });
 
 t.test("attack: names of an object's prototype", async (t) => {
