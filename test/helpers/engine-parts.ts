@@ -338,6 +338,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },
+    notices: { report: () => undefined, last: null },
     setBudgets: () => undefined,
     setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
