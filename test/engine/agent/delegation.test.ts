@@ -329,3 +329,18 @@ t.test("a sub-agent parks with the engine at a step, and resumes at the next one
   );
   for (const { data } of results) t.equal(data.error, null);
 });
+
+t.test("rules of the catalog hold for the calls of a delegated agent, which has the tool", async (t) => {
+  const ran: string[] = [];
+  const look = testTool("look", () => Promise.resolve(ran.push("look")));
+  const place = { path: "settings.yaml", line: 2 };
+  const rules = [{ tool: "look", input: [], permission: "deny", reason: "no looking", place }] as const;
+  const roles: Roles = {
+    default: (_, step) => (step === 0 ? calls(["d", "delegate", { agent: "scout", task: "look" }]) : says("done"))(),
+    scout: (_, step) => (step === 0 ? calls(["s", "look", {}]) : says("could not"))(),
+  };
+  const { run } = await team(t, roles, { tools: [look], rules });
+  const results = (await run()).filter(({ event }) => event === "tool_result").map(({ data }) => data);
+  t.match(results[0], { tool: "look", agent: "scout", error: /rules deny this call: no looking/ });
+  t.same(ran, []);
+});
