@@ -12,7 +12,11 @@ export interface StateValues {
   /** Identifies this store to the daemon, which collects its usage. */
   readonly usage_ledger: { readonly id: string };
   /** The last message that is in the full-text index of messages. */
-  readonly messages_indexed: { readonly through: number };
+  readonly messages_indexed: {
+    readonly through: number;
+    /** Only while the index is rebuilt: the number of the last task whose title is in it again. */
+    readonly titles?: number | undefined;
+  };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */
