@@ -1,6 +1,7 @@
 import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
+import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -104,19 +105,12 @@ export function openTurns(parts: TurnOwnerParts) {
     inbox,
   });
   const intake = new MessageIntake({ runner, inbox, slots, logger });
-  inbox.removeLeft();
-  runner.recover();
-  // What an upgrade, an import or a killed engine has left.
-  search.indexSoon();
-  const gates = turnGates(parts, { runner, intake });
-  gates.suspend(launch.suspended ?? null);
-  const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
-  const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   const workspaceDir = workspace.folders.workspace;
   const taskParts = openTasks({
     store,
     slots,
     inbox,
+    runner,
     journal,
     events,
     search,
@@ -125,6 +119,16 @@ export function openTurns(parts: TurnOwnerParts) {
     workspaceDir,
     logger,
   });
+  // Before anything starts a turn.
+  inBackground("deletion of tasks", taskParts.taskChanger.finishDeletions());
+  inbox.removeLeft();
+  runner.recover();
+  // What an upgrade, an import or a killed engine has left.
+  search.indexSoon();
+  const gates = turnGates(parts, { runner, intake });
+  gates.suspend(launch.suspended ?? null);
+  const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
+  const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   return {
     journal,
     ...requests,

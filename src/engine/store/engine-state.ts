@@ -17,6 +17,8 @@ export interface StateValues {
     /** Only while the index is rebuilt: the number of the last task whose title is in it again. */
     readonly titles?: number | undefined;
   };
+  /** Tasks whose deletion has begun, each with the number of the last event before. */
+  readonly removals: Readonly<Record<string, number>>;
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */
