@@ -34,6 +34,7 @@ import { spareWakes } from "./parts/spare-wakes.ts";
 import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
 import { usage } from "./parts/usage.ts";
+import { userTokens } from "./parts/user-tokens.ts";
 import { wakes } from "./parts/wakes.ts";
 import { type Row, table } from "./report.ts";
 import { Site } from "./site.ts";
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   boot,
   streams,
   gateway,
+  tokens: userTokens,
   follower,
   deltas,
   inbox,

@@ -27,14 +27,14 @@ export const nodeFetch: typeof fetch = async (input, { method = "GET", headers, 
   return Object.defineProperty(responseOf(response), "url", { value: text });
 };
 
-/** A text, a file or a stream. The client sends no other body of the Fetch standard. */
+/** A text, bytes, a file or a stream. The client sends no other body of the Fetch standard. */
 async function sendBody(request: ClientRequest, body: RequestInit["body"]): Promise<void> {
   if (body instanceof Blob) {
     request.setHeader("content-length", body.size);
     return pipeline(Readable.fromWeb(body.stream()), request);
   }
   if (body instanceof ReadableStream) return pipeline(Readable.fromWeb(body), request);
-  request.end(typeof body === "string" ? body : undefined);
+  request.end(typeof body === "string" || body instanceof Uint8Array ? body : undefined);
 }
 
 function responseOf(message: IncomingMessage): Response {

@@ -24,6 +24,7 @@ import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
 import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
+import { NOTIFICATION_COMMANDS } from "./commands/notifications.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
@@ -59,6 +60,7 @@ import {
 import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { FILE_COMMANDS } from "./commands/files.ts";
 import { TASK_COMMANDS } from "./commands/tasks.ts";
 import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
 import { topCommand } from "./commands/top.ts";
@@ -165,6 +167,7 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  group("notifications", "What orchd tells the product's own services of", NOTIFICATION_COMMANDS);
   group("tokens", "Tokens with which the browsers of end users call their engines", [
     tokenCreateCommand,
     tokenRevokeCommand,
@@ -174,6 +177,7 @@ export function createProgram(
     turnsListCommand,
     turnsShowCommand,
   ]);
+  group("files", "List, download, upload, move, remove and link the files of an engine's workspace", FILE_COMMANDS);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);

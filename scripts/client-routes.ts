@@ -99,6 +99,7 @@ const listed = (name: string, values: readonly string[]) => (values.length === 0
 function bodyOf(row: Row, body: Body | null) {
   if (row.requestArchive === true) return { upload: "application/gzip" };
   if (row.requestLines !== undefined) return { upload: "application/x-ndjson" };
+  if (row.requestBytes === true) return { upload: "application/octet-stream" };
   if (body === null) return {};
   return { body: isStrict(body) ? "whole" : Object.keys(body.schema.properties ?? {}) };
 }
@@ -107,6 +108,8 @@ const isStrict = ({ schema }: Body): boolean => schema.additionalProperties === 
 
 function bodyFields(row: Row, body: Body | null): readonly string[] {
   if (row.requestArchive === true) return ["  readonly body: Blob;\n"];
+  if (row.requestBytes === true)
+    return ["  readonly body: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;\n"];
   if (row.requestLines !== undefined) return ["  readonly body: Blob | string | ReadableStream<Uint8Array>;\n"];
   if (body === null) return [];
   if (isStrict(body)) return [`  readonly body: ${body.request};\n`];

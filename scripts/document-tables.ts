@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
-import { EVENT_GROUPS, OPT_IN_EVENTS } from "../src/contract/engine/events.ts";
+import { EVENT_GROUPS } from "../src/contract/engine/event-groups.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
@@ -18,6 +18,7 @@ import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts"
 import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
+import { productMethodRows } from "./client-methods.ts";
 import { commandTables } from "./command-tables.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingText } from "./setting-text.ts";
@@ -70,10 +71,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     file: "docs/conversations.md",
     marker: "events on request",
     head: ["group", "events"],
-    rows: EVENT_GROUPS.map((group) => [
-      code(group),
-      [...OPT_IN_EVENTS].flatMap(([type, optIn]) => (optIn === group ? code(type) : [])).join(", "),
-    ]),
+    rows: Object.entries(EVENT_GROUPS).map(([group, types]) => [code(group), types.map(code).join(", ")]),
   },
   {
     file: "docs/orchestrator-api.md",
@@ -146,11 +144,18 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
       ]),
     ],
   },
+  {
+    file: "docs/client.md",
+    marker: "orchestrator client calls",
+    head: ["orchestrator client", "purpose"],
+    rows: productMethodRows(),
+  },
   recordTable("docs/orchestrator-api.md", "engine record", "EngineRecord"),
   recordTable("docs/engine-api.md", "health", "EngineHealth"),
   recordTable("docs/engine-api.md", "execute request", "ExecuteRequest"),
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
+  recordTable("docs/notifications.md", "endpoint request", "CreateEndpointRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
   {
     file: "docs/browser.md",
@@ -174,6 +179,10 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   },
   recordTable("docs/attachments.md", "attachment part", "AttachmentPart"),
   recordTable("docs/attachments.md", "attachment record", "AttachmentRecord"),
+  recordTable("docs/files.md", "file entry", "FileEntry"),
+  recordTable("docs/files.md", "move request", "MoveFileRequest"),
+  recordTable("docs/files.md", "file link", "FileLink"),
+  recordTable("docs/files.md", "artifact", "Artifact"),
   recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),
   ...[
     { marker: "daemon settings", isPart: ({ scope }: SettingRow) => scope === "daemon" },

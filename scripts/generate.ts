@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { clientEventTypes, clientRecords } from "./client-records.ts";
-import { adminMethods } from "./client-methods.ts";
+import { clientMethods } from "./client-methods.ts";
 import { clientRoutes } from "./client-routes.ts";
 import type { DocumentTable } from "./document-tables.ts";
 import { envExample } from "./env-example.ts";
+import { migrationLists } from "./migration-lists.ts";
 
 /** Whole files, by their paths. */
 const FILES = {
@@ -12,7 +13,8 @@ const FILES = {
   "src/client/event-types.ts": clientEventTypes(),
   "src/client/records.ts": clientRecords(),
   ...clientRoutes(),
-  "src/client/admin-methods.ts": adminMethods(),
+  ...clientMethods(),
+  ...migrationLists(),
 };
 
 /** Writes the parts of files that follow from the code. With `--check` it only names the files that are not current. */

@@ -2,7 +2,8 @@ import { CONSOLE_HEADER } from "../src/contract/console/session-limits.ts";
 import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { ENGINE_KEY_HEADER } from "../src/contract/engine/headers.ts";
 import { ENGINE_RESPONSES } from "../src/contract/engine/responses.ts";
-import { ENGINE_ROUTES, type EngineRoute, engineErrorsOf } from "../src/contract/engine/routes.ts";
+import { engineErrorsOf } from "../src/contract/engine/routes.ts";
+import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
 import { ADMIN_KEY_HEADER, PLATFORM_KEY_HEADER } from "../src/contract/orchestrator/headers.ts";
 import { ORCHESTRATOR_RESPONSES } from "../src/contract/orchestrator/responses.ts";
@@ -45,6 +46,7 @@ export const INTERFACES = {
       engine_id: "Id of the engine",
       schedule_id: "Id of the schedule",
       webhook_id: "Id of the webhook",
+      endpoint_id: "Id of the endpoint",
       session_id: "Id of the session",
       file: "The name of a file of the build",
     },
@@ -64,6 +66,7 @@ export const INTERFACES = {
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
       message_id: "Id of the message, 1 to 255 characters",
+      token: "What the link ends with",
     },
   } satisfies Interface<EngineRoute>,
 } as const;

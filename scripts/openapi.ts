@@ -126,12 +126,12 @@ function parameterSchema(parameter: Parameter): Schema {
 }
 
 function requestBody(
-  { request, requestArchive, requestLines, rawBody }: Row,
+  { request, requestArchive, requestLines, requestBytes, rawBody }: Row,
   requests: RequestNames,
 ): NonNullable<Operation["requestBody"]> | null {
   if (requestArchive === true) return { required: true, content: ARCHIVE };
   if (requestLines !== undefined) return { required: true, content: { "application/x-ndjson": linesOf(requestLines) } };
-  if (rawBody) return { required: true, content: { "*/*": { schema: {} } } };
+  if (rawBody || requestBytes) return { required: true, content: { "*/*": { schema: {} } } };
   if (request === undefined) return null;
   const required = !request.safeParse({}).success;
   return { required, content: { "application/json": { schema: reference(requests.get(request) ?? "") } } };
@@ -151,7 +151,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: "OK",
   201: "Created",
   202: "Accepted",
+  206: "Partial Content",
   303: "See Other",
+  304: "Not Modified",
 };
 
 const ARCHIVE: Contents = { "application/gzip": { schema: { type: "string" } } };
@@ -171,9 +173,12 @@ function mediaType(content: Content<string>): Contents {
     case "html":
       return { "text/html": { schema: { type: "string" } } };
     case "file":
+    case "bytes":
       return { "*/*": { schema: {} } };
     case "archive":
       return ARCHIVE;
+    case "zip":
+      return { "application/zip": { schema: { type: "string" } } };
     default:
       return content satisfies never;
   }

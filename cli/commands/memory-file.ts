@@ -1,9 +1,7 @@
 import type { MemoryFileEnd } from "../../src/client/records.ts";
-import { openAsBlob } from "node:fs";
-import { Readable } from "node:stream";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import { withEngine } from "../connect-engine.ts";
-import { CliFailure } from "../exit-codes.ts";
+import { contentOf } from "../local-content.ts";
 import { type Printer, safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { writeLines } from "../write-lines.ts";
@@ -69,15 +67,6 @@ async function writeExport(engine: EngineClient, file: string): Promise<Counts> 
   }
   await writeLines(file, lines());
   return counts;
-}
-
-async function contentOf(file: string): Promise<Blob | ReadableStream<Uint8Array>> {
-  if (file === "-") return Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  try {
-    return await openAsBlob(file);
-  } catch (error) {
-    throw new CliFailure("usage", `${file} cannot be read (${error instanceof Error ? error.message : String(error)})`);
-  }
 }
 
 /** `3 episode, 2 knowledge`. */

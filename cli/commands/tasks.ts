@@ -223,6 +223,8 @@ function partText(part: TaskMessage["parts"][number]): string {
       return `▸ ${safe(part.tool)} ${safe(JSON.stringify(part.input))}: ${part.error === null ? part.status : safe(part.error)}`;
     case "attachment":
       return `+ ${safe(part.name ?? part.path)}`;
+    case "artifact":
+      return `= ${safe(part.title)}: ${safe(part.path)}, version ${part.version}`;
     case "question":
       return `? ${safe(part.question)} ${safe(part.answer ?? part.status)}`;
     case "error":

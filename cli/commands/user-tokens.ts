@@ -9,10 +9,16 @@ export const tokenCreateCommand: CommandMaker = (tokens, settings) => {
     .description("Create a token with which the user's browser or app calls the engine; it is shown once")
     .option("--ttl <time>", "how long it is valid, at most 1h", interval)
     .option("--scope <scopes>", 'what it permits, separated by spaces, such as "turns tasks:read"')
+    .option("--task <id...>", "only these tasks")
+    .option("--task-prefix <text>", "only tasks whose id begins with this")
     .addHelpText("after", example("orchctl tokens create alice --ttl 15m"))
-    .action(async (user: string, { ttl: ttlS, scope }: { ttl?: number; scope?: string }, command) => {
+    .action(async (user: string, { ttl: ttlS, scope, task: ids, taskPrefix: prefix }: TokenOptions, command) => {
       const session = sessionOf(command, settings);
-      const options = { ...(ttlS !== undefined && { ttlS }), ...(scope !== undefined && { scope }) };
+      const options = {
+        ...(ttlS !== undefined && { ttlS }),
+        ...(scope !== undefined && { scope }),
+        ...boundsOf(ids, prefix),
+      };
       const token = await session.client.platform((orchestrator) => orchestrator.createToken(user, options), { user });
       session.print.document(token, () => shown(token));
     });
@@ -29,6 +35,19 @@ export const tokenRevokeCommand: CommandMaker = (tokens, settings) => {
       session.print.document(revoked, () => `all tokens of ${safe(user)} are revoked`);
     });
 };
+
+interface TokenOptions {
+  readonly ttl?: number;
+  readonly scope?: string;
+  readonly task?: string[];
+  readonly taskPrefix?: string;
+}
+
+/** Both together are refused by the daemon. */
+const boundsOf = (ids: string[] | undefined, prefix: string | undefined) =>
+  (ids !== undefined || prefix !== undefined) && {
+    tasks: { ...(ids !== undefined && { ids }), ...(prefix !== undefined && { prefix }) },
+  };
 
 const shown = ({ token, scope, expires_at, url }: UserToken): string =>
   [

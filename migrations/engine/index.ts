@@ -1,3 +1,5 @@
+// Written by "npm run generate" from the names of the files in this folder.
+
 import { sql as runState } from "./0001-run-state.ts";
 import { sql as durableTurns } from "./0002-durable-turns.ts";
 import { sql as toolDefinitions } from "./0003-tool-definitions.ts";
@@ -17,6 +19,7 @@ import { sql as checkpoints } from "./0016-checkpoints.ts";
 import { sql as inbox } from "./0017-inbox.ts";
 import { sql as clientTools } from "./0018-client-tools.ts";
 import { sql as turnOutput } from "./0019-turn-output.ts";
+import { sql as artifacts } from "./0020-artifacts.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -39,4 +42,5 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   inbox,
   clientTools,
   turnOutput,
+  artifacts,
 ];

@@ -1,3 +1,5 @@
+// Written by "npm run generate" from the names of the files in this folder.
+
 import * as products from "./0001-products.ts";
 import * as engines from "./0002-engines.ts";
 import * as ports from "./0003-ports.ts";
@@ -18,10 +20,11 @@ import * as pausedSchedules from "./0017-paused-schedules.ts";
 import * as productDeletion from "./0018-product-deletion.ts";
 import * as waitingRequests from "./0019-waiting-requests.ts";
 import * as userTokens from "./0020-user-tokens.ts";
+import * as notifications from "./0021-notifications.ts";
 import * as consolePeople from "./0022-console-people.ts";
 import * as endUsers from "./0023-end-users.ts";
 
-/** Every migration by name, in order. Imported, because the bundle has no migrations folder. */
+/** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
   "0001-products": products,
   "0002-engines": engines,
@@ -43,6 +46,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0018-product-deletion": productDeletion,
   "0019-waiting-requests": waitingRequests,
   "0020-user-tokens": userTokens,
+  "0021-notifications": notifications,
   "0022-console-people": consolePeople,
   "0023-end-users": endUsers,
 };

@@ -8,13 +8,13 @@ export const adminMethods = ({ call, list }: Calls) => ({
   listProducts: (given: ListOf<typeof routes.listProducts> = {}) => list(routes.listProducts, given),
   /** Get a product. */
   getProduct: (productId: string, given: OptionsOf<typeof routes.showProduct, "productId"> = {}) => call(routes.showProduct, { ...given, productId }),
-  /** Delete a product. */
+  /** Delete a product. Not sent again after a lost response. */
   deleteProduct: (productId: string, given: OptionsOf<typeof routes.deleteProduct, "productId"> = {}) => call(routes.deleteProduct, { ...given, productId }),
   /** Read the price table again; 400 names its faults. */
   reloadPrices: (given: OptionsOf<typeof routes.reloadPrices> = {}) => call(routes.reloadPrices, given),
   /** List the engines of every product. */
   listEngines: (given: ListOf<typeof routes.adminEngines> = {}) => list(routes.adminEngines, given),
-  /** Restart a running engine after its running turns, with the daemon's version. */
+  /** Restart a running engine after its running turns, with the daemon's version. Not sent again after a lost response. */
   restartEngine: (engineId: string, given: OptionsOf<typeof routes.restartEngine, "engineId"> = {}) => call(routes.restartEngine, { ...given, engineId }),
   /** Get the host: ports, engines by state, load, isolation, warnings. */
   status: (given: OptionsOf<typeof routes.adminStatus> = {}) => call(routes.adminStatus, given),
@@ -26,7 +26,7 @@ export const adminMethods = ({ call, list }: Calls) => ({
   doctor: (given: OptionsOf<typeof routes.checkHost> = {}) => call(routes.checkHost, given),
   /** List the backups of the host, and the one that runs. */
   listBackups: (given: OptionsOf<typeof routes.listBackups> = {}) => call(routes.listBackups, given),
-  /** Start a backup. 202 with its name; `GET /admin/backups` shows its progress. */
+  /** Start a backup. 202 with its name; `GET /admin/backups` shows its progress. Not sent again after a lost response. */
   createBackup: (given: OptionsOf<typeof routes.createBackup> = {}) => call(routes.createBackup, given),
   /** Accept no new engines. */
   drain: (given: OptionsOf<typeof routes.drainHost> = {}) => call(routes.drainHost, given),
@@ -34,10 +34,10 @@ export const adminMethods = ({ call, list }: Calls) => ({
   resume: (given: OptionsOf<typeof routes.resumeHost> = {}) => call(routes.resumeHost, given),
   /** Run the schedules that a restore left paused. */
   resumeSchedules: (given: OptionsOf<typeof routes.resumeSchedules> = {}) => call(routes.resumeSchedules, given),
-  /** Create a link that opens one session within a minute. */
+  /** Create a link that opens one session within a minute. Not sent again after a lost response. */
   createLink: (given: OptionsOf<typeof routes.createLink> = {}) => call(routes.createLink, given),
   /** List the open sessions. */
   listSessions: (given: ListOf<typeof routes.listSessions> = {}) => list(routes.listSessions, given),
-  /** End a session. */
+  /** End a session. Not sent again after a lost response. */
   endSession: (sessionId: string, given: OptionsOf<typeof routes.endSession, "sessionId"> = {}) => call(routes.endSession, { ...given, sessionId }),
 });

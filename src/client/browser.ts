@@ -2,6 +2,7 @@
 export { type AttachmentOptions, attachment } from "./attachment.ts";
 export type { ClientTool, ClientToolAnswer, ClientToolCall, ClientTools } from "./client-tools.ts";
 export type { ExecuteOptions, ReplayOptions, ResumeOptions, TypedReplayPage } from "./engine-execute.ts";
+export type { FileBody, OpenFile } from "./engine-files.ts";
 export type { ListOptions } from "./engine-memory.ts";
 export type { FollowTasksOptions } from "./engine-tasks.ts";
 export type { HumanRequest, OnHuman } from "./human-responder.ts";

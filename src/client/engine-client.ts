@@ -1,6 +1,7 @@
 import { ENGINE_KEY_HEADER } from "../contract/engine/headers.ts";
 import { headerValue } from "./address.ts";
 import { streamCalls } from "./engine-execute.ts";
+import { fileCalls } from "./engine-files.ts";
 import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { taskCalls } from "./engine-tasks.ts";
@@ -38,6 +39,13 @@ export function createEngineClient(options: EngineClientOptions) {
     ...turnCalls(calls),
     ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
+    files: fileCalls(service, calls, (link) => linkAddress(service.url, link)),
     ...ownerCalls(calls),
   };
+}
+
+/** At the daemon's address for an engine behind its gateway, else at the engine's own. */
+function linkAddress(url: string, link: string): string {
+  const daemon = url.replace(/\/e\/[^/]+$/, "");
+  return daemon === url ? url + link.replace(/^\/e\/[^/]+/, "") : daemon + link;
 }

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, PendingRequests, PendingToolCalls, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, ArtifactList, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, FileLink, FileList, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, LinkFileRequest, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, MoveFileRequest, MovedFile, PendingRequests, PendingToolCalls, RemovedFile, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, StoredFile, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -14,7 +14,7 @@ export const health: Route<HealthParams, EngineHealth> = {
 export interface ExecuteParams {
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file` */
   readonly events?: string | undefined;
   /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
@@ -78,7 +78,7 @@ export interface ReplayParams {
   readonly follow?: boolean | undefined;
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file` */
   readonly events?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
@@ -377,6 +377,163 @@ export const rewindTask: Route<RewindTaskParams, Rewound> = {
   path: "/tasks/{task_id}/rewind",
   body: ["to_message","keep","files","dry_run","force"],
   timeout: "hour",
+};
+
+export interface ListFilesParams {
+  /** A folder of the workspace. The workspace itself when omitted */
+  readonly path?: string | undefined;
+  /** With what its folders contain */
+  readonly recursive?: boolean | undefined;
+  /** Largest number of entries */
+  readonly limit?: number | undefined;
+}
+
+/** List a folder of the workspace. */
+export const listFiles: Route<ListFilesParams, FileList> = {
+  method: "GET",
+  path: "/files",
+  query: ["path","recursive","limit"],
+};
+
+export interface ReadFileParams {
+  /** The path in the workspace, without a leading `/` */
+  readonly path?: string | undefined;
+  /** Instead of `path`: a published version */
+  readonly artifactId?: string | undefined;
+  /** One range of bytes, such as `bytes=0-1023` or `bytes=-500`. Of several none counts */
+  readonly range?: string | undefined;
+  /** An `ETag`: another file is sent whole */
+  readonly ifRange?: string | undefined;
+  /** The `ETag`s that the caller has: 304 for one of these */
+  readonly ifNoneMatch?: string | undefined;
+  /** Only if the file has one of these `ETag`s, or `*` for any */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Read a file, or a range of it. */
+export const readFile: Route<ReadFileParams, never> = {
+  method: "GET",
+  path: "/files/content",
+  query: ["path","artifact_id"],
+  headers: ["Range","If-Range","If-None-Match","If-Match"],
+  timeout: "hour",
+};
+
+export interface WriteFileParams {
+  /** The path in the workspace, without a leading `/` */
+  readonly path?: string | undefined;
+  /** Only if the file has one of these `ETag`s, or `*` for any */
+  readonly ifMatch?: string | undefined;
+  /** `*`: only if there is no file */
+  readonly ifNoneMatch?: string | undefined;
+  readonly body: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+/** Write a file: the body is its content. */
+export const writeFile: Route<WriteFileParams, StoredFile> = {
+  method: "PUT",
+  path: "/files/content",
+  query: ["path"],
+  headers: ["If-Match","If-None-Match"],
+  upload: "application/octet-stream",
+  timeout: "hour",
+};
+
+export interface RemoveFileParams {
+  /** The path in the workspace, without a leading `/` */
+  readonly path?: string | undefined;
+  /** A folder with what it contains */
+  readonly recursive?: boolean | undefined;
+  /** Only if the file has one of these `ETag`s, or `*` for any */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Remove a file or folder. */
+export const removeFile: Route<RemoveFileParams, RemovedFile> = {
+  method: "DELETE",
+  path: "/files",
+  query: ["path","recursive"],
+  headers: ["If-Match"],
+  repeatable: false,
+  timeout: "hour",
+};
+
+export interface MoveFileParams {
+  /** The path of a file or folder. */
+  readonly from: MoveFileRequest["from"];
+  /** Its new path. Missing folders are made. */
+  readonly to: MoveFileRequest["to"];
+  /** `true` replaces a file at `to`. `false` when omitted. */
+  readonly overwrite?: MoveFileRequest["overwrite"] | undefined;
+}
+
+/** Move a file or folder. */
+export const moveFile: Route<MoveFileParams, MovedFile> = {
+  method: "POST",
+  path: "/files/move",
+  body: ["from","to","overwrite"],
+  repeatable: false,
+};
+
+export interface ArchiveFilesParams {
+  /** A folder of the workspace. The workspace itself when omitted */
+  readonly path?: string | undefined;
+  /** The format */
+  readonly format?: "tar.gz" | "zip" | undefined;
+}
+
+/** Download a folder as one archive. */
+export const archiveFiles: Route<ArchiveFilesParams, never> = {
+  method: "GET",
+  path: "/files/archive",
+  query: ["path","format"],
+  timeout: "hour",
+};
+
+export interface LinkFileParams {
+  /** The path of a file. */
+  readonly path: LinkFileRequest["path"];
+  /** Seconds that the link is valid, at most 3600. 600 when omitted. */
+  readonly ttlS?: LinkFileRequest["ttl_s"] | undefined;
+}
+
+/** Make a link that reads one file without a key. */
+export const linkFile: Route<LinkFileParams, FileLink> = {
+  method: "POST",
+  path: "/files/links",
+  body: ["path","ttl_s"],
+};
+
+export interface ReadLinkedParams {
+  /** What the link ends with */
+  readonly token: string;
+  /** One range of bytes, such as `bytes=0-1023` or `bytes=-500`. Of several none counts */
+  readonly range?: string | undefined;
+  /** An `ETag`: another file is sent whole */
+  readonly ifRange?: string | undefined;
+  /** The `ETag`s that the caller has: 304 for one of these */
+  readonly ifNoneMatch?: string | undefined;
+  /** Only if the file has one of these `ETag`s, or `*` for any */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Read the file of a link. */
+export const readLinked: Route<ReadLinkedParams, never> = {
+  method: "GET",
+  path: "/files/linked/{token}",
+  headers: ["Range","If-Range","If-None-Match","If-Match"],
+  timeout: "hour",
+};
+
+export interface ListArtifactsParams {
+  /** Id of the task, 1 to 256 bytes */
+  readonly taskId: string;
+}
+
+/** List what the agent has published. */
+export const listArtifacts: Route<ListArtifactsParams, ArtifactList> = {
+  method: "GET",
+  path: "/tasks/{task_id}/artifacts",
 };
 
 export interface SearchMemoryParams {

@@ -20,4 +20,5 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "message_removed",
   "usage",
   "model_changed",
+  "file_changed",
 ];

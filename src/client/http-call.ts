@@ -57,7 +57,10 @@ export interface RequestParams {
   readonly path: string;
   readonly body?: unknown;
   /** Sent as it is, instead of `body`. */
-  readonly upload?: { readonly content: Blob | string | ReadableStream<Uint8Array>; readonly type: string };
+  readonly upload?: {
+    readonly content: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+    readonly type: string;
+  };
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** The limit of the route, which `deadlineMs` replaces. */
@@ -92,6 +95,9 @@ interface OpenStream {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** Of a user's file. */
+export const ANY_TYPE = "*/*";
+
 interface StreamParams extends RequestParams {
   readonly signal: AbortSignal;
   /** The expected content type; an event stream by default. */
@@ -107,7 +113,7 @@ export async function openStream(service: Service, params: StreamParams): Promis
   try {
     const response = await send(service, { ...request, signal: abort.signal }, type);
     const [received = ""] = (response.headers.get("content-type") ?? "").split(";");
-    if (received.trim().toLowerCase() !== type) throw await readError(response, abort.signal);
+    if (type !== ANY_TYPE && received.trim().toLowerCase() !== type) throw await readError(response, abort.signal);
     return { headers: response.headers, chunks: readChunks(response, { silenceMs, signal }) };
   } finally {
     abort.dispose();

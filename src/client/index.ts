@@ -14,6 +14,7 @@ export type { ClientTool, ClientToolAnswer, ClientToolCall, ClientTools } from "
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export { type CallOptions, type EngineClient, type EngineClientOptions, createEngineClient } from "./engine-client.ts";
 export type { ExecuteOptions, ReplayOptions, ResumeOptions, TypedReplayPage } from "./engine-execute.ts";
+export type { FileBody, OpenFile } from "./engine-files.ts";
 export type { ListOptions } from "./engine-memory.ts";
 export type { AllowToolsOptions, ImportOptions } from "./engine-owner.ts";
 export type { FollowTasksOptions } from "./engine-tasks.ts";

@@ -7,9 +7,11 @@ import { OrchdError } from "./orchd-error.ts";
 import { type ChangeOptions, type OrchestratorClientOptions, orchestratorCalls } from "./orchestrator-calls.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import { type ListOf, type OptionsOf, requestOf } from "./route.ts";
+import { productMethods } from "./product-methods.ts";
 import { type UsageEntry, type UsageOptions, readUsage } from "./usage-calls.ts";
 import { readLines } from "./sse-frames.ts";
 import { retryClassOf } from "./retry-rule.ts";
+import { notificationCalls } from "./notifications.ts";
 import { scheduleCalls, webhookCalls } from "./schedules.ts";
 import { LinkedAbort, MAX_TIMER_MS } from "./timeouts.ts";
 
@@ -34,6 +36,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
 
   return {
     url: service.url,
+    ...productMethods(calls),
 
     /** Creates the user's engine and starts it. `ENGINE_ALREADY_EXISTS` if there is one: see `admit`. */
     provision: async (given: ProvisionOptions) => {
@@ -57,9 +60,6 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
       }),
     /** Every engine of the product. Pages are fetched as they are read. */
     list: (given: ListOf<typeof routes.listEngines> = {}) => list(routes.listEngines, given),
-    start: (userId: string, given?: ChangeOptions) => change(routes.startEngine, { ...given, userId }),
-    /** Puts an engine without work to sleep; `ENGINE_BUSY` otherwise. Its next call wakes it, and so does `start`. */
-    sleep: (userId: string, given?: ChangeOptions) => change(routes.sleepEngine, { ...given, userId }),
     /** `drainS`: how long running turns may continue; `force` does not wait for them. */
     stop: (userId: string, given: ChangeOptions & Omit<routes.StopEngineParams, "userId" | "idempotencyKey"> = {}) =>
       change(routes.stopEngine, {
@@ -67,15 +67,6 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
         userId,
         deadlineMs: given.deadlineMs ?? engineDeadlineMs + (given.drainS ?? 0) * 1000,
       }),
-    /** `graceS`: how long the old key stays valid. Not retried after a lost response: each try creates another key. */
-    rotateKey: (userId: string, given: ChangeOptions & { readonly graceS?: number | undefined } = {}) =>
-      change(routes.rotateEngineKey, { ...given, userId }),
-
-    /** A token with which the user's browser or app calls the engine. Not retried after a lost response. */
-    createToken: (userId: string, given: OptionsOf<typeof routes.createUserToken, "userId"> = {}) =>
-      call(routes.createUserToken, { ...given, userId }),
-    /** Ends all tokens of the user, and the streams that they opened. */
-    revokeTokens: (userId: string, given: CallOptions = {}) => call(routes.revokeUserTokens, { ...given, userId }),
 
     /** Removes the process, frees the port, and deletes the data unless `keepData`. */
     async destroy(
@@ -118,6 +109,7 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     schedules: scheduleCalls(calls),
     /** Addresses at which other services start turns of an engine. */
     webhooks: webhookCalls(calls),
+    notifications: notificationCalls(calls),
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeScheduleRequest, ChangeWebhookRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -351,6 +351,8 @@ export interface CreateUserTokenParams {
   readonly ttlS?: CreateUserTokenRequest["ttl_s"] | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: CreateUserTokenRequest["scope"] | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: CreateUserTokenRequest["tasks"] | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: CreateUserTokenRequest["metadata"] | undefined;
 }
@@ -359,7 +361,7 @@ export interface CreateUserTokenParams {
 export const createUserToken: Route<CreateUserTokenParams, UserToken> = {
   method: "POST",
   path: "/engines/{user_id}/tokens",
-  body: ["ttl_s","scope","metadata"],
+  body: ["ttl_s","scope","tasks","metadata"],
   repeatable: false,
 };
 
@@ -733,6 +735,119 @@ export const listWebhookRuns: Route<ListWebhookRunsParams, RunPage> = {
   method: "GET",
   path: "/engines/{user_id}/webhooks/{webhook_id}/runs",
   query: ["limit","cursor"],
+};
+
+export interface CreateEndpointParams {
+  readonly body: CreateEndpointRequest;
+}
+
+/** Create an endpoint that is told of events. */
+export const createEndpoint: Route<CreateEndpointParams, NotificationEndpointWithSecret> = {
+  method: "POST",
+  path: "/notifications/endpoints",
+  body: "whole",
+  repeatable: false,
+};
+
+export type ListEndpointsParams = object;
+
+/** List the endpoints of the product. */
+export const listEndpoints: Route<ListEndpointsParams, NotificationEndpoints> = {
+  method: "GET",
+  path: "/notifications/endpoints",
+};
+
+export interface ShowEndpointParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+}
+
+/** Get an endpoint, without its secret. */
+export const showEndpoint: Route<ShowEndpointParams, NotificationEndpoint> = {
+  method: "GET",
+  path: "/notifications/endpoints/{endpoint_id}",
+};
+
+export interface ChangeEndpointParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+  readonly body: ChangeEndpointRequest;
+}
+
+/** Change, pause or resume an endpoint. */
+export const changeEndpoint: Route<ChangeEndpointParams, NotificationEndpoint> = {
+  method: "PATCH",
+  path: "/notifications/endpoints/{endpoint_id}",
+  body: "whole",
+};
+
+export interface DeleteEndpointParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+}
+
+/** Delete an endpoint and its deliveries. */
+export const deleteEndpoint: Route<DeleteEndpointParams, NotificationEndpointDeleted> = {
+  method: "DELETE",
+  path: "/notifications/endpoints/{endpoint_id}",
+};
+
+export interface RotateEndpointSecretParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+  /** Seconds in which messages are signed with both secrets. 0 when omitted. */
+  readonly graceS?: RotateEndpointSecretRequest["grace_s"] | undefined;
+}
+
+/** Replace an endpoint's secret. */
+export const rotateEndpointSecret: Route<RotateEndpointSecretParams, NotificationEndpointWithSecret> = {
+  method: "POST",
+  path: "/notifications/endpoints/{endpoint_id}/rotate-secret",
+  body: ["grace_s"],
+  repeatable: false,
+};
+
+export interface TestEndpointParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+}
+
+/** Send a message to an endpoint that says nothing but that it is a test. */
+export const testEndpoint: Route<TestEndpointParams, NotificationDelivery> = {
+  method: "POST",
+  path: "/notifications/endpoints/{endpoint_id}/test",
+};
+
+export interface ListDeliveriesParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+  /** Deliveries in this state */
+  readonly state?: "pending" | "delivered" | "dead" | undefined;
+}
+
+/** List the deliveries of an endpoint, newest first. */
+export const listDeliveries: Route<ListDeliveriesParams, NotificationDeliveryPage> = {
+  method: "GET",
+  path: "/notifications/endpoints/{endpoint_id}/deliveries",
+  query: ["limit","cursor","state"],
+};
+
+export interface ReplayDeliveriesParams {
+  /** Id of the endpoint */
+  readonly endpointId: string;
+  /** One delivery, whatever became of it. All dead ones when omitted. */
+  readonly deliveryId?: ReplayDeliveriesRequest["delivery_id"] | undefined;
+}
+
+/** Try dead deliveries again, or one that was delivered. */
+export const replayDeliveries: Route<ReplayDeliveriesParams, NotificationsReplayed> = {
+  method: "POST",
+  path: "/notifications/endpoints/{endpoint_id}/replay",
+  body: ["delivery_id"],
 };
 
 export interface AdminEnginesParams {

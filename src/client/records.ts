@@ -9,6 +9,38 @@ export interface AllowToolsRequest {
   readonly definition?: string | undefined;
 }
 
+/** A version of a file that the agent has published. */
+export interface Artifact {
+  /** The version's id. */
+  readonly artifact_id: string;
+  /** The task. */
+  readonly task_id: string;
+  /** The turn that published it. */
+  readonly turn_id: string;
+  /** The path in the workspace. */
+  readonly path: string;
+  /** What the agent calls it. */
+  readonly title: string;
+  /** Counts what the task has published under this path, from 1. */
+  readonly version: number;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** The type, by the name of the file. */
+  readonly media_type: string;
+  /** When it was published. */
+  readonly created_at: string;
+  /** Whether this version can still be read: old ones are removed when the room for earlier contents is used up. */
+  readonly kept: boolean;
+}
+
+/** What the agent has published in a task. */
+export interface ArtifactList {
+  /** The newest first. */
+  readonly items: readonly Artifact[];
+}
+
 /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
 export type AttachmentKind = "image" | "pdf" | "audio" | "text" | "other";
 
@@ -277,6 +309,15 @@ export interface CatalogVersion {
   readonly files: number;
 }
 
+export interface ChangeEndpointRequest {
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url?: string | undefined;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[] | undefined;
+  /** `false` pauses it: messages wait. */
+  readonly enabled?: boolean | undefined;
+}
+
 export interface ChangeScheduleRequest {
   /** 1 to 100 bytes, unique among the schedules of an engine. */
   readonly name?: string | undefined;
@@ -382,6 +423,15 @@ export interface CoreSoulReloaded {
   readonly bytes: number;
 }
 
+export interface CreateEndpointRequest {
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[];
+  /** The secret that signs messages. Made when omitted. */
+  readonly secret?: string | undefined;
+}
+
 export interface CreateLinkRequest {
   /** What its session may do. Default: `admin`. */
   readonly role?: SessionRole | undefined;
@@ -434,6 +484,13 @@ export interface CreateUserTokenRequest {
   readonly ttl_s?: number | undefined;
   /** What it [permits](browser.md#scopes), separated by spaces. */
   readonly scope?: string | undefined;
+  /** The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted. */
+  readonly tasks?: {
+    /** These tasks. */
+    readonly ids?: readonly string[] | undefined;
+    /** Tasks whose id begins with this. */
+    readonly prefix?: string | undefined;
+  } | undefined;
   /** An object that the audit log keeps with the token's id, at most 1 KiB. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -490,7 +547,7 @@ export interface EngineErrorBody {
 }
 
 /** The code, by which programs decide. */
-export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
+export type EngineErrorCode = "INVALID_REQUEST" | "INVALID_ENGINE_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "HITL_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TASK_BUSY" | "TASK_EXISTS" | "FILES_CHANGED" | "FILE_EXISTS" | "HITL_ALREADY_ANSWERED" | "TOOL_ALREADY_ANSWERED" | "SKILL_ALREADY_DECIDED" | "MESSAGE_TAKEN" | "MESSAGE_REMOVED" | "IDEMPOTENCY_CONFLICT" | "ENGINE_BUSY" | "LC_RUNNING" | "MEMORY_BUSY" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "CATALOG_INVALID" | "CORE_SOUL_INVALID" | "LLM_RATE_LIMITED" | "RATE_LIMITED" | "BUDGET_EXCEEDED" | "INBOX_FULL" | "TOO_MANY_READERS" | "INTERNAL_ERROR" | "LLM_PROVIDER_ERROR" | "SERVICE_UNAVAILABLE" | "ENGINE_NOT_RUNNING" | "SLEEPING_BUSY" | "ENGINE_DRAINING" | "CANCELLED" | "CHANNEL_EXPIRED" | "STEP_LIMIT" | "LOOP_DETECTED" | "OUTPUT_INVALID" | "COMPACTION_FAILED" | "ENGINE_RESTARTED";
 
 /** An event of a turn. */
 export type EngineEvent = {
@@ -860,6 +917,30 @@ export type EngineEvent = {
     readonly to: string;
     /** How it failed. `cooldown`: it failed a short time before, for another step, turn or engine. */
     readonly reason: "rate_limited" | "overloaded" | "server_error" | "timeout" | "connection" | "cooldown";
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "file_changed";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The path in the workspace. */
+    readonly path: string;
+    /** What happened to it. */
+    readonly change: "created" | "changed" | "removed";
+    /** The call's id. */
+    readonly tool_call_id: string;
     /** Of a delegated agent: its name. */
     readonly agent?: string | undefined;
     /** Of a delegated agent: the call of `delegate` that started it. */
@@ -1475,6 +1556,40 @@ export interface FactEnded {
   readonly ended: true;
 }
 
+/** A file, folder or link of the workspace. */
+export interface FileEntry {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** Only files can be read. A link is never followed. `other`: a pipe, socket or device. */
+  readonly type: "file" | "folder" | "link" | "other";
+  /** The size. `null` for all but files. */
+  readonly bytes: number | null;
+  /** When its content was changed last. */
+  readonly modified_at: string;
+}
+
+/** A link that reads one file and needs no key. */
+export interface FileLink {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** The path of the link at the daemon's address. Whoever has it can read the file. */
+  readonly link: string;
+  /** When it stops working. */
+  readonly expires_at: string;
+}
+
+/** What a folder of the workspace contains. */
+export interface FileList {
+  /** The folder. Empty for the workspace itself. */
+  readonly path: string;
+  /** By folder, the entries of each sorted by name. */
+  readonly entries: readonly FileEntry[];
+  /** Whether there are more than `limit`. */
+  readonly truncated: boolean;
+  /** Folders that could not be read, and entries whose names are not UTF-8: no call can name these. */
+  readonly unreadable: number;
+}
+
 /** A task that begins with messages of another one. */
 export interface ForkedTask {
   /** The id of the new task. */
@@ -1824,6 +1939,14 @@ export interface LearningBatch {
   readonly duration_ms: number;
 }
 
+/** The file that a link reads. */
+export interface LinkFileRequest {
+  /** The path of a file. */
+  readonly path: string;
+  /** Seconds that the link is valid, at most 3600. 600 when omitted. */
+  readonly ttl_s?: number | undefined;
+}
+
 /** The result of an erasure. */
 export interface MemoryErased {
   /** Rows by table, and files by kind. */
@@ -2032,8 +2155,120 @@ export interface ModelRequestSummary {
   };
 }
 
+/** A file or folder that was moved. */
+export interface MovedFile {
+  /** Where it was. */
+  readonly from: string;
+  /** Where it is. */
+  readonly to: string;
+}
+
+/** What is moved, and where to. */
+export interface MoveFileRequest {
+  /** The path of a file or folder. */
+  readonly from: string;
+  /** Its new path. Missing folders are made. */
+  readonly to: string;
+  /** `true` replaces a file at `to`. `false` when omitted. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** One message to one endpoint. */
+export interface NotificationDelivery {
+  /** Its id, the `webhook-id` of every try. */
+  readonly id: string;
+  /** The event. */
+  readonly type: string;
+  /** `pending` waits for a try, `delivered` was accepted, `dead` was given up. */
+  readonly state: "pending" | "delivered" | "dead";
+  /** Tries so far. */
+  readonly attempts: number;
+  /** When it is tried next. `null` unless it is pending. */
+  readonly next_try_at: string | null;
+  /** How the last try failed: `status 500`, or a code such as `ETIMEDOUT`. */
+  readonly last_error: string | null;
+  /** When the event was taken. */
+  readonly created_at: string;
+  /** When it was accepted. */
+  readonly delivered_at: string | null;
+}
+
+/** Deliveries, the newest first. */
+export interface NotificationDeliveryPage {
+  /** The records of this page. */
+  readonly data: readonly NotificationDelivery[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** An address of the product that is told of events. */
+export interface NotificationEndpoint {
+  /** Its id. */
+  readonly id: string;
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly string[];
+  /** `false` while it is paused: messages wait. */
+  readonly enabled: boolean;
+  /** Why orchd paused it: it answered 410. `null` otherwise. */
+  readonly paused_reason: string | null;
+  /** Deliveries that wait for a try. */
+  readonly pending: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** When a message was last accepted. `null` before. */
+  readonly last_delivered_at: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last changed. */
+  readonly updated_at: string;
+}
+
+export interface NotificationEndpointDeleted {
+  /** It and its deliveries are gone. */
+  readonly deleted: true;
+}
+
+/** The endpoints of a product. */
+export interface NotificationEndpoints {
+  /** All of them, by id. */
+  readonly endpoints: readonly NotificationEndpoint[];
+}
+
+/** An endpoint with its secret. */
+export interface NotificationEndpointWithSecret {
+  /** Its id. */
+  readonly id: string;
+  /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
+  readonly url: string;
+  /** The [events](orchestrator-api.md#events) that are sent. */
+  readonly events: readonly string[];
+  /** `false` while it is paused: messages wait. */
+  readonly enabled: boolean;
+  /** Why orchd paused it: it answered 410. `null` otherwise. */
+  readonly paused_reason: string | null;
+  /** Deliveries that wait for a try. */
+  readonly pending: number;
+  /** Deliveries that were given up. */
+  readonly dead: number;
+  /** When a message was last accepted. `null` before. */
+  readonly last_delivered_at: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last changed. */
+  readonly updated_at: string;
+  /** The secret that signs messages, returned once. */
+  readonly secret: string;
+}
+
+export interface NotificationsReplayed {
+  /** Deliveries that are tried again. */
+  readonly replayed: number;
+}
+
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2120,6 +2355,8 @@ export interface Policy {
   } | null;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute: number | null;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns: number | null;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended: boolean;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -2328,10 +2565,21 @@ export interface RegisterProductRequest {
   readonly key_last4?: string | undefined;
 }
 
+/** A file or folder that was removed. */
+export interface RemovedFile {
+  /** The path in the workspace. */
+  readonly path: string;
+}
+
 /** A message that was removed before a turn took it. */
 export interface RemovedMessage {
   /** The caller's id of the message, or one that the engine gave it. */
   readonly message_id: string;
+}
+
+export interface ReplayDeliveriesRequest {
+  /** One delivery, whatever became of it. All dead ones when omitted. */
+  readonly delivery_id?: string | undefined;
 }
 
 /** Stored events after a cursor. */
@@ -2460,6 +2708,11 @@ export interface Rewound {
 export interface RollbackCatalogRequest {
   /** The version whose files become current again. 0 is the catalog without a file. */
   readonly version: number;
+}
+
+export interface RotateEndpointSecretRequest {
+  /** Seconds in which messages are signed with both secrets. 0 when omitted. */
+  readonly grace_s?: number | undefined;
 }
 
 export interface RotateEngineKeyRequest {
@@ -2771,6 +3024,8 @@ export interface SetPolicyRequest {
   } | null | undefined;
   /** Calls per minute that one user's tokens may make. */
   readonly user_requests_per_minute?: number | null | undefined;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns?: number | null | undefined;
   /** Refuses every action of the product, and every turn of its engines. */
   readonly suspended?: boolean | undefined;
   /** What a suspension does to running turns: `drain` lets them end, `now` cancels them. */
@@ -3009,6 +3264,44 @@ export interface StopEngineRequest {
   readonly force?: boolean | undefined;
 }
 
+/** A file that was written. */
+export interface StoredFile {
+  /** The path in the workspace. */
+  readonly path: string;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** Whether there was no file before. */
+  readonly created: boolean;
+}
+
+/** A file that the agent [published](files.md#artifacts). */
+export interface TaskArtifactPart {
+  /** The version's id. */
+  readonly artifact_id: string;
+  /** The task. */
+  readonly task_id: string;
+  /** The turn that published it. */
+  readonly turn_id: string;
+  /** The path in the workspace. */
+  readonly path: string;
+  /** What the agent calls it. */
+  readonly title: string;
+  /** Counts what the task has published under this path, from 1. */
+  readonly version: number;
+  /** The size. */
+  readonly bytes: number;
+  /** SHA-256 of the content. In quotes, it is the `ETag`. */
+  readonly digest: string;
+  /** The type, by the name of the file. */
+  readonly media_type: string;
+  /** When it was published. */
+  readonly created_at: string;
+  /** The kind of part. It comes after the call of `publish_file`. */
+  readonly type: "artifact";
+}
+
 /** A file that the user attached. */
 export interface TaskAttachmentPart {
   /** Detected by its bytes. `text`: UTF-8 text, SVG included. `other`: the model gets only a note. */
@@ -3131,7 +3424,7 @@ export interface TaskMessage {
 }
 
 /** A part of a message, by its `type`. */
-export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
+export type TaskMessagePart = TaskTextPart | TaskReasoningPart | TaskToolPart | TaskArtifactPart | TaskAttachmentPart | TaskContextPart | TaskQuestionPart | TaskErrorPart;
 
 /** Messages of a conversation, in their order. */
 export interface TaskMessages {

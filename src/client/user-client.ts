@@ -1,5 +1,6 @@
 import { baseAddress } from "./address.ts";
 import { streamCalls } from "./engine-execute.ts";
+import { fileCalls } from "./engine-files.ts";
 import { inboxCalls } from "./engine-inbox.ts";
 import { memoryCalls } from "./engine-memory.ts";
 import { taskCalls } from "./engine-tasks.ts";
@@ -20,7 +21,8 @@ export type UserClient = ReturnType<typeof createUserClient>;
  */
 export function createUserClient({ url, fetch, limits, ...source }: UserClientOptions) {
   const send: typeof globalThis.fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const connection = { url: `${baseAddress(url)}/me`, limits, fetch: fetchWithToken(source, send) };
+  const daemon = baseAddress(url);
+  const connection = { url: `${daemon}/me`, limits, fetch: fetchWithToken(source, send) };
   const service = serviceOf(connection, {}, DEFAULT_LIMITS);
   const calls = callsOf(service);
 
@@ -31,5 +33,6 @@ export function createUserClient({ url, fetch, limits, ...source }: UserClientOp
     ...turnCalls(calls),
     ...taskCalls(service, calls),
     ...memoryCalls(service, calls),
+    files: fileCalls(service, calls, (link) => daemon + link),
   };
 }

@@ -41,7 +41,10 @@ export type Content<Schema extends string> =
   /** A file whose type follows from its name. */
   | { readonly kind: "file" }
   /** A gzipped tar archive. */
-  | { readonly kind: "archive" };
+  | { readonly kind: "archive" }
+  | { readonly kind: "zip" }
+  /** The bytes of a user's file. */
+  | { readonly kind: "bytes" };
 
 /** A row of an interface's route table. Routing, 405, the OpenAPI document and the contract test derive from it. */
 export interface RouteRow<Auth extends string, Schema extends string, Code extends string> extends Endpoint {
@@ -58,12 +61,14 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly request?: z.ZodMiniObject;
   /** The client's names of body fields that are named as a parameter of the path is. */
   readonly clientNames?: Readonly<Record<string, string>>;
-  /** The admin client's method, when it does no more than this call. Others are written in `src/client`. */
+  /** The method of the admin's or the product's client, when it does no more than this call. Others are written in `src/client`. */
   readonly clientMethod?: string;
   /** A streamed body instead of `request`: one JSON document per line. */
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */
   readonly requestArchive?: true;
+  /** The bytes of a file instead of `request`, which the handler stores as they arrive. */
+  readonly requestBytes?: true;
   /** Costs a tenth of a call, until the handler charges the rest before it changes something. */
   readonly looksUpFirst?: true;
   /** A raw body that the handler reads itself. */

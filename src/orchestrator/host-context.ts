@@ -112,6 +112,8 @@ export interface Service {
   readonly backups: Backups;
   /** Rung when a due time may have come closer. */
   readonly alarm: Alarm;
+  /** Rung when a notification may be due. */
+  readonly notified: Alarm;
 }
 
 /** What every part of the daemon may use. */

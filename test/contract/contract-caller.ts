@@ -110,6 +110,8 @@ const MEDIA_TYPES: Readonly<Record<Content<string>["kind"], string>> = {
   html: "text/html",
   file: "text/javascript",
   archive: "application/gzip",
+  zip: "application/zip",
+  bytes: "application/octet-stream",
 };
 
 /** The documents in an answer: one of JSON, one an event or a line of a stream. */
@@ -128,6 +130,8 @@ function bodiesOf({ kind }: Content<string>, { body, text }: Answer): readonly u
     case "html":
     case "file":
     case "archive":
+    case "zip":
+    case "bytes":
       return [];
     default:
       return kind satisfies never;

@@ -4,13 +4,14 @@ import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { ENGINE_ERRORS } from "../../src/contract/engine/errors.ts";
 import { ENGINE_RESPONSES } from "../../src/contract/engine/responses.ts";
+import { engineErrorsOf } from "../../src/contract/engine/routes.ts";
 import {
   ENGINE_ROUTES,
   type EngineRoute,
   type EngineRouteName,
   engineBodyBytes,
-  engineErrorsOf,
 } from "../../src/contract/engine/routes.ts";
+import { methodsOf } from "../../src/contract/route-table.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { type TestEngine, startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -18,6 +19,7 @@ import { base64, png } from "../helpers/sample-files.ts";
 import { until } from "../helpers/until.ts";
 import { ContractCaller } from "./contract-caller.ts";
 
+const methodsOfPath = methodsOf(Object.values<EngineRoute>(ENGINE_ROUTES));
 const ROUTES: Readonly<Record<EngineRouteName, EngineRoute>> = ENGINE_ROUTES;
 const dataDir = freshFolder(t);
 const serverTools = join(dataDir, "tools.json");
@@ -344,6 +346,49 @@ t.test("the catalog and the core soul", async () => {
   await call("reloadCoreSoul", { expect: "CORE_SOUL_INVALID" });
 });
 
+t.test("files", async (t) => {
+  const path = "?path=folder/a.bin";
+  await call("writeFile", { query: path, body: "one", expect: 201 });
+  await call("writeFile", { query: path, body: "two", expect: 200 });
+  await call("writeFile", { query: path, body: "x", headers: { "if-none-match": "*" }, expect: "PRECONDITION_FAILED" });
+  await call("writeFile", { query: "?path=../a", body: "x", expect: "INVALID_REQUEST" });
+  await call("listFiles", { query: "?path=folder", expect: 200 });
+  await call("listFiles", { query: "?path=none", expect: "NOT_FOUND" });
+  for (const query of ["?path=/etc", "?limit=0", "?recursive=yes"])
+    await call("listFiles", { query, expect: "INVALID_REQUEST" });
+  await call("readFile", { query: path, expect: 200 });
+  await call("readFile", { query: path, headers: { range: "bytes=1-" }, expect: 206 });
+  await call("readFile", { query: path, headers: { range: "bytes=9-" }, expect: "RANGE_NOT_SATISFIABLE" });
+  await call("readFile", { query: path, headers: { "if-match": '"x"' }, expect: "PRECONDITION_FAILED" });
+  await call("readFile", { query: "?path=none", expect: "NOT_FOUND" });
+  await call("readFile", { query: "?artifact_id=none", expect: "NOT_FOUND" });
+  await call("readFile", { expect: "INVALID_REQUEST" });
+  await call("archiveFiles", { query: "?path=folder", expect: 200 });
+  await call("archiveFiles", { query: "?path=folder&format=zip", expect: 200 });
+  await call("archiveFiles", { query: "?path=none", expect: "NOT_FOUND" });
+  await call("archiveFiles", { query: "?format=rar", expect: "INVALID_REQUEST" });
+  const { body: made } = await call("linkFile", { body: { path: "folder/a.bin", ttl_s: 60 }, expect: 200 });
+  await call("linkFile", { body: { path: "none" }, expect: "NOT_FOUND" });
+  await call("linkFile", { body: { path: "folder/a.bin", ttl_s: 3601 }, expect: "INVALID_REQUEST" });
+  const token = made.link.split("/").at(-1);
+  await call("readLinked", { path: { token }, expect: 200 });
+  await call("readLinked", { path: { token }, headers: { range: "bytes=0-0" }, expect: 206 });
+  await call("readLinked", { path: { token: `${token}x.` }, expect: "NOT_FOUND" });
+  await execute("publishes", '/tool publish_file {"path":"folder/a.bin","title":"A"}\n/say done');
+  const { body: published } = await call("listArtifacts", { path: { task_id: "publishes" }, expect: 200 });
+  t.match(published, { items: [{ path: "folder/a.bin", title: "A", version: 1, kept: true }] });
+  await call("readFile", { query: `?artifact_id=${published.items[0].artifact_id}`, expect: 200 });
+  await call("listMessages", { path: { task_id: "publishes" }, expect: 200 });
+  await call("listArtifacts", { path: { task_id: "none" }, expect: "NOT_FOUND" });
+  await call("moveFile", { body: { from: "folder/a.bin", to: "b.bin" }, expect: 200 });
+  await call("moveFile", { body: { from: "folder/a.bin", to: "b.bin" }, expect: "NOT_FOUND" });
+  await call("moveFile", { body: { from: "folder", to: "b.bin" }, expect: "FILE_EXISTS" });
+  await call("moveFile", { body: { from: "folder" }, expect: "INVALID_REQUEST" });
+  await call("removeFile", { query: "?path=b.bin", headers: { "if-match": '"x"' }, expect: "PRECONDITION_FAILED" });
+  await call("removeFile", { query: "?path=b.bin", expect: 200 });
+  await call("removeFile", { query: "?path=b.bin", expect: "NOT_FOUND" });
+});
+
 t.test("refusals that every route of its kind shares", async (t) => {
   for (const [name, route] of Object.entries(ROUTES) as [EngineRouteName, EngineRoute][]) {
     if (route.auth === "engine") await call(name, { headers: { "x-engine-key": "" }, expect: "INVALID_ENGINE_KEY" });
@@ -354,7 +399,9 @@ t.test("refusals that every route of its kind shares", async (t) => {
       await call(name, { body: "x".repeat(engineBodyBytes(route) + 1), expect: "PAYLOAD_TOO_LARGE" });
     }
     if (route.auth === "control") continue;
-    const { status, headers } = await ask(engine.url, route.path, { method: "PUT" });
+    // No path has both.
+    const other = methodsOfPath(route.path).includes("PUT") ? "PATCH" : "PUT";
+    const { status, headers } = await ask(engine.url, route.path, { method: other });
     t.equal(status, 405);
     t.ok(String(headers["allow"]).split(", ").includes(route.method), `${name} is in Allow`);
   }

@@ -110,6 +110,24 @@ t.test("engines", async () => {
   await call("destroyEngine", { path: { user_id: "bob" }, query: "?keep_data=true", expect: 200 });
 });
 
+t.test("notifications", async () => {
+  const body = { url: "https://hooks.invalid/orchd", events: ["engine.gave_up"] };
+  const {
+    body: { id },
+  } = await call("createEndpoint", { body, expect: 201 });
+  await call("createEndpoint", { body: { ...body, url: "ftp://hooks.invalid" }, expect: "INVALID_REQUEST" });
+  const path = { endpoint_id: id };
+  await call("listEndpoints", { expect: 200 });
+  await call("showEndpoint", { path, expect: 200 });
+  await call("changeEndpoint", { path, body: { enabled: false }, expect: 200 });
+  await call("rotateEndpointSecret", { path, body: {}, expect: 200 });
+  await call("testEndpoint", { path, expect: 202 });
+  await call("listDeliveries", { path, query: "?state=pending", expect: 200 });
+  await call("replayDeliveries", { path, body: {}, expect: 200 });
+  await call("deleteEndpoint", { path, expect: 200 });
+  await call("showEndpoint", { path, expect: "ENDPOINT_NOT_FOUND" });
+});
+
 t.test("the product's catalog", async () => {
   const archive = await catalogArchive({ "core-soul.md": "Be brief.", "notes.txt": "nothing" });
   const old = { "if-match": '"7"' };

@@ -12,7 +12,8 @@ t.test("the methods are those of the code, both ways", async (t) => {
   };
   for (const [name, client] of Object.entries(clients)) {
     const source = `src/client/${name}-client.ts`;
-    const shown = [...namesIn(FILE, `${name} client`)].sort();
+    const written = name === "orchestrator" ? namesIn(FILE, "orchestrator client calls") : [];
+    const shown = [...namesIn(FILE, `${name} client`), ...written].sort();
     t.same(shown, Object.keys(client).sort(), tableIs(FILE, `${name} client`, source));
   }
 });

@@ -43,6 +43,20 @@ t.test("every file and folder that a document names exists", async (t) => {
   t.same(missing, []);
 });
 
+t.test("every source file that a document for contributors names without its folder exists", async (t) => {
+  const roots = ["src", "cli", "console", "scripts", "test", "bench", "migrations", "bin"];
+  const sources = roots.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
+  );
+  const missing = ["docs/architecture.md", "CONTRIBUTING.md"].flatMap((document) =>
+    [...documentText(document).matchAll(/`((?:[a-z][\w-]*\/)*[a-z][\w.-]*\.tsx?)`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !sources.some((source) => source.endsWith(`/${path}`) || source === path))
+      .map((path) => `${document}: ${path}`),
+  );
+  t.same(missing, [], "name each file as it is called now");
+});
+
 t.test("the files in the paths of a call and of a turn exist", async (t) => {
   const blocks = [...documentText("docs/architecture.md").matchAll(/```\n((?:POST|GET) [^]*?)```/g)];
   const rooms = ["src/orchestrator", "src/engine"];

@@ -100,6 +100,35 @@ t.test("events stream through a follower", async (t) => {
   reading.abort();
 });
 
+t.test("an end user calls a follower, which cuts the stream of a revoked token within a second", async (t) => {
+  const mint = async () =>
+    (await second.platform(key, "/engines/anna/tokens", { method: "POST", body: {} })).body.token as string;
+  const token = await mint();
+  const headers = { authorization: `Bearer ${token}` };
+  const me = (path: string) => ask(`${second.url}/me`, path, { headers });
+  t.equal((await me("/tasks")).status, 200);
+  t.match(await me("/assets/catalog"), { status: 403, body: { error: "INSUFFICIENT_SCOPE" } });
+  t.match(await me(`/../e/${anna.id}/tasks`), { status: 404 });
+  const stream = await openStream(`${second.url}/me`, "/execute/replay?follow=true", {
+    headers: { ...headers, accept: "text/event-stream" },
+  });
+  t.equal(stream.status, 200);
+  const turn = await openStream(`${second.url}/me`, "/execute", {
+    headers,
+    body: { task_id: "me", message: "/say hello" },
+  });
+  await turn.all();
+  await stream.first("text_delta");
+  const revoked = await second.platform(key, "/engines/anna/tokens/revoke", { method: "POST" });
+  const at = performance.now();
+  t.equal(revoked.status, 200);
+  await until("the stream is cut", () => stream.ended);
+  t.ok(performance.now() - at < 1000);
+  t.match(await me("/tasks"), { status: 401, body: { error: "INVALID_TOKEN" } });
+  const next = { authorization: `Bearer ${await mint()}` };
+  t.equal((await ask(`${second.url}/me`, "/tasks", { headers: next })).status, 200);
+});
+
 t.test("a frozen leader is replaced, and changes nothing once it thaws", async (t) => {
   const gateway = `${second.url}/e/${anna.id}`;
   const turn = { headers: anna.headers, body: { task_id: "long", message: "/ask Which? | red | blue" } };

@@ -91,6 +91,16 @@ t.test(
       body: {},
     });
     await daemon.platform(`${platformKey}x`, "/engines");
+    const { body: user } = await daemon.platform(platformKey, "/engines/alice/tokens", {
+      method: "POST",
+      body: { metadata: { session: "s1" }, tasks: { ids: ["t"] } },
+    });
+    const asUser = { authorization: `Bearer ${user.token}` };
+    const said = { task_id: "t", message: `/say ${message}` };
+    t.equal((await ask(daemon.url, "/me/execute", { method: "POST", headers: asUser, body: said })).status, 200);
+    t.equal((await ask(daemon.url, `/me/tasks?token=${user.token}`, { headers: asUser })).status, 200);
+    t.equal((await ask(daemon.url, `/me/nowhere?token=${user.token}`, { headers: asUser })).status, 404);
+    t.equal((await ask(daemon.url, "/me/tasks", { headers: { authorization: `Bearer ${user.token}x` } })).status, 401);
     const { body: link } = await daemon.admin("/console/links", { method: "POST", body: {} });
     const console = await openConsole(daemon, { link: link.link });
     const [, sessionToken = ""] = console.cookie.split("=");
@@ -120,6 +130,10 @@ t.test(
       rotated.engine_api_key,
       providerKey,
       webhook.secret,
+      user.token,
+      "BEGIN PRIVATE KEY",
+      // Its signature alone would do harm too, beside words that are no secret.
+      String(user.token).split(".")[2] ?? user.token,
       link.link,
       sessionToken,
       daemonKey({ box: new SealedBox(readFileSync(join(dataDir, "secret-key"), "utf8").trim()) }, engine.id),

@@ -21,6 +21,7 @@ import { offeredTools } from "../../src/engine/agent/offered-tools.ts";
 import type { ToolLimits } from "../../src/engine/agent/split-tools.ts";
 import { createRecall } from "../../src/engine/agent/recall.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
+import { openFiles } from "../../src/engine/files/engine-files.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
@@ -299,17 +300,20 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   };
 }
 
+const checkpointsOf = ({ store }: Parts) =>
+  openCheckpoints({
+    launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
+    store,
+    workspace: { folders: engineFolders(store.dataDir), disk: unlimitedDisk() },
+  });
+
 /** The records of its tasks. */
 export const tasksOf = (parts: Parts) =>
   openTasks({
     ...parts,
     events: new EventTable(parts.store),
     taskChanges: new TaskChanges(),
-    checkpoints: openCheckpoints({
-      launch: { limits: { max_processes: 0, memory_mb: 0, disk_mb: 0 } },
-      store: parts.store,
-      workspace: { folders: engineFolders(parts.store.dataDir), disk: unlimitedDisk() },
-    }),
+    checkpoints: checkpointsOf(parts),
     search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
     workspaceDir: join(parts.store.dataDir, "workspace"),
     logger: createLogger("test", "silent"),
@@ -352,6 +356,13 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       files: new AttachmentFiles({ workspaceDir: join(parts.store.dataDir, "workspace"), disk: unlimitedDisk() }),
       limits: DEFAULT_ATTACHMENT_LIMITS,
     },
+    files: openFiles({
+      store: parts.store,
+      workspaceDir: join(parts.store.dataDir, "workspace"),
+      checkpoints: checkpointsOf(parts),
+      admit: () => Promise.resolve(null),
+      engineId: "eng_test",
+    }),
     hasAgent: (name) => name === DEFAULT_AGENT,
     hasTool: (name) => isEngineTool(name),
     catalog: {

@@ -49,8 +49,8 @@ export interface EngineOptions {
   readonly nodeOptions?: readonly string[];
   /** False: the engine loads its program, as without snapshots in its installation. */
   readonly snapshot?: boolean;
-  /** Other than the defaults of a policy. */
-  readonly policy?: Partial<Pick<EngineLaunch, "tool_network" | "tool_listen" | "limits" | "attachments">>;
+  /** What follows from the policy, other than its defaults. */
+  readonly policy?: Partial<EngineLaunch>;
   /** Default: no limit. */
   readonly userTasks?: number;
   /** Default: none. */

@@ -39,9 +39,13 @@ export interface Fleet {
 /** A daemon with one product. Its engines do not sleep by themselves unless the policy says so. */
 export async function openFleet(
   t: Test,
-  { policy = {}, env = {}, engine }: { policy?: object; env?: Readonly<Record<string, string>>; engine?: string } = {},
+  {
+    policy = {},
+    env = {},
+    engine,
+    dataDir = freshFolder(t, "orchd-sleep"),
+  }: { policy?: object; env?: Readonly<Record<string, string>>; engine?: string; dataDir?: string } = {},
 ): Promise<Fleet> {
-  const dataDir = freshFolder(t, "orchd-sleep");
   const databaseUrl = await freshDatabaseUrl(t);
   const portMin = 20_000 + Math.floor(Math.random() * 9000);
   const ports = { ORCH_PORT_MIN: String(portMin), ORCH_PORT_MAX: String(portMin + 99) };

@@ -53,6 +53,8 @@ function stepOf({ role, created_at }: TaskMessage, part: TaskMessagePart, seq: n
     }
     case "error":
       return { ...base, kind: "error", text: `The turn failed: ${part.error}` };
+    // The call that published it is shown.
+    case "artifact":
     case "attachment":
     case "context":
       return null;

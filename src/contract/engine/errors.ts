@@ -27,7 +27,7 @@ export const ENGINE_ERRORS = {
     cause:
       "The product is suspended: no turn starts, no question is answered, and a sleeping engine is not woken. Or its policy does not allow the model of the turn.",
   },
-  NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn, tool call or agent." },
+  NOT_FOUND: { status: 404, cause: "Unknown route, or an unknown task, turn, tool call, agent or file." },
   HITL_NOT_FOUND: { status: 404, cause: "No human-in-the-loop request with this `request_id`." },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method." },
   TASK_BUSY: {
@@ -39,6 +39,10 @@ export const ENGINE_ERRORS = {
     status: 409,
     cause:
       "Something else has changed files that a rewind would restore; `details.paths` names the first of them. `force` restores them.",
+  },
+  FILE_EXISTS: {
+    status: 409,
+    cause: "There is a file or folder at the new path, or the folder to remove is not empty.",
   },
   HITL_ALREADY_ANSWERED: { status: 409, cause: "The request has another answer, or its turn has ended." },
   TOOL_ALREADY_ANSWERED: {
@@ -58,10 +62,17 @@ export const ENGINE_ERRORS = {
   ENGINE_BUSY: { status: 409, cause: "The engine has work and cannot sleep; `details.awake` names it." },
   LC_RUNNING: { status: 409, cause: "A learning batch is running." },
   MEMORY_BUSY: { status: 409, cause: "The memory is being imported or erased." },
+  PRECONDITION_FAILED: {
+    status: 412,
+    cause:
+      "The file is not as `If-Match` or `If-None-Match` demand; `details.etag` has its `ETag`, or `null` without one.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    cause: "The body is larger than its route accepts, or attachments exceed the policy or the disk quota.",
+    cause:
+      "The body is larger than its route accepts, or files exceed the policy, the disk quota or what an archive may have.",
   },
+  RANGE_NOT_SATISFIABLE: { status: 416, cause: "`Range` begins after the end of the file." },
   CATALOG_INVALID: { status: 422, cause: "The catalog could not be loaded; the old one stays." },
   CORE_SOUL_INVALID: { status: 422, cause: "The core soul could not be loaded; the old one stays." },
   LLM_RATE_LIMITED: {
@@ -71,7 +82,8 @@ export const ENGINE_ERRORS = {
   },
   RATE_LIMITED: {
     status: 429,
-    cause: "The policy's `user_requests_per_minute` are used up. Only the daemon's `/me` answers so.",
+    cause:
+      "The policy's `user_requests_per_minute` are used up, or `user_concurrent_turns` run. Only the daemon's `/me` answers so.",
   },
   BUDGET_EXCEEDED: {
     status: 429,

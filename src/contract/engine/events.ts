@@ -36,18 +36,18 @@ const stamp = {
 };
 export type EventStamp = RecordOf<z.ZodMiniObject<typeof stamp>>;
 
-/** What readers ask for by `events`, to get events that others do not. */
-export const EVENT_GROUPS = ["message", "tool_input", "model"] as const;
-export type EventGroup = (typeof EVENT_GROUPS)[number];
+/** The events `file_changed` of one call. */
+export const MAX_FILE_EVENTS = 100;
 
 interface EngineEventRow {
   readonly meaning: string;
   readonly data: z.core.$ZodShape;
-  /** Only readers who ask for this group get the event. */
-  readonly optIn?: EventGroup;
 }
 
-/** Each event of `POST /execute`: its meaning, and the fields of its `data` before the stamp. */
+/**
+ * Each event of `POST /execute`: its meaning, and the fields of its `data` before the stamp. `event-groups.ts` names those
+ * that only readers who ask get.
+ */
 export const ENGINE_EVENTS = {
   thread_lifecycle: {
     meaning: "The turn began or ended. The first event, and the last but for `error`.",
@@ -115,7 +115,6 @@ export const ENGINE_EVENTS = {
       tool_call_id: call.tool_call_id,
       json: field(text, "Text of the arguments, as the model writes it.", '{"path": "a'),
     },
-    optIn: "tool_input",
   },
   tool_result: {
     meaning: "The result of a call. Each call has exactly one.",
@@ -168,7 +167,6 @@ export const ENGINE_EVENTS = {
   },
   message_queued: {
     meaning: "A message waits in the task's inbox, or one that waits was changed.",
-    optIn: "message",
     data: {
       message_id: messageId,
       position: field(count, "Its place among the messages that wait, from 1.", 1),
@@ -177,7 +175,6 @@ export const ENGINE_EVENTS = {
   },
   message_taken: {
     meaning: "A turn has taken a message with an id: once for each.",
-    optIn: "message",
     data: {
       message_id: messageId,
       how: field(
@@ -189,7 +186,6 @@ export const ENGINE_EVENTS = {
   },
   message_removed: {
     meaning: "A waiting message was removed.",
-    optIn: "message",
     data: { message_id: messageId },
   },
   usage: { meaning: "Comes after each model call: the totals of the turn so far.", data: tokenUsage },
@@ -211,17 +207,19 @@ export const ENGINE_EVENTS = {
       agent: call.agent,
       parent_tool_call_id: call.parent_tool_call_id,
     },
-    optIn: "model",
+  },
+  file_changed: {
+    meaning: `A call has changed a file of the workspace. It comes before the \`tool_result\` of the call, for at most ${MAX_FILE_EVENTS} paths.`,
+    data: {
+      path: field(text, "The path in the workspace.", "reports/june.csv"),
+      change: field(z.enum(["created", "changed", "removed"]), "What happened to it.", "changed"),
+      tool_call_id: call.tool_call_id,
+      agent: call.agent,
+      parent_tool_call_id: call.parent_tool_call_id,
+    },
   },
 } satisfies Record<string, EngineEventRow>;
 export type EngineEventType = keyof typeof ENGINE_EVENTS;
-
-/** The types that only readers who ask for their group get. */
-export const OPT_IN_EVENTS: ReadonlyMap<string, EventGroup> = new Map(
-  Object.entries<EngineEventRow>(ENGINE_EVENTS).flatMap(([type, { optIn }]) =>
-    optIn === undefined ? [] : [[type, optIn] as const],
-  ),
-);
 
 /** One frame of `POST /execute` as an object: its `event:` line, and its `data:` line read as JSON. */
 const frame = <Type extends EngineEventType>(type: Type) =>

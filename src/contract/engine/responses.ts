@@ -5,6 +5,7 @@ import { BRANCH_RESPONSES } from "./branch.ts";
 import { CLIENT_TOOL_RESPONSES } from "./client-tool.ts";
 import { engineErrorBody } from "./error-body.ts";
 import { TURN_EVENT_RESPONSES } from "./events.ts";
+import { FILE_RESPONSES } from "./file.ts";
 import { engineHealth } from "./health.ts";
 import { HUMAN_REQUEST_RESPONSES } from "./human-request.ts";
 import { INBOX_RESPONSES } from "./inbox.ts";
@@ -32,6 +33,7 @@ export const ENGINE_RESPONSES = {
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,
   ...BRANCH_RESPONSES,
+  ...FILE_RESPONSES,
   Error: engineErrorBody,
   OpenApiDocument: openApiDocument,
   KeysAccepted: z.object({ keys: count }),

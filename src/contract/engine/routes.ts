@@ -9,9 +9,10 @@ import {
 import { toolRespondRequest } from "./client-tool.ts";
 import { forkRequest, rewindRequest } from "./branch.ts";
 import type { EngineErrorCode } from "./errors.ts";
-import { EVENT_GROUPS } from "./events.ts";
+import { EVENT_GROUPS } from "./event-groups.ts";
 import { EVENTS_HEADER } from "./headers.ts";
 import { ENGINE_CONTROL_ROUTES } from "./control-routes.ts";
+import { ENGINE_FILE_ROUTES } from "./file-routes.ts";
 import { ENGINE_MEMORY_ROUTES } from "./memory-routes.ts";
 import { ENGINE_TASK_ROUTES } from "./task-routes.ts";
 import { type EngineRoute, engine, unauthenticated } from "./route-row.ts";
@@ -32,7 +33,7 @@ const IDS = { ids: { kind: "text", summary: "`1` adds an `id:` line to each fram
   string,
   Parameter
 >;
-const EVENT_GROUPS_SUMMARY = `[Events on request](conversations.md#events-on-request), separated by commas: \`${EVENT_GROUPS.join("`, `")}\``;
+const EVENT_GROUPS_SUMMARY = `[Events on request](conversations.md#events-on-request), separated by commas: \`${Object.keys(EVENT_GROUPS).join("`, `")}\``;
 const WANTED = { events: { kind: "text", summary: EVENT_GROUPS_SUMMARY } } as const satisfies Record<string, Parameter>;
 const WANTED_HEADER = {
   [EVENTS_HEADER]: { kind: "text", summary: "The same as `events`, for clients that cannot change the address" },
@@ -199,6 +200,7 @@ export const ENGINE_ROUTES = {
       errors: ["NOT_FOUND", "TASK_BUSY", "FILES_CHANGED", "ENGINE_DRAINING"],
     },
   ),
+  ...ENGINE_FILE_ROUTES,
   ...ENGINE_MEMORY_ROUTES,
   listServers: engine(
     "GET /assets/servers",
@@ -236,7 +238,8 @@ export const ENGINE_ROUTES = {
 export type EngineRouteName = keyof typeof ENGINE_ROUTES;
 
 /** Every code that a route can answer outside a stream. */
-export function engineErrorsOf({ auth, method, requestLines, errors = [] }: EngineRoute): readonly EngineErrorCode[] {
+export function engineErrorsOf(route: EngineRoute): readonly EngineErrorCode[] {
+  const { auth, method, requestLines, requestBytes, errors = [] } = route;
   const takesBody = method === "POST" || method === "PUT" || method === "PATCH";
   const codes: readonly EngineErrorCode[] = [
     "INVALID_REQUEST",
@@ -247,7 +250,9 @@ export function engineErrorsOf({ auth, method, requestLines, errors = [] }: Engi
     "INTERNAL_ERROR",
     // The daemon's responses for an engine that it cannot or must not wake, and never for its own calls.
     ...(auth === "control" ? [] : (["POLICY_DENIED", "SLEEPING_BUSY", "ENGINE_NOT_RUNNING"] as const)),
-    ...(takesBody && requestLines === undefined ? (["SERVICE_UNAVAILABLE"] as const) : []),
+    ...(takesBody && requestLines === undefined && requestBytes === undefined
+      ? (["SERVICE_UNAVAILABLE"] as const)
+      : []),
   ];
   return [...new Set(codes)];
 }

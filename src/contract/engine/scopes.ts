@@ -17,6 +17,9 @@ const GROUPS: ReadonlyMap<string, readonly Scope[]> = new Map([
   ["files", ["files:read", "files:write"]],
 ]);
 export const DEFAULT_SCOPE = "turns tasks files answers";
+/** Of a token for some tasks, which permits nothing that all tasks share. */
+export const DEFAULT_BOUND_SCOPE = "turns tasks answers";
+const SHARED: readonly Scope[] = ["files:read", "files:write", "memory:read", "memory:erase"];
 const MAX_SCOPE = 256;
 
 /** The scopes of a list separated by spaces. Null when it has another word. */
@@ -26,5 +29,8 @@ export function readScopes(text: string): ReadonlySet<Scope> | null {
   const known = names.map((name) => GROUPS.get(name) ?? (Object.hasOwn(SCOPES, name) ? [name as Scope] : null));
   return known.includes(null) ? null : new Set(known.flatMap((scopes) => scopes ?? []));
 }
+
+/** The scopes that reach what all tasks share. */
+export const sharedScopes = (scopes: ReadonlySet<Scope>): readonly Scope[] => SHARED.filter((one) => scopes.has(one));
 
 export const SCOPE_NAMES = [...GROUPS.keys(), ...Object.keys(SCOPES)];

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type RecordOf, extended, field, nullable, record } from "../record.ts";
 import { jsonObject, text, time } from "../response-schemas.ts";
 import { attachmentRecord, attachmentRecords } from "./attachment.ts";
+import { artifact } from "./file.ts";
 import { humanRequest } from "./human-request.ts";
 import { tokenUsage } from "./token-usage.ts";
 import { shownTurn, turnState } from "./turn.ts";
@@ -23,6 +24,9 @@ const toolPart = record("TaskToolPart", "A call of a tool, with its result once 
   output: field(z.unknown(), "What the tool returned. `null` before, and for a call that failed."),
   error: nullable(text, "Why the call failed. `null` otherwise.", null),
   attachments: z.exactOptional(field(attachmentRecords, "Files of the result. Omitted without one.")),
+});
+const artifactPart = extended(artifact, "TaskArtifactPart", "A file that the agent [published](files.md#artifacts).", {
+  type: field(z.literal("artifact"), "The kind of part. It comes after the call of `publish_file`."),
 });
 const attachmentPart = extended(attachmentRecord, "TaskAttachmentPart", "A file that the user attached.", {
   type: field(z.literal("attachment"), "The kind of part."),
@@ -57,7 +61,16 @@ const errorPart = record("TaskErrorPart", "Why a turn failed.", {
 });
 
 const taskMessagePart = z
-  .discriminatedUnion("type", [textPart, reasoningPart, toolPart, attachmentPart, contextPart, questionPart, errorPart])
+  .discriminatedUnion("type", [
+    textPart,
+    reasoningPart,
+    toolPart,
+    artifactPart,
+    attachmentPart,
+    contextPart,
+    questionPart,
+    errorPart,
+  ])
   .check(z.meta({ title: "TaskMessagePart", description: "A part of a message, by its `type`." }));
 export type TaskMessagePart = RecordOf<typeof taskMessagePart>;
 

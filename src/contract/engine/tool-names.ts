@@ -11,6 +11,7 @@ export const ENGINE_TOOLS = {
   memory_note: "Write a note into working memory",
   memory_search: "[Search the memory](memory.md#search), or read one round by its id",
   plan: "Keep a list of steps. It survives compaction and restarts, and each change is a `working_memory_update`.",
+  publish_file: "[Publish](files.md#artifacts) the content of a file as a result with a title and a version",
   read_file: "Read a text file, or some of its lines",
   run_command: "Run a shell command in the workspace: exit code, stdout, stderr; `timeout_s` up to 600 (120)",
   search_files: "Search files line by line for a regular expression, with glob, context lines and a limit",
@@ -21,6 +22,9 @@ export const ENGINE_TOOLS = {
   use_skill: "Read a skill of the catalog, or a file beside it",
   write_file: "Write a whole file and create its folders",
 } as const;
+
+/** Its results are artifacts. */
+export const PUBLISH_FILE = "publish_file" satisfies keyof typeof ENGINE_TOOLS;
 
 /** Its successful call ends a turn. */
 export const SUBMIT_RESULT = "submit_result" satisfies keyof typeof ENGINE_TOOLS;

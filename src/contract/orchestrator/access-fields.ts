@@ -66,6 +66,15 @@ export const ACCESS_FIELDS = {
     takesEffect: "at once",
     option: "--user-requests-per-minute <n>",
   },
+  user_concurrent_turns: {
+    value: { kind: "integer", min: 1, isNullable: true },
+    default: 8,
+    section: "access",
+    label: "Turns of a user at once",
+    meaning: "Turns that may run for a user before [tokens](browser.md#limits) may start another.",
+    takesEffect: "at once",
+    option: "--user-concurrent-turns <n>",
+  },
   suspended: {
     value: { kind: "switch" },
     default: false,

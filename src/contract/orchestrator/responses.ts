@@ -8,6 +8,7 @@ import { ENGINE_RECORD_RESPONSES } from "./engine.ts";
 import { errorBody } from "./error-body.ts";
 import { EVENT_RESPONSES } from "./event.ts";
 import { HOST_RESPONSES } from "./host.ts";
+import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
@@ -21,6 +22,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...ENGINE_RECORD_RESPONSES,
   ...EVENT_RESPONSES,
   ...SCHEDULE_RESPONSES,
+  ...NOTIFICATION_RESPONSES,
   ...USER_TOKEN_RESPONSES,
   ...HOST_RESPONSES,
   ...BACKUP_RESPONSES,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { integer, keptJson } from "../../shared/parse.ts";
 import { DEFAULT_SCOPE, SCOPE_NAMES, readScopes } from "../engine/scopes.ts";
+import { taskBounds } from "../engine/task-bounds.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
 
@@ -18,6 +19,11 @@ export const userTokenRequest = z.object({
     z.optional(z.string(SCOPE).check(z.refine((list) => (readScopes(list)?.size ?? 0) > 0, { error: SCOPE }))),
     "What it [permits](browser.md#scopes), separated by spaces.",
     DEFAULT_SCOPE,
+  ),
+  tasks: field(
+    z.optional(taskBounds),
+    "The only [tasks](browser.md#some-tasks-alone) that it reaches, `{ids}` or `{prefix}`, in at most 1 KiB. All when omitted.",
+    { prefix: "course-7/" },
   ),
   metadata: field(z.optional(keptJson()), "An object that the audit log keeps with the token's id, at most 1 KiB."),
 });

@@ -82,6 +82,8 @@ function subAgentContext(
         }
         case "tool_result":
           return branch.emit({ event: "tool_result", data: { ...event.data, ...mark } });
+        case "file_changed":
+          return branch.emit({ event: "file_changed", data: { ...event.data, ...mark } });
         case "model_changed":
           return branch.emit({ event: "model_changed", data: { ...event.data, ...mark } });
         default:

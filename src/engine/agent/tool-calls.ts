@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { MAX_FILE_EVENTS } from "../../contract/engine/events.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";
@@ -23,9 +24,11 @@ export async function runToolCalls(
 ): Promise<readonly ToolOutcome[] | null> {
   const outcomes = new Map<string, ToolOutcome>();
   for (const { id, progress } of calls) if (progress.kind === "finished") outcomes.set(id, progress.outcome);
-  const settle: Settle = ({ id, tool }, { output, value, error, attachments }) => {
+  const settle: Settle = ({ id, tool }, { output, value, error, attachments, changed = [] }) => {
     const attached = attachments === undefined ? {} : { attachments };
     const outcome = { id, tool, output: error ?? output, isError: error !== null, ...attached };
+    for (const file of changed.slice(0, MAX_FILE_EVENTS))
+      context.emit({ event: "file_changed", data: { ...file, tool_call_id: id } });
     context.emit({
       event: "tool_result",
       data: { tool, tool_call_id: id, output, ...(value && { value }), error, ...attached },
@@ -55,7 +58,10 @@ export async function runToolCalls(
   return outcomes.size === calls.length ? calls.flatMap(({ id }) => outcomes.get(id) ?? []) : null;
 }
 
-type Settle = (call: LoggedCall, result: Pick<ToolResult, "output" | "value" | "error" | "attachments">) => void;
+type Settle = (
+  call: LoggedCall,
+  result: Pick<ToolResult, "output" | "value" | "error" | "attachments" | "changed">,
+) => void;
 
 async function runTogether(
   all: readonly ReadyCall[],

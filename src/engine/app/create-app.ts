@@ -9,6 +9,7 @@ import { createLogger } from "../../shared/logger.ts";
 import type { EngineConfig } from "../config.ts";
 import { EngineError } from "../engine-error.ts";
 import { STREAM_LIMITS } from "../http/event-stream.ts";
+import { openFiles } from "../files/engine-files.ts";
 import { createRoutes } from "../http/routes.ts";
 import { openWorkspace } from "../isolation/open-workspace.ts";
 import { programDir } from "../isolation/program-dir.ts";
@@ -20,6 +21,7 @@ import type { Store } from "../store/open-store.ts";
 import { TaskTable } from "../store/tasks.ts";
 import { pruneTasks } from "../tasks/prune-tasks.ts";
 import { openTelemetry } from "../telemetry/open-telemetry.ts";
+import { admitBytes } from "../tools/admit-bytes.ts";
 import { AttachmentFiles } from "../tools/attachments/attachment-files.ts";
 import { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { ProductSuspension } from "../turns/product-suspension.ts";
@@ -67,7 +69,21 @@ export async function createApp(given: {
   const { provider } = model;
   const memory = await openMemory({ store, workspaceDir, embedder: provider.embedder, logger });
   const checkpoints = openCheckpoints({ ...base, workspace });
-  const tools = await openTools({ ...base, workspace, attachments, checkpoints, memory });
+  const workspaceFiles = openFiles({
+    store,
+    workspaceDir,
+    checkpoints,
+    admit: admitBytes(workspace.disk, checkpoints),
+    engineId: launch.engine_id,
+  });
+  const tools = await openTools({
+    ...base,
+    workspace,
+    attachments,
+    checkpoints,
+    publisher: workspaceFiles.artifacts,
+    memory,
+  });
   const { learning, skills } = openLearning({
     ...memory,
     provider,
@@ -97,6 +113,7 @@ export async function createApp(given: {
     ...tools,
     ...turns,
     attachments,
+    files: workspaceFiles,
     memory,
     learning,
     skills,

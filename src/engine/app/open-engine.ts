@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import { MAX_ATTACHMENTS } from "../../contract/engine/attachment-limits.ts";
+import { UPLOAD_MS, isFileUpload } from "../../contract/engine/file-limits.ts";
 import { executeBodyBytes } from "../../contract/engine/requests.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import type { EngineHealth } from "../../contract/engine/health.ts";
@@ -19,6 +20,7 @@ const LIMITS = {
   maxConnections: 1024,
   maxUnauthenticated: 256,
   requestTimeoutMs: 300_000,
+  uploads: { isOne: isFileUpload, timeoutMs: UPLOAD_MS },
   maxUnreadBytes: executeBodyBytes(MAX_ATTACHMENTS.mb),
   errorBody: (message: string): EngineErrorBody => ({ error: "INVALID_REQUEST", message }),
 };

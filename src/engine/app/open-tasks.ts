@@ -3,6 +3,7 @@ import type { ModelProvider } from "../model/model-provider.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { TaskForgetting } from "../memory/forget-task.ts";
+import { ArtifactTable } from "../store/artifact-table.ts";
 import { AttachmentNames } from "../store/attachment-names.ts";
 import { BranchTable } from "../store/branches.ts";
 import { EventTable } from "../store/events.ts";
@@ -81,6 +82,7 @@ export function openTasks(parts: TaskOwnerParts) {
       removal: new TaskRemoval(store, { events, folder: ATTACHMENTS_FOLDER }),
       forgetting: new TaskForgetting(store),
       checkpoints,
+      artifacts: new ArtifactTable(store),
       search,
       runner,
       inbox,

@@ -21,6 +21,7 @@ import { type AttachmentFolder, createResultFiles } from "../tools/attachments/c
 import { builtInTools } from "../tools/built-in-tools.ts";
 import type { Checkpoints } from "../tools/call-checkpoint.ts";
 import { createToolExecutor } from "../tools/execute.ts";
+import type { Publisher } from "../tools/publish-file.ts";
 import { joinedRegistry } from "../tools/registry.ts";
 import { RunningCalls } from "../tools/running-calls.ts";
 
@@ -35,6 +36,7 @@ export async function openTools({
   workspace: { folders, launcher, network, disk },
   attachments,
   checkpoints,
+  publisher,
   memory,
   logger,
 }: {
@@ -45,13 +47,14 @@ export async function openTools({
   readonly workspace: Workspace;
   readonly attachments: AttachmentFolder;
   readonly checkpoints: Checkpoints;
+  readonly publisher: Publisher;
   readonly memory: Memory;
   readonly logger: Logger;
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
   const commands = { environment, folders, launcher, network };
   const plans = new PlanTable(store);
-  const builtIn = builtInTools({ commands, plans, memory });
+  const builtIn = builtInTools({ commands, plans, publisher, memory });
   const { servers, check, apply } = openServers({ launch, commands, ...toolServerTables(store), logger });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),

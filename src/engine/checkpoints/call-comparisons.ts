@@ -39,11 +39,20 @@ export class CallComparisons {
     parts.changes.interrupted();
   }
 
-  /** Runs a call, and stores what it changed when it has ended, however it ends. */
-  compare<T>(origin: ChangeOrigin, run: () => Promise<T>): Promise<T> {
-    const running = this.#compare(origin, run).finally(() => this.#running.delete(running));
+  /** Runs a call, and stores what it changed when it has ended, however it ends. `onChanged` gets that. */
+  compare<T>(
+    origin: ChangeOrigin,
+    run: () => Promise<T>,
+    onChanged: (changes: readonly FileChange[]) => void = () => undefined,
+  ): Promise<T> {
+    const running = this.#compare(origin, run, onChanged).finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
+  }
+
+  /** Something else changed files: nobody knows which of the changes are of the calls that run. */
+  overlap(): void {
+    for (const one of this.#open) one.overlaps = true;
   }
 
   /** Waits until what calls have changed is stored. */
@@ -51,7 +60,11 @@ export class CallComparisons {
     await Promise.allSettled(this.#running);
   }
 
-  async #compare<T>(origin: ChangeOrigin, run: () => Promise<T>): Promise<T> {
+  async #compare<T>(
+    origin: ChangeOrigin,
+    run: () => Promise<T>,
+    onChanged: (changes: readonly FileChange[]) => void,
+  ): Promise<T> {
     const { store, changes, recorder } = this.#parts;
     // Durable: after a power failure too it is known that this call may have changed files.
     const id = store.transaction(() => changes.comparing(origin), { durable: true });
@@ -62,7 +75,8 @@ export class CallComparisons {
       try {
         return await run();
       } finally {
-        this.#finish(id, comparison, { before, after: before.kind === "listed" ? await this.#list() : before });
+        const after = before.kind === "listed" ? await this.#list() : before;
+        onChanged(this.#finish(id, comparison, { before, after }));
       }
     } finally {
       stopListening();
@@ -95,7 +109,7 @@ export class CallComparisons {
     id: number,
     comparison: Comparison,
     { before, after }: { readonly before: WorkspaceListing; readonly after: WorkspaceListing },
-  ): void {
+  ): readonly FileChange[] {
     if (before.kind === "incomplete") return this.#leaveIncomplete(id, before.reason);
     if (after.kind === "incomplete") return this.#leaveIncomplete(id, after.reason);
     const differences = differenceOf(before.entries, after.entries, MAX_DIFFERENCES);
@@ -110,6 +124,7 @@ export class CallComparisons {
     for (const other of this.#open)
       if (other !== comparison && other.origin.taskId === origin.taskId)
         for (const { path, after: state } of made) this.#note(other, { taskId: origin.taskId, path, state });
+    return made;
   }
 
   /** Null for what another call made and stored. */
@@ -127,8 +142,9 @@ export class CallComparisons {
     return last?.kind === "file" && last.stamp === state.stamp ? last : state;
   }
 
-  #leaveIncomplete(id: number, reason: Uncompared): void {
+  #leaveIncomplete(id: number, reason: Uncompared): readonly FileChange[] {
     this.#parts.store.transaction(() => this.#parts.changes.leftIncomplete(id, reason));
+    return [];
   }
 }
 

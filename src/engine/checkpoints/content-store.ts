@@ -96,11 +96,16 @@ export class ContentStore {
     return this.#parts.table.bytesOf(digest) !== null;
   }
 
+  /** Null when it is not stored. The caller closes it. */
+  open(digest: string): Promise<FileHandle | null> {
+    return unlessMissing(open(this.#pathOf(digest), constants.O_RDONLY | constants.O_NOFOLLOW));
+  }
+
   /**
    * Writes a content into a new file, and checks it meanwhile. False when it is not stored, or not as it was.
    */
   async copyTo(digest: string, file: FileHandle): Promise<boolean> {
-    const from = await this.#openContent(digest);
+    const from = await this.open(digest);
     if (from === null) return false;
     await using content = from;
     return (await copyInto(content, file))?.digest === digest;
@@ -186,10 +191,6 @@ export class ContentStore {
       if (pins > 0) this.#pinned.set(digest, pins);
       else this.#pinned.delete(digest);
     }
-  }
-
-  #openContent(digest: string): Promise<FileHandle | null> {
-    return unlessMissing(open(this.#pathOf(digest), constants.O_RDONLY | constants.O_NOFOLLOW));
   }
 
   /** Rows first: a file without a row is removed later, a row without a file would be a promise. */

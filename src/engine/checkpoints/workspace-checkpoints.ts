@@ -2,16 +2,17 @@ import type { Stats } from "node:fs";
 import { CheckpointContentTable } from "../store/checkpoint-contents.ts";
 import {
   type ChangeOrigin,
+  type FileChange,
   FileChangeTable,
   type IncompleteComparison,
   type MessageRange,
 } from "../store/file-changes.ts";
 import type { Store } from "../store/open-store.ts";
-import type { CallCheckpoint, Checkpoints, Replacement } from "../tools/call-checkpoint.ts";
+import type { CallCheckpoint, ChangedPath, Checkpoints, Replacement } from "../tools/call-checkpoint.ts";
 import { CallComparisons } from "./call-comparisons.ts";
 import { ChangeRecorder } from "./change-recorder.ts";
 import { ContentStore, digestOf } from "./content-store.ts";
-import { FOLDER, NO_FILE, stampOf } from "./file-stamp.ts";
+import { FOLDER, NO_FILE, stampOf, stateOf } from "./file-stamp.ts";
 import { type FailedStep, restoreFiles } from "./restore-files.ts";
 import { type RestorePlan, type RestoreStep, planRestore } from "./restore-plan.ts";
 import { currentDigest, currentState } from "./workspace-files-now.ts";
@@ -55,10 +56,26 @@ export class WorkspaceCheckpoints implements Checkpoints {
 
   ofCall(call: Call): CallCheckpoint {
     const origin = () => ({ ...call, messageId: this.changes.lastMessage() });
+    const changed: ChangedPath[] = [];
     return {
-      replacing: (file) => this.#replacing(origin(), file),
-      comparing: (run) => this.#comparisons.compare(origin(), run),
+      changed,
+      replacing: async (file) => {
+        const written = await this.#replacing(origin(), file);
+        return (now) => {
+          written(now);
+          changed.push({ path: file.path, change: file.old === null ? "created" : "changed" });
+        };
+      },
+      comparing: (run) =>
+        this.#comparisons.compare(origin(), run, (changes) => changed.push(...changes.flatMap(pathOf))),
     };
+  }
+
+  /** A caller of the files interface changed a path, or with null many: no call that runs has done so. */
+  changedByCaller(change: { readonly path: string; readonly now: Stats | null } | null): void {
+    if (change === null) return this.#comparisons.overlap();
+    const state = change.now === null ? NO_FILE : stateOf(change.now);
+    this.recorder.changed(undefined, { taskId: "", path: change.path, state });
   }
 
   makeRoom(bytes: number): boolean {
@@ -109,4 +126,10 @@ export class WorkspaceCheckpoints implements Checkpoints {
     return (now) =>
       this.recorder.changed(ids.at(-1), { taskId: origin.taskId, path, state: { ...after, stamp: stampOf(now) } });
   }
+}
+
+/** Folders and links are left out. */
+function pathOf({ path, before, after }: FileChange): readonly ChangedPath[] {
+  if (before.kind !== "file" && after.kind !== "file") return [];
+  return [{ path, change: after.kind !== "file" ? "removed" : before.kind === "file" ? "changed" : "created" }];
 }

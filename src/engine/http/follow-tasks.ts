@@ -53,6 +53,7 @@ export async function followTasks(
     if (stream.isBackedUp) inBackground("wait for a slow reader", stream.drained().then(flush));
   };
   const note = (taskId: string) => {
+    if (query.permits?.(taskId) === false) return;
     changed.add(taskId);
     scheduled ??= setImmediate(flush);
   };

@@ -1,7 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ENGINE_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
-import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import {
   ENGINE_ROUTES,
@@ -26,10 +25,12 @@ import { FollowerLimit } from "../turns/follower-limit.ts";
 import { type AdminParts, adminRoutes } from "./admin-routes.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type ControlParts, controlOnly, controlRoutes } from "./control-routes.ts";
+import { type FileRouteParts, fileRoutes } from "./file-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
+import { keyOf, withinTasks } from "./task-bounds.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { branchRoutes } from "./branch-routes.ts";
@@ -45,6 +46,7 @@ export interface RouteParts
     AdminParts,
     MemoryRouteParts,
     MemoryFileParts,
+    Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts {
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
@@ -54,7 +56,7 @@ export interface RouteParts
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
   readonly telemetry: ControlParts["telemetry"] & { readonly tracer: Tracer };
-  readonly launch: MemoryFileParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;
+  readonly launch: MemoryFileParts["launch"] & FileRouteParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;
   readonly wakefulness: Pick<Wakefulness, "noteWork" | "sleep" | "followers">;
   /** The folder of `/docs` and `/openapi.json`, which the build generates. */
   readonly documentsDir: string;
@@ -70,7 +72,11 @@ type LoadedRoute = Exclude<EngineRouteName, "health">;
 /** Their largest body follows from the policy's limit of attachments. */
 const MESSAGE_ROUTES: ReadonlySet<LoadedRoute> = new Set<LoadedRoute>(["execute", "editMessage"]);
 
-const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = { ENGINE_DRAINING: 5, SERVICE_UNAVAILABLE: 1 };
+const RETRY_AFTER_S: Partial<Record<EngineErrorCode, number>> = {
+  ENGINE_DRAINING: 5,
+  RATE_LIMITED: 2,
+  SERVICE_UNAVAILABLE: 1,
+};
 
 /** Every route but `/health`. The key is checked before a body is read. */
 export function createRoutes(parts: RouteParts): Express {
@@ -88,10 +94,12 @@ export function createRoutes(parts: RouteParts): Express {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const path = expressPath(route.path);
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
-    const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    const method = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
     const takesJson = (method === "post" || method === "patch") && route.requestLines === undefined;
     const maxBytes = MESSAGE_ROUTES.has(name) ? messageBytes : engineBodyBytes(route);
-    app[method](path, ...gate, ...(takesJson ? [receiveJson(room, maxBytes)] : []), handler);
+    const receive = takesJson ? [receiveJson(room, maxBytes)] : [];
+    const within = route.auth === "engine" ? [withinTasks(name, parts.runner)] : [];
+    app[method](path, ...gate, ...receive, ...within, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
@@ -106,7 +114,7 @@ function gatesOf({ keys, launch, wakefulness }: RouteParts): Record<EngineRoute[
       next();
     },
     engine: (request, response, next) => {
-      if (!keys.accepts(request.get(ENGINE_KEY_HEADER), Date.now())) {
+      if (!keys.accepts(keyOf(request), Date.now())) {
         throw new EngineError("INVALID_ENGINE_KEY", "X-Engine-Key: the engine key is missing or wrong");
       }
       request.socket.emit(AUTHENTICATED);
@@ -127,6 +135,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     ...turnRecordRoutes(parts),
     ...branchRoutes(parts),
     ...taskRoutes(streams),
+    ...fileRoutes(parts),
     ...memoryRoutes(parts),
     exportMemory: exportRoute(parts),
     importMemory: importRoute(parts),

@@ -13,6 +13,7 @@ import { type TaskList, type TaskQuery, placeOf } from "../tasks/task-list.ts";
 import type { MessagePlace, TaskMessageList } from "../tasks/task-messages.ts";
 import type { TaskBranches } from "../turns/task-branches.ts";
 import { type FollowTasksParts, followTasks } from "./follow-tasks.ts";
+import { reachable } from "./task-bounds.ts";
 import { busyMemory } from "./memory-file-routes.ts";
 
 export interface TaskRouteParts extends FollowTasksParts {
@@ -90,6 +91,7 @@ function readQuery(request: Request): TaskQuery {
     words,
     agent: parameter(request, "agent"),
     metadata: readMetadata(request),
+    permits: reachable(request),
     archived: archived === "any" ? undefined : archived === "true",
   };
 }

@@ -4,6 +4,7 @@ import type { ModelRequests } from "../../contract/engine/turn.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
+import { mayReach } from "./task-bounds.ts";
 import type { ModelRequestLog } from "../requests/model-request-log.ts";
 import type { TurnList } from "../turns/turn-list.ts";
 
@@ -39,7 +40,7 @@ export const turnRecordRoutes = ({ turnList, requests }: TurnRecordParts) =>
 
 function storedTurn(turnList: TurnRecordParts["turnList"], request: Request) {
   const turn = turnList.find(String(request.params["turn_id"]));
-  if (turn === null) throw new EngineError("NOT_FOUND", "no turn has this id");
+  if (turn === null || !mayReach(request, turn.task_id)) throw new EngineError("NOT_FOUND", "no turn has this id");
   return turn;
 }
 

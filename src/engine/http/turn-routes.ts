@@ -5,6 +5,8 @@ import { validateBody } from "../../shared/http/validate-body.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { ClientCalls } from "../turns/client-calls.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
+import { EngineError } from "../engine-error.ts";
+import { mayReach } from "./task-bounds.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 
 export interface TurnRouteParts extends ExecuteParts {
@@ -26,17 +28,27 @@ export const turnRoutes = (parts: TurnRouteParts) =>
       const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
       // The turn would go on with it.
       parts.runner.assertNotSuspended();
+      if (!mayReach(request, parts.humanRequests.taskOf(requestId)))
+        throw new EngineError("HITL_NOT_FOUND", "no request has this request_id");
       parts.humanRequests.answer(requestId, answer);
       response.json({ request_id: requestId, status: "resolved" });
     },
-    pending: (_request, response) => response.json({ requests: parts.humanRequests.pending() }),
+    pending(request, response) {
+      const requests = parts.humanRequests.pending().filter(({ task_id: taskId }) => mayReach(request, taskId));
+      response.json({ requests });
+    },
     respondTool(request, response) {
       const { tool_call_id, output, error } = validateBody(toolRespondRequest, request.body, response);
       if ((output === undefined) === (error === undefined))
         throw new InvalidInput("output", "expected either output or error");
       parts.runner.assertNotSuspended();
+      if (!mayReach(request, parts.clientCalls.taskOf(tool_call_id)))
+        throw new EngineError("NOT_FOUND", "tool_call_id: no call of a client's tool has this id");
       parts.clientCalls.answer(tool_call_id, error === undefined ? { output } : { error });
       response.json({ tool_call_id, status: "answered" });
     },
-    pendingTools: (_request, response) => response.json({ calls: parts.clientCalls.pending() }),
+    pendingTools(request, response) {
+      const calls = parts.clientCalls.pending().filter(({ task_id: taskId }) => mayReach(request, taskId));
+      response.json({ calls });
+    },
   }) satisfies Record<string, RequestHandler>;

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { EVENT_GROUPS, OPT_IN_EVENTS } from "../../contract/engine/events.ts";
+import { EVENT_GROUPS, OPT_IN_EVENTS } from "../../contract/engine/event-groups.ts";
 import { EVENTS_HEADER } from "../../contract/engine/headers.ts";
 import { parameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
@@ -21,8 +21,8 @@ export function wantedEvents(request: Request): Wanted {
 function groupsOf(text: string | undefined, field: string): readonly string[] {
   const names = (text ?? "").split(",").map((name) => name.trim());
   const given = names.filter((name) => name !== "");
-  if (!given.every((name) => (EVENT_GROUPS as readonly string[]).includes(name)))
-    throw new InvalidInput(field, `expected a list of ${EVENT_GROUPS.join(", ")}, separated by commas`);
+  if (!given.every((name) => Object.hasOwn(EVENT_GROUPS, name)))
+    throw new InvalidInput(field, `expected a list of ${Object.keys(EVENT_GROUPS).join(", ")}, separated by commas`);
   return given;
 }
 

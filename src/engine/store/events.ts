@@ -86,8 +86,7 @@ export class EventTable extends Table {
     const remove = this.db.prepare("delete from events where last_seq between ? and ? and task_id = ?");
     // The list is read before the steps change it.
     const stretches = Array.from(this.#places.of(taskId, 0));
-    for (const { first, last } of stretches)
-      yield () => remove.run(first, Math.min(last, through), taskId).changes;
+    for (const { first, last } of stretches) yield () => remove.run(first, Math.min(last, through), taskId).changes;
     yield () => {
       this.#places.remove([taskId], through);
       return 0;

@@ -62,6 +62,7 @@ export class FileChangeTable extends Table {
   readonly #from = this.db.prepare("select 1 from file_changes where before ->> '$.digest' = ? limit 1");
   readonly #to = this.db.prepare("select 1 from file_changes where after ->> '$.digest' = ? limit 1");
   readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
+  readonly #lastChange = this.db.prepare("select max(id) as id from file_changes");
   readonly #open = this.db.prepare(
     `insert into incomplete_comparisons (task_id, turn_id, tool_call_id, message_id, reason)
      values (?, ?, ?, ?, 'running') returning id`,
@@ -75,6 +76,11 @@ export class FileChangeTable extends Table {
   /** The last message of all tasks. A change of a task comes after each of its messages so far, and before the next. */
   lastMessage(): number {
     return Number(this.#lastMessage.get()?.["id"] ?? 0);
+  }
+
+  /** The id of the last change of all tasks. */
+  lastChange(): number {
+    return Number(this.#lastChange.get()?.["id"] ?? 0);
   }
 
   /** Returns the id of the row. */
@@ -152,10 +158,10 @@ export class FileChangeTable extends Table {
       .prepare("delete from file_changes where task_id = ? and message_id > ? returning before, after")
       .all(taskId, shared);
     const digests = removed.flatMap((row) => [digestIn(row["before"]), digestIn(row["after"])]);
-    return [...new Set(digests.filter((digest) => digest !== null))].filter((digest) => !this.#refersTo(digest));
+    return [...new Set(digests.filter((digest) => digest !== null))].filter((digest) => !this.refersTo(digest));
   }
 
-  #refersTo(digest: string): boolean {
+  refersTo(digest: string): boolean {
     return [this.#from, this.#to].some((statement) => statement.get(digest) !== undefined);
   }
 

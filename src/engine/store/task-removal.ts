@@ -31,6 +31,17 @@ const NEEDED = `with recursive needed (branch_id, through) as (
   )
   select branch_id as branchId, max(through) as through from needed group by branch_id`;
 
+/** Tables whose rows go to a fork with what it needs. */
+const HANDED_OVER = [
+  "branches",
+  "compactions",
+  "turns",
+  "hitl_requests",
+  "file_changes",
+  "incomplete_comparisons",
+  "artifacts",
+];
+
 /** Rows of one step: some hundred microseconds. */
 const ROWS = 100;
 
@@ -62,6 +73,12 @@ export class TaskRemoval extends Table {
   begin(taskId: string): void {
     this.store.state.set("removals", { ...this.#begun, [taskId]: this.#events.keepFloor() });
     for (const table of OF_TASKS) this.#run(`delete from ${table} where task_id = ?`, taskId);
+    // Those of turns that no fork needs: the others are handed over.
+    this.#run(
+      `delete from artifacts where task_id = ?1 and turn_id not in (
+         select turn_id from (${NEEDED}) join messages on branch = branchId and id <= through)`,
+      taskId,
+    );
     this.#run("delete from tasks where task_id = ?", taskId);
   }
 
@@ -197,8 +214,7 @@ export class TaskRemoval extends Table {
       JSON.stringify(needed),
     );
     if (owner === null) return 0;
-    for (const table of ["branches", "compactions", "turns", "hitl_requests", "file_changes", "incomplete_comparisons"])
-      this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
+    for (const table of HANDED_OVER) this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
     let kept = 0;
     for (const branch of needed) {
       // Those of the steps have it already, unless another fork was the oldest then.

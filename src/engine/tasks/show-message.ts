@@ -1,3 +1,5 @@
+import type { Artifact } from "../../contract/engine/file.ts";
+import { PUBLISH_FILE } from "../../contract/engine/tool-names.ts";
 import type { TaskMessagePart, TaskMessage } from "../../contract/engine/task-message.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { asText } from "../../shared/json-values.ts";
@@ -78,7 +80,8 @@ function answerParts(rows: readonly ConversationRow[], requests: readonly HitlRo
     ...contents.flatMap((part): readonly TaskMessagePart[] => {
       if (part.kind !== "tool_use") return part.text === "" ? [] : [{ type: typeOf(part.kind), text: part.text }];
       const asked = requests.filter(({ toolCallId }) => toolCallId === part.id);
-      return [toolPart(part, outcomes.get(part.id)), ...asked.map(questionPart)];
+      const outcome = outcomes.get(part.id);
+      return [toolPart(part, outcome), ...artifactParts(part.tool, outcome), ...asked.map(questionPart)];
     }),
     // Those of delegated agents, whose calls are not shown.
     ...requests.filter(({ toolCallId }) => !own.has(toolCallId)).map(questionPart),
@@ -98,6 +101,14 @@ function toolPart(
   return isError
     ? { ...call, status: "failed", output: null, error: asText(output), ...files }
     : { ...call, status: "completed", output, error: null, ...files };
+}
+
+/** A published file, as its call returned it. In messages of earlier releases, the tool may be another one of this name. */
+function artifactParts(tool: string, outcome: ToolOutcome | undefined): readonly TaskMessagePart[] {
+  if (tool !== PUBLISH_FILE || outcome === undefined || outcome.isError) return [];
+  if (typeof outcome.output !== "object" || outcome.output === null || !("artifact_id" in outcome.output)) return [];
+  const { disk: _note, ...published } = outcome.output as unknown as Artifact & { readonly disk?: string };
+  return [{ type: "artifact", ...published }];
 }
 
 function questionPart({ requestId, kind, question, options, answer, closedByEngine }: HitlRow): TaskMessagePart {

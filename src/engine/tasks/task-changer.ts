@@ -5,6 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
 import type { Forgotten, TaskForgetting } from "../memory/forget-task.ts";
+import type { ArtifactTable } from "../store/artifact-table.ts";
 import type { Store } from "../store/open-store.ts";
 import type { RemovedRows, TaskRemoval } from "../store/task-removal.ts";
 import type { TaskTable } from "../store/tasks.ts";
@@ -17,7 +18,7 @@ import type { TaskChanges } from "./task-changes.ts";
 
 /** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
 interface Checkpoints {
-  readonly changes: { removeTask(taskId: string): readonly string[] };
+  readonly changes: { removeTask(taskId: string): readonly string[]; refersTo(digest: string): boolean };
   readonly recorder: { readonly contents: { remove(digests: readonly string[]): void } };
 }
 
@@ -32,6 +33,7 @@ interface Parts {
   readonly removal: TaskRemoval;
   readonly forgetting: TaskForgetting;
   readonly checkpoints: Checkpoints;
+  readonly artifacts: Pick<ArtifactTable, "digestsOf" | "refersTo">;
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly runner: Pick<TurnRunner, "hold">;
   readonly inbox: Pick<Inbox, "clear">;
@@ -69,7 +71,8 @@ export class TaskChanger {
    * in steps, which a killed engine continues. Throws `NOT_FOUND`, `TASK_BUSY` and `ENGINE_DRAINING`.
    */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
-    const { journal, tasks, removal, forgetting, checkpoints, runner, inbox, changes, files } = this.#parts;
+    const { journal, tasks, removal, forgetting, runner, inbox, changes, files } = this.#parts;
+    const { checkpoints, artifacts } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const release = runner.hold(taskId, "deletion");
     const done: { forgotten?: Forgotten; contents?: readonly string[] } = {};
@@ -82,8 +85,9 @@ export class TaskChanger {
       journal.commit(() => {
         if (forget) done.forgotten = forgetting.forget(taskId);
         // While its branches still tell which messages a fork shares.
-        done.contents = checkpoints.changes.removeTask(taskId);
+        const contents = new Set([...checkpoints.changes.removeTask(taskId), ...artifacts.digestsOf(taskId)]);
         removal.begin(taskId);
+        done.contents = [...contents].filter((one) => !checkpoints.changes.refersTo(one) && !artifacts.refersTo(one));
       });
     } catch (error) {
       release();

@@ -13,6 +13,8 @@ const MAX_TRIED = 500;
 export interface TaskQuery extends TaskFilter {
   /** Words that are in one message of the task, or in its title. */
   readonly words?: string | undefined;
+  /** Leaves out other tasks. Undefined: none. */
+  readonly permits?: ((taskId: string) => boolean) | undefined;
 }
 
 interface Parts {
@@ -32,7 +34,7 @@ export class TaskList {
   }
 
   page(
-    { words, ...filter }: TaskQuery,
+    { words, permits = () => true, ...filter }: TaskQuery,
     { after, limit }: { readonly after: TaskPlace | null; readonly limit: number },
   ): TaskPage {
     const { tasks, search } = this.#parts;
@@ -46,7 +48,7 @@ export class TaskList {
         return { items: this.#records(shown), next_cursor: cursorOf(last) };
       tried++;
       last = task;
-      if (matching.fits(task)) shown.push(task);
+      if (permits(task.taskId) && matching.fits(task)) shown.push(task);
     }
     return { items: this.#records(shown), next_cursor: null };
   }

@@ -5,6 +5,7 @@ import { listFiles } from "./list-files.ts";
 import { memoryNote } from "./memory-note.ts";
 import { memorySearch } from "./memory-search-tool.ts";
 import { type PlanBook, planTool } from "./plan.ts";
+import { type Publisher, publishFile } from "./publish-file.ts";
 import { readFile } from "./read-file.ts";
 import { searchFiles } from "./search/search-files.ts";
 import type { Tool } from "./tool.ts";
@@ -14,11 +15,12 @@ import { writeFile } from "./write-file.ts";
 export interface BuiltInParts {
   readonly commands: CommandHost;
   readonly plans: PlanBook;
+  readonly publisher: Publisher;
   readonly memory: Parameters<typeof memorySearch>[0];
 }
 
 /** The tools of every engine. */
-export function builtInTools({ commands, plans, memory }: BuiltInParts): readonly Tool[] {
+export function builtInTools({ commands, plans, publisher, memory }: BuiltInParts): readonly Tool[] {
   return [
     askHuman,
     editFile,
@@ -27,6 +29,7 @@ export function builtInTools({ commands, plans, memory }: BuiltInParts): readonl
     memoryNote,
     memorySearch(memory),
     planTool(plans),
+    publishFile(publisher),
     readFile,
     runCommand(commands),
     searchFiles,

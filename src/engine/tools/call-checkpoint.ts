@@ -15,6 +15,11 @@ export interface Replacement {
   readonly newFolders: readonly string[];
 }
 
+export interface ChangedPath {
+  readonly path: string;
+  readonly change: "created" | "changed" | "removed";
+}
+
 /** Stores what a call changes in the workspace, for a rewind of its task. */
 export interface CallCheckpoint {
   /**
@@ -22,6 +27,8 @@ export interface CallCheckpoint {
    * when it is there.
    */
   replacing(file: Replacement): Promise<(now: Stats) => void>;
+  /** What the call has changed so far, as far as it is known. */
+  readonly changed: readonly ChangedPath[];
   /** Runs a call that may change any file, and stores what it changed. */
   comparing<T>(run: () => Promise<T>): Promise<T>;
 }

@@ -4,7 +4,8 @@ import type { ToolFailure } from "../../contract/engine/metrics.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ResultFiles } from "../attachments/result-files.ts";
 import type { DiskQuota } from "../../sandbox/programs.ts";
-import type { Checkpoints } from "./call-checkpoint.ts";
+import type { ChangedPath, Checkpoints } from "./call-checkpoint.ts";
+import { admitBytes } from "./admit-bytes.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { MAX_OUTPUT, spillLongOutput } from "./spill.ts";
 import { CallParked, type Tool, type ToolContext, ToolFailed, waitsOnOthers } from "./tool.ts";
@@ -22,6 +23,8 @@ export interface ToolResult {
   readonly failure: ToolFailure | null;
   /** Files of a successful result; left out without any. */
   readonly attachments?: readonly AttachmentRecord[];
+  /** What the call changed in the workspace; left out for nothing. */
+  readonly changed?: readonly ChangedPath[];
 }
 
 export type ToolExecutor = (
@@ -49,25 +52,21 @@ export function createToolExecutor({
   readonly checkpoints?: Checkpoints;
   readonly logger: Logger;
 }): ToolExecutor {
-  /** What is kept for a rewind makes room for what a tool writes. */
-  const admit = async (bytes: number) => {
-    const refusal = await disk.admit(bytes);
-    return refusal !== null && checkpoints?.makeRoom(bytes) ? disk.admit(bytes) : refusal;
-  };
-  return async (tool, input, context) => {
+  const admit = admitBytes(disk, checkpoints);
+  const executeOne: ToolExecutor = async (tool, input, context) => {
     const ms = tool.timeoutMs?.(input) ?? timeoutMs;
     const prolonged = tool.prolongedByProgress === true;
     const deadline = waitsOnOthers(tool) ? undefined : new CallDeadline({ ms, maxMs: MAX_MS, prolonged });
     const signal = deadline === undefined ? context.signal : AbortSignal.any([context.signal, deadline.signal]);
     const files = filesOf(context.turnId);
-    const checkpoint = checkpoints?.ofCall(context);
+    const { checkpoint } = context;
     const abandoned = rejectAfterAbort(signal, tool.exitTimeoutMs ?? 0);
     try {
       signal.throwIfAborted();
       const refusal = tool.writesBytes === undefined ? null : await admit(tool.writesBytes(input));
       if (refusal !== null) throw new ToolFailed(refusal);
       const inside = { ...withDeadline(context, deadline), signal, ...(files && { files }) };
-      const run = () => tool.run(input, { ...inside, ...(checkpoint && { checkpoint }) });
+      const run = () => tool.run(input, inside);
       const compared = checkpoint !== undefined && tool.changesFiles === true;
       const output = await Promise.race([compared ? checkpoint.comparing(run) : run(), abandoned.promise]);
       const kept = await spillLongOutput(output ?? null, context, { hasRoom: !disk.isFull });
@@ -95,6 +94,12 @@ export function createToolExecutor({
       deadline?.end();
       abandoned.stop();
     }
+  };
+  return async (tool, input, context) => {
+    const checkpoint = checkpoints?.ofCall(context);
+    if (checkpoint === undefined) return executeOne(tool, input, context);
+    const result = await executeOne(tool, input, { ...context, checkpoint });
+    return checkpoint.changed.length === 0 ? result : { ...result, changed: checkpoint.changed };
   };
 }
 

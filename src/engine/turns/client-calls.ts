@@ -74,6 +74,11 @@ export class ClientCalls {
     this.#waiting.get(toolCallId)?.({ kind: "answered", answer });
   }
 
+  /** The task of a call; null for an unknown one. */
+  taskOf(toolCallId: string): string | null {
+    return this.#table.find(toolCallId)?.taskId ?? null;
+  }
+
   pending(): readonly PendingToolCall[] {
     return this.#table.open().map((row) => ({
       tool_call_id: row.toolCallId,

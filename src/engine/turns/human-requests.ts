@@ -83,6 +83,11 @@ export class HumanRequests {
     }
   }
 
+  /** The task of a request; null for an unknown one. */
+  taskOf(requestId: string): string | null {
+    return this.#table.find(requestId)?.taskId ?? null;
+  }
+
   pending(): PendingRequest[] {
     return this.#table.open().map((row) => ({
       request_id: row.requestId,

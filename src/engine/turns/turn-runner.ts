@@ -135,6 +135,11 @@ export class TurnRunner {
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
+  /** Whether a turn or a rewind of this task is in flight. */
+  holds(taskId: string): boolean {
+    return this.#parts.slots.get(taskId) !== undefined;
+  }
+
   /** The task of a running or ended turn. */
   taskOf(turnId: string): string | null {
     return this.#parts.turns.taskOf(turnId);

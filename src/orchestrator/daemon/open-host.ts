@@ -137,5 +137,6 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
     failures: new RecentFailures(),
     backups: new Backups(config.backup, folder.hostId),
     alarm: new Alarm(),
+    notified: new Alarm(),
   };
 }

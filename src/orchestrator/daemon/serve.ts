@@ -1,3 +1,4 @@
+import { UPLOAD_MS, isFileUpload } from "../../contract/engine/file-limits.ts";
 import { CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +19,7 @@ import { sessionCookie, signInCookie } from "../http/console-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { invalidRequestBody } from "../http/error-responder.ts";
+import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
@@ -44,6 +46,7 @@ import { reapOverdue } from "../recovery/reap-overdue.ts";
 import { isolationReport } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
+import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
@@ -60,6 +63,8 @@ import { unavailableReason } from "../store/unavailable-reason.ts";
 
 /** The sender of a catalog of up to twice the allowed size gets the response, not a reset connection. */
 const MAX_UNREAD_BYTES = 2 * CATALOG_LIMITS.archiveBytes;
+/** The engine ends those that make no progress. */
+const FILE_UPLOADS = { isOne: isFileUpload, timeoutMs: UPLOAD_MS };
 const CLOSE_DEADLINE_MS = 5000;
 /** How long the hand-over waits for operations. The next leader finishes those that take longer. */
 const HAND_OVER_MS = 1000;
@@ -106,7 +111,7 @@ export async function serve(options: StartOptions): Promise<void> {
       app(request, response);
     },
     apiSocket === null ? { host: config.host, port: config.port } : { fd: apiSocket },
-    { errorBody: invalidRequestBody, maxUnreadBytes: MAX_UNREAD_BYTES },
+    { errorBody: invalidRequestBody, maxUnreadBytes: MAX_UNREAD_BYTES, uploads: FILE_UPLOADS },
   );
   listeners.push(() => {
     readiness.phase = "stopping";
@@ -150,6 +155,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
+      ...notificationRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -181,6 +187,7 @@ export async function serve(options: StartOptions): Promise<void> {
   followModels(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
+  inBackground("notifications", deliverNotifications(host));
   inBackground("schedule of backups", scheduleBackups(host));
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));

@@ -46,7 +46,7 @@ interface PageOptions {
 
 const ID = /^[a-z]{3}_[0-9a-f-]{36}$/;
 /** The prefixes of record ids. */
-type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run" | "ses";
+type IdPrefix = "prd" | "eng" | "evt" | "sch" | "whk" | "run" | "ses" | "ntf";
 
 const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}_`) && ID.test(text);
 

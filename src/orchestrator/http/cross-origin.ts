@@ -4,7 +4,7 @@ import type { AllowedOrigins } from "../status/allowed-origins.ts";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /** Request headers of the engine's interface, and the token's. */
 const HEADERS =
-  "Authorization, Content-Type, Accept, Idempotency-Key, Last-Event-ID, X-Orchd-Events, If-Match, If-None-Match, Range";
+  "Authorization, Content-Type, Accept, Idempotency-Key, Last-Event-ID, X-Orchd-Events, If-Match, If-None-Match, If-Range, Range";
 /** Response headers that pages may read. */
 const EXPOSED =
   "X-Turn-Id, X-Message-Id, Idempotent-Replayed, X-Truncated, X-Oldest-Ts, Retry-After, ETag, Content-Range, Content-Disposition";

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { isControlPath } from "../../contract/engine/control.ts";
-import { ENGINE_KEY_HEADER } from "../../contract/engine/headers.ts";
+import { CONTROL_TOKEN_HEADER, isControlPath } from "../../contract/engine/control.ts";
+import { ENGINE_KEY_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
+import { BOUND_KEY_HEADER, type TaskBounds, writeBoundKey } from "../../contract/engine/task-bounds.ts";
 import { newId } from "../../shared/ids.ts";
 import { withinRequest } from "../../shared/request-context.ts";
 import { NO_SPAN } from "../../shared/tracing/span.ts";
@@ -25,7 +26,9 @@ export const USER_CREDENTIALS: readonly string[] = [
   "cookie",
   "origin",
   ENGINE_KEY_HEADER.toLowerCase(),
-  "x-control-token",
+  BOUND_KEY_HEADER.toLowerCase(),
+  TURN_LIMIT_HEADER.toLowerCase(),
+  CONTROL_TOKEN_HEADER.toLowerCase(),
 ];
 
 type Verdict =
@@ -71,17 +74,26 @@ export async function admitEndUser(
   const problem = scopeProblem(method, target, principal.scopes);
   if (problem !== null) return refused(problem);
   // The engine's own streams end with their connection.
-  response.once(
-    "close",
-    host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy()),
-  );
+  const forget = host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy());
+  // A client that has left meanwhile emits no `close` any more.
+  if (response.closed) forget();
+  else response.once("close", forget);
   const key = daemonKey(host, engineId);
   return {
     kind: "admitted",
     path: { engineId, target, needsKey: true },
-    keyHeader: { [ENGINE_KEY_HEADER.toLowerCase()]: key },
+    keyHeader: { ...keyHeader(key, principal.tasks), ...turnLimit(policy.user_concurrent_turns) },
   };
 }
+
+/** With the key of a token for some tasks, the engine keeps the call to them. */
+const keyHeader = (key: string, tasks: TaskBounds | null): Readonly<Record<string, string>> =>
+  tasks === null
+    ? { [ENGINE_KEY_HEADER.toLowerCase()]: key }
+    : { [BOUND_KEY_HEADER.toLowerCase()]: writeBoundKey(key, tasks) };
+
+const turnLimit = (limit: number | null): Readonly<Record<string, string>> =>
+  limit === null ? {} : { [TURN_LIMIT_HEADER.toLowerCase()]: String(limit) };
 
 /** The headers of an engine's response to a page of another origin: what the daemon has said of origins stays. */
 export function endUserHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {

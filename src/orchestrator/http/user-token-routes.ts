@@ -9,8 +9,8 @@ import { userParameter } from "./engine-routes.ts";
 export function userTokenRoutes(host: EngineHost & Service) {
   return {
     createUserToken: async (call) => {
-      const { ttl_s: ttlS, scope, metadata } = call.body(userTokenRequest);
-      const options = { userId: userParameter(call), ttlS, scope, metadata };
+      const { ttl_s: ttlS, scope, tasks, metadata } = call.body(userTokenRequest);
+      const options = { userId: userParameter(call), ttlS, scope, tasks, metadata };
       return { status: 201, body: await createUserToken(host, call.product, options), secret: true };
     },
     revokeUserTokens: async (call) => ({

@@ -2,6 +2,7 @@ import { currentDigests } from "../store/catalogs.ts";
 import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
 import { purgeBudgets } from "../store/budgets.ts";
+import { purgeDeliveries } from "../store/notification-deliveries.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
@@ -18,6 +19,7 @@ export async function startMaintenance(
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
     await attempt(host, "idempotency keys", () => purgeIdempotencyKeys(host.db, new Date(host.now())));
     await attempt(host, "idempotency keys", () => host.idempotencyLimit.trimAll(host.db));
+    await attempt(host, "notifications", () => purgeDeliveries(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));

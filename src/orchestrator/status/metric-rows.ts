@@ -40,6 +40,11 @@ export const DAEMON_METRICS = {
     labels: ["outcome"],
     help: "Messages sent to webhooks: `accepted`, `replayed`, `unsigned`, `rate_limited`, `refused`",
   },
+  orch_notifications_total: {
+    kind: "counter",
+    labels: ["outcome"],
+    help: "Tries of [notifications](notifications.md): `delivered`, `failed` and tried again, `dead`",
+  },
   orch_console_sign_ins_total: {
     kind: "counter",
     labels: ["outcome"],

@@ -48,6 +48,7 @@ export class ProductTokens {
       userId: data,
       tokenId: jti.slice(0, 256),
       scopes: readScopes(issuer.scope) ?? new Set(),
+      tasks: null,
       expiresAt: exp * 1000,
     };
   }

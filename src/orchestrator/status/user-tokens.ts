@@ -1,4 +1,5 @@
 import { readScopes } from "../../contract/engine/scopes.ts";
+import { type TaskBounds, taskBounds } from "../../contract/engine/task-bounds.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { MAX_USER_TOKEN, USER_TOKEN_PREFIX, USER_TOKEN_TTL_S } from "../../contract/orchestrator/user-token.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -27,6 +28,7 @@ interface Claims {
   readonly exp?: number | undefined;
   readonly scope?: unknown;
   readonly epoch?: unknown;
+  readonly tasks?: unknown;
 }
 
 interface UserTokensParts {
@@ -61,11 +63,21 @@ export class UserTokens {
 
   async sign(
     { engineId, epoch }: Pick<TokenHolder, "engineId" | "epoch">,
-    { id, scope, expiresAt }: { readonly id: string; readonly scope: string; readonly expiresAt: number },
+    {
+      id,
+      scope,
+      tasks,
+      expiresAt,
+    }: {
+      readonly id: string;
+      readonly scope: string;
+      readonly tasks: TaskBounds | undefined;
+      readonly expiresAt: number;
+    },
   ): Promise<string> {
     const { SignJWT } = await jose();
     const { kid, key } = await this.#keys.signing();
-    const jwt = new SignJWT({ scope, epoch })
+    const jwt = new SignJWT({ scope, epoch, ...(tasks !== undefined && { tasks }) })
       .setProtectedHeader({ alg: ALGORITHM, kid, typ: TYPE })
       .setIssuer(ISSUER)
       .setSubject(engineId)
@@ -104,7 +116,8 @@ export class UserTokens {
     const stop = () => {
       clearTimeout(timer);
       watchers.delete(check);
-      if (watchers.size === 0) this.#watchers.delete(engineId);
+      // Another stream may have come since the first end.
+      if (watchers.size === 0 && this.#watchers.get(engineId) === watchers) this.#watchers.delete(engineId);
     };
     const finish = () => {
       stop();
@@ -121,6 +134,8 @@ export class UserTokens {
     timer.unref();
     const watchers = this.#watchers.get(engineId) ?? new Set();
     this.#watchers.set(engineId, watchers.add(check));
+    // It may have been revoked since the call was admitted.
+    check();
     return stop;
   }
 
@@ -156,8 +171,12 @@ export class UserTokens {
 }
 
 /** Null for a token of an earlier epoch. */
-function principalOf({ jti, exp, scope, epoch }: Claims, { epoch: current, ...holder }: TokenHolder): Principal | null {
+function principalOf(
+  { jti, exp, scope, epoch, tasks }: Claims,
+  { epoch: current, ...holder }: TokenHolder,
+): Principal | null {
   const scopes = typeof scope === "string" ? readScopes(scope) : null;
   if (epoch !== current || scopes === null || jti === undefined || exp === undefined) return null;
-  return { ...holder, tokenId: jti, scopes, expiresAt: exp * 1000 };
+  const bounds = tasks === undefined ? null : taskBounds.parse(tasks);
+  return { ...holder, tokenId: jti, scopes, tasks: bounds, expiresAt: exp * 1000 };
 }

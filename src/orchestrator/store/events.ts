@@ -26,6 +26,7 @@ export function origin(): { readonly actor: Actor; readonly request_id: string |
 export class EventLog {
   readonly hostId: string;
   readonly #written = new Map<EventType, number>();
+  readonly #listeners: (() => void)[] = [];
 
   constructor(hostId: string) {
     this.hostId = hostId;
@@ -59,9 +60,15 @@ export class EventLog {
     this.count(event.type);
   }
 
+  /** Called for each event that is written, before its transaction has committed. */
+  onWritten(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Counts an event that another statement has written. */
   count(type: EventType): void {
     this.#written.set(type, (this.#written.get(type) ?? 0) + 1);
+    for (const listener of this.#listeners) listener();
   }
 }
 

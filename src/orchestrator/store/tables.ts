@@ -4,6 +4,11 @@ import type { Actor, EventType } from "../../contract/orchestrator/event-types.t
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
+import type {
+  NotificationDeliveriesTable,
+  NotificationEndpointsTable,
+  NotificationPositionTable,
+} from "./notification-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
 
@@ -171,6 +176,9 @@ interface TokenKeysTable {
 }
 
 export interface Database {
+  notification_endpoints: NotificationEndpointsTable;
+  notification_deliveries: NotificationDeliveriesTable;
+  notification_position: NotificationPositionTable;
   token_keys: TokenKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;

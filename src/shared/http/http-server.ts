@@ -2,7 +2,7 @@ import { type RequestListener, type Server, createServer, type IncomingMessage, 
 import type { AddressInfo, Socket } from "node:net";
 import { type ListenAddress, listening } from "./listen-address.ts";
 import { boundUnauthenticated } from "./unauthenticated-connections.ts";
-import { refuseUnreadable } from "./unreadable-requests.ts";
+import { refuseUnreadable, requestTimedOut } from "./unreadable-requests.ts";
 
 const SWEEP_MS = 50;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -15,6 +15,8 @@ interface ServerOptions {
   readonly maxUnauthenticated: number;
   /** The timeout of a request with its body. A slower one gets 408. */
   readonly requestTimeoutMs: number;
+  /** Requests whose body may take longer: whoever reads it ends one that makes no progress. */
+  readonly uploads: { readonly isOne: (request: IncomingMessage) => boolean; readonly timeoutMs: number } | null;
   /** How many bytes of a refused body are read and dropped, so that its sender gets the response. */
   readonly maxUnreadBytes: number;
   /** The body of the response to an invalid HTTP request. */
@@ -32,23 +34,26 @@ const DEFAULTS: ServerOptions = {
   maxConnections: 4096,
   maxUnauthenticated: 2048,
   requestTimeoutMs: 30_000,
+  uploads: null,
   maxUnreadBytes: 4 * 1024 * 1024,
   errorBody: (message) => ({ message }),
 };
 
 /** A server with a limit on connections, requests and unread bodies, so that one client cannot exhaust it. */
 export function createBoundedServer(listener: RequestListener, options: Partial<ServerOptions> = {}): Server {
-  const { maxConnections, maxUnauthenticated, requestTimeoutMs, maxUnreadBytes, errorBody } = {
+  const { maxConnections, maxUnauthenticated, requestTimeoutMs, uploads, maxUnreadBytes, errorBody } = {
     ...DEFAULTS,
     ...options,
   };
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: requestTimeoutMs,
+      requestTimeout: uploads?.timeoutMs ?? requestTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     },
     inTurn((request, response) => {
+      // Node.js has one timeout for all requests.
+      if (uploads !== null && !uploads.isOne(request)) endLateBody(server, request, requestTimeoutMs);
       dropUnreadBody(request, response, maxUnreadBytes);
       listener(request, response);
     }),
@@ -136,6 +141,16 @@ function inTurn(listener: RequestListener): RequestListener {
     } else if (waiting.length < MAX_WAITING) waiting.push([request, response]);
     else socket.destroy();
   };
+}
+
+/** Ends a request whose body has not arrived in time, as Node.js does. */
+function endLateBody(server: Server, request: IncomingMessage, timeoutMs: number): void {
+  const { "transfer-encoding": encoding, "content-length": length } = request.headers;
+  if (encoding === undefined && !(Number(length) > 0)) return;
+  const late = setTimeout(() => {
+    if (!request.complete) server.emit("clientError", requestTimedOut(), request.socket);
+  }, timeoutMs).unref();
+  request.once("end", () => clearTimeout(late)).once("close", () => clearTimeout(late));
 }
 
 const MAX_UNREAD_MS = 5000;

@@ -7,6 +7,9 @@ const STATUS: Readonly<Record<string, string>> = {
   [TIMEOUT]: "408 Request Timeout",
 };
 
+/** The error of a request that takes too long, as Node.js makes it. */
+export const requestTimedOut = (): Error => Object.assign(new Error("Request timeout"), { code: TIMEOUT });
+
 /** The parser of Node.js gives its reason in fixed words, such as "Invalid header token". */
 interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;

@@ -1,6 +1,7 @@
 import t from "tap";
 import type { Request } from "express";
-import { ENGINE_EVENTS, OPT_IN_EVENTS } from "../../../src/contract/engine/events.ts";
+import { OPT_IN_EVENTS } from "../../../src/contract/engine/event-groups.ts";
+import { ENGINE_EVENTS } from "../../../src/contract/engine/events.ts";
 import { wantedEvents } from "../../../src/engine/http/wanted-events.ts";
 
 const asking = (events?: string, header?: string) =>

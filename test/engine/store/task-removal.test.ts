@@ -125,6 +125,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   client_tool_calls: "here",
   loaded_tools: "here",
   events: "by EventTable.removal",
+  artifacts: "here, unless a fork needs them",
   file_changes: "by the checkpoints",
   incomplete_comparisons: "by the checkpoints",
   episodes: "memory: only when it is to forget",

@@ -19,6 +19,7 @@ import { commandHost } from "../../helpers/command-host.ts";
 
 const BUILT_IN_TOOLS = builtInTools({
   commands: commandHost(),
+  publisher: { publish: () => Promise.reject(new Error("nothing is published here")) },
   plans: { ofTask: () => [], replace: () => undefined },
   memory: { search: { search: async () => [] }, fullItems: { read: () => null } },
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, type ServerResponse, get } from "node:http";
+import { Agent, type IncomingMessage, type ServerResponse, get } from "node:http";
 import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -120,4 +120,35 @@ t.test("above the limit the oldest connection without a valid key is closed, and
   (await open("keyed too", "x-key: 1\r\n")).destroy();
   await until("another has ended", () => ended.includes("keyed too"));
   t.same(ended, ["first", "second", "keyed too"], "a new client is let in");
+});
+
+t.test("a body that is late gets 408, unless it is an upload", async (t) => {
+  const uploads = { isOne: ({ method }: IncomingMessage) => method === "PUT", timeoutMs: 60_000 };
+  const { promise: received, resolve } = Promise.withResolvers<string>();
+  const listening = await listen(
+    (request, response) => {
+      text(request).then(
+        (body) => {
+          resolve(body);
+          response.end("stored");
+        },
+        () => undefined,
+      );
+    },
+    "127.0.0.1",
+    0,
+    { requestTimeoutMs: 100, uploads },
+  );
+  t.teardown(() => listening.close(0));
+  const begin = (method: string) => {
+    const socket = connect(listening.port, "127.0.0.1");
+    socket.write(`${method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\na`);
+    return socket;
+  };
+  const upload = begin("PUT");
+  // It began later, and has had its time.
+  t.match(await text(begin("POST")), /^HTTP\/1.1 408 /);
+  upload.write("b");
+  t.match(await text(upload), /^HTTP\/1.1 200 .*stored$/s);
+  t.equal(await received, "ab");
 });

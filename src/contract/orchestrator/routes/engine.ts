@@ -66,6 +66,7 @@ export const USER_ENGINE_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
   startEngine: platform("POST /engines/{user_id}/start", "Start an engine", {
+    clientMethod: "start",
     role: "operator",
     headers: IDEMPOTENCY,
     request: startRequest,
@@ -82,6 +83,7 @@ export const USER_ENGINE_ROUTES = {
     errors: ["POLICY_DENIED", "ENGINE_NOT_FOUND", "ENGINE_NOT_RUNNING", "OPERATION_IN_PROGRESS", "BACKEND_ERROR"],
   }),
   sleepEngine: platform("POST /engines/{user_id}/sleep", "Put an engine to sleep until its next call", {
+    clientMethod: "sleep",
     role: "operator",
     headers: IDEMPOTENCY,
     request: sleepRequest,
@@ -97,6 +99,7 @@ export const USER_ENGINE_ROUTES = {
     ],
   }),
   rotateEngineKey: platform("POST /engines/{user_id}/rotate-key", "Replace the engine's key", {
+    clientMethod: "rotateKey",
     role: "operator",
     headers: IDEMPOTENCY,
     request: rotateKeyRequest,

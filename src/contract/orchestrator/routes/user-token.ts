@@ -9,6 +9,7 @@ export const USER_TOKEN_ROUTES = {
     "Create a [token](browser.md) with which the user's browser calls the engine",
     {
       role: "operator",
+      clientMethod: "createToken",
       request: userTokenRequest,
       repeatable: false,
       responses: { 201: [json("UserToken")] },
@@ -18,6 +19,11 @@ export const USER_TOKEN_ROUTES = {
   revokeUserTokens: platform(
     "POST /engines/{user_id}/tokens/revoke",
     "End all [tokens](browser.md#revoke) of a user, and the streams that they opened",
-    { role: "operator", responses: ok("UserTokensRevoked"), errors: ["ENGINE_NOT_FOUND"] },
+    {
+      role: "operator",
+      clientMethod: "revokeTokens",
+      responses: ok("UserTokensRevoked"),
+      errors: ["ENGINE_NOT_FOUND"],
+    },
   ),
 };

@@ -1,0 +1,18 @@
+// Written by "npm run generate" from the rows with a `clientMethod` in src/contract.
+
+import * as routes from "./orchestrator-routes.ts";
+import type { OrchestratorCalls, ChangeOptions } from "./orchestrator-calls.ts";
+import type { OptionsOf } from "./route.ts";
+
+export const productMethods = ({ call, change }: OrchestratorCalls) => ({
+  /** Start an engine. */
+  start: (userId: string, given: ChangeOptions & OptionsOf<typeof routes.startEngine, "userId" | "idempotencyKey"> = {}) => change(routes.startEngine, { ...given, userId }),
+  /** Put an engine to sleep until its next call. */
+  sleep: (userId: string, given: ChangeOptions & OptionsOf<typeof routes.sleepEngine, "userId" | "idempotencyKey"> = {}) => change(routes.sleepEngine, { ...given, userId }),
+  /** Replace the engine's key. Not sent again after a lost response. */
+  rotateKey: (userId: string, given: ChangeOptions & OptionsOf<typeof routes.rotateEngineKey, "userId" | "idempotencyKey"> = {}) => change(routes.rotateEngineKey, { ...given, userId }),
+  /** Create a token with which the user's browser calls the engine. Not sent again after a lost response. */
+  createToken: (userId: string, given: OptionsOf<typeof routes.createUserToken, "userId"> = {}) => call(routes.createUserToken, { ...given, userId }),
+  /** End all tokens of a user, and the streams that they opened. */
+  revokeTokens: (userId: string, given: OptionsOf<typeof routes.revokeUserTokens, "userId"> = {}) => call(routes.revokeUserTokens, { ...given, userId }),
+});

@@ -1,0 +1,122 @@
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { RETRY_AFTER_S } from "../../contract/orchestrator/notification.ts";
+import { WEBHOOK_HEADERS, signWebhook } from "../../contract/orchestrator/webhook-signature.ts";
+import type { Alarm } from "../../shared/alarm.ts";
+import { inBackground } from "../../shared/background.ts";
+import type { EngineHost, Service } from "../host-context.ts";
+import { type OutsideAnswer, callOutside } from "../outbound/call-outside.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  msUntilNextTry,
+  pauseEndpoint,
+  settleDelivered,
+  settleFailed,
+} from "../store/notification-deliveries.ts";
+import { DeliveriesInFlight } from "./deliveries-in-flight.ts";
+import { spreadEvents } from "../store/notification-outbox.ts";
+
+/** In flight at once. A slow endpoint leaves room for the others of its product. */
+const PER_ENDPOINT = 25;
+const PER_PRODUCT = 50;
+const CLAIMED_AT_ONCE = 200;
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 4096;
+/** How often the events are read that other daemons wrote. */
+const POLL_MS = 5000;
+/** An event is counted before its transaction has committed. */
+const LOOKS_AFTER_MS = [50, 1000] as const;
+const RETRY_MS = 2000;
+const GONE = 410;
+
+type Host = EngineHost & Service;
+
+/** Sends notifications until the daemon stops: at least once, and those of one engine in their order. */
+export async function deliverNotifications(host: Host): Promise<void> {
+  const { notified, stopping, logger } = host;
+  const inFlight = new DeliveriesInFlight({ perEndpoint: PER_ENDPOINT, perProduct: PER_PRODUCT });
+  host.events.onWritten(lookLater(notified));
+  for (let waitMs = 0; !stopping.aborted; await notified.wait(waitMs, stopping)) {
+    try {
+      while (await spreadEvents(host.db)) await nextLoop();
+      const claimed = await claimDeliveries(host.db, { limit: CLAIMED_AT_ONCE, room: inFlight.room() });
+      for (const delivery of claimed) {
+        const end = inFlight.begin(delivery);
+        const finish = () => {
+          end();
+          notified.ring();
+        };
+        inBackground("notification", deliver(host, delivery).finally(finish));
+      }
+      const dueMs = claimed.length === CLAIMED_AT_ONCE ? 0 : await msUntilNextTry(host.db);
+      // What is due and was not claimed waits for room, which an end rings for.
+      waitMs = dueMs === null || (dueMs <= 0 && claimed.length === 0) ? POLL_MS : Math.min(Math.max(dueMs, 0), POLL_MS);
+    } catch (error) {
+      logger.warn({ err: error }, "failed to deliver notifications");
+      waitMs = RETRY_MS;
+    }
+  }
+}
+
+/** Rings after an event was written, when its transaction has committed. */
+function lookLater(alarm: Alarm): () => void {
+  let isPlanned = false;
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    for (const [place, afterMs] of LOOKS_AFTER_MS.entries()) {
+      const timer = setTimeout(() => {
+        if (place === 0) isPlanned = false;
+        alarm.ring();
+      }, afterMs);
+      timer.unref();
+    }
+  };
+}
+
+/** One try of a delivery that was claimed. A failure to store its end leaves it to the next claim. */
+async function deliver(host: Host, delivery: ClaimedDelivery): Promise<void> {
+  const policy = await host.directory.policyOf(delivery.product_id);
+  if (policy === null) return;
+  const answer = await callOutside({
+    url: delivery.url,
+    method: "POST",
+    ...messageOf(host, delivery),
+    privateHosts: policy.private_hosts,
+    timeoutMs: TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    signal: host.stopping,
+  });
+  // The next daemon tries it again.
+  if (host.stopping.aborted) return;
+  const error = errorOf(answer);
+  if (error === null) {
+    await settleDelivered(host.db, delivery);
+    host.metrics.notifications.inc({ outcome: "delivered" });
+    return;
+  }
+  if (answer.kind === "answered" && answer.status === GONE)
+    await pauseEndpoint(host.db, delivery.endpoint_id, "it answered 410 Gone");
+  const retryS = RETRY_AFTER_S[delivery.attempts - 1] ?? null;
+  await settleFailed(host.db, delivery.id, { error, retryS });
+  host.metrics.notifications.inc({ outcome: retryS === null ? "dead" : "failed" });
+}
+
+/** By Standard Webhooks, signed with each secret that is valid now. */
+function messageOf(
+  { box, now }: Pick<Host, "box" | "now">,
+  { id, payload, secret, previous_secret: previous }: ClaimedDelivery,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
+  const body = Buffer.from(JSON.stringify({ id, ...payload }));
+  const timestamp = String(Math.floor(now() / 1000));
+  const secrets = [secret, ...(previous === null ? [] : [previous])].map((sealed) => box.open(sealed));
+  const signature = secrets.map((one) => signWebhook(one, { id, timestamp, body })).join(" ");
+  const { id: idHeader, timestamp: timeHeader, signature: signatureHeader } = WEBHOOK_HEADERS;
+  const headers = { [idHeader]: id, [timeHeader]: timestamp, [signatureHeader]: signature };
+  return { headers: { "content-type": "application/json", ...headers }, body };
+}
+
+function errorOf(answer: OutsideAnswer): string | null {
+  if (answer.kind === "answered") return answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;
+  return answer.kind === "refused" ? `refused: ${answer.reason}` : answer.reason;
+}
