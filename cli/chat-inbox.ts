@@ -5,21 +5,22 @@ import type { TurnEvent } from "../src/client/turn-event.ts";
 import { type Printer, safe } from "./output.ts";
 import type { SendHow } from "./typed-messages.ts";
 
+/** What a message asks for, besides its text, as `POST /execute` takes it. */
+export type TurnOptions = Pick<Parameters<EngineClient["execute"]>[0], "thinking" | "agent" | "model" | "effort">;
+
 /** A message that was written while a turn ran, as `POST /execute` takes it. */
-export interface SentMessage {
+interface SentMessage extends TurnOptions {
   readonly taskId: string;
   readonly message: string;
   readonly messageId: string;
   readonly whenBusy: SendHow;
-  readonly thinking?: boolean | undefined;
-  readonly agent?: string | undefined;
 }
 
 interface ChatInboxParts {
   readonly engine: EngineClient;
   readonly print: Pick<Printer, "note">;
   /** What each message carries besides its text. */
-  readonly common: Pick<SentMessage, "taskId" | "thinking" | "agent">;
+  readonly common: TurnOptions & Pick<SentMessage, "taskId">;
 }
 
 const EDIT = /^\/edit\s+(\d+)\s+(.+)$/;

@@ -10,7 +10,7 @@ import { type AnswerSources, decide, isExit } from "./answers.ts";
 import { type EngineContext, describeContext, toCliFailure, describeFailure } from "./client-failure.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { ModelWatch } from "./model-watch.ts";
-import { ChatInbox } from "./chat-inbox.ts";
+import { ChatInbox, type TurnOptions } from "./chat-inbox.ts";
 import { type HeldPrinter, holdable } from "./held-printer.ts";
 import { type Printer, safe } from "./output.ts";
 import { TurnDeadline } from "./turn-deadline.ts";
@@ -24,8 +24,8 @@ interface ConversationParts {
   readonly print: Printer;
   readonly context: EngineContext;
   readonly taskId: string;
-  readonly thinking?: boolean;
-  readonly agent?: string | undefined;
+  /** What each message asks for. */
+  readonly asked?: TurnOptions;
   /** The time limit of a turn; null for none. */
   readonly timeoutS: number | null;
   readonly answers: AnswerSources;
@@ -61,14 +61,14 @@ export class Conversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts;
     this.#print = holdable(parts.print);
-    const { engine, taskId, thinking, agent } = parts;
-    this.#inbox = new ChatInbox({ engine, print: this.#print, common: { taskId, thinking, agent } });
+    const { engine, taskId, asked } = parts;
+    this.#inbox = new ChatInbox({ engine, print: this.#print, common: { taskId, ...asked } });
   }
 
   /** Runs a turn, prints its events and answers its questions. Ctrl-C cancels it. */
   turn(message: MessageContent): Promise<void> {
-    const { engine, taskId, thinking, agent } = this.#parts;
-    return this.#show((reading) => engine.execute({ taskId, message, thinking, agent, ...reading }));
+    const { engine, taskId, asked } = this.#parts;
+    return this.#show((reading) => engine.execute({ taskId, message, ...asked, ...reading }));
   }
 
   /** Prints the rest of a turn, after the answer to one of its questions. */

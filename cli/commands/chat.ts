@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import { attachFile, messageWith } from "../attachments.ts";
+import { EFFORTS, type Effort } from "../../src/contract/engine/model-choice.ts";
 import type { EngineClient } from "../../src/client/engine-client.ts";
 import { Conversation } from "../conversation.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -20,6 +21,8 @@ interface Options {
   readonly answer?: readonly string[];
   readonly auto?: "first";
   readonly agent?: string;
+  readonly model?: string;
+  readonly effort?: Effort;
   readonly timeout?: number;
   readonly attach?: readonly string[];
 }
@@ -31,6 +34,8 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .option("--task <id>", "the conversation to continue; a new one by default")
     .option("-c, --continue", "continue the conversation with the latest activity", false)
     .option("--agent <name>", "the catalog's agent to talk to")
+    .option("--model <name>", "the model that answers: a name, provider:name, or main, planner or light")
+    .addOption(new Option("--effort <level>", "how much the model reasons").choices(EFFORTS))
     .option("--timeout <time>", "the time limit of a turn; a longer one is cancelled", duration)
     .option("--attach <file>", "a file for the message, such as an image or a PDF; repeat it for more files", collected)
     .option("--no-thinking", "do not ask the model to think first")
@@ -48,15 +53,14 @@ export const chatCommand: CommandMaker = (program, settings) => {
       const { engine, context } = await connectEngine(session, user);
       const taskId = options.task ?? (options.continue ? await latestTask(engine, user) : newTaskId());
       const terminal = process.stdin.isTTY ? new Terminal() : null;
-      const { agent, thinking, timeout = null } = options;
+      const { agent, model, effort, thinking, timeout = null } = options;
       const answers = { scripted: [...(options.answer ?? [])], auto: options.auto === "first", terminal };
       const conversation = new Conversation({
         engine,
         print: session.print,
         context,
         taskId,
-        thinking,
-        agent,
+        asked: { thinking, agent, model, effort },
         timeoutS: timeout,
         answers,
       });

@@ -278,15 +278,27 @@ t.test("a turn that takes longer than --timeout is cancelled, whether or not the
   t.equal((await orchctl(["chat", "alice", "hi", "--timeout", "1s"], { env: KEYS })).code, 8);
 });
 
-t.test("--agent names the agent that is talked to", async (t) => {
+t.test("--agent, --model and --effort say who answers, and how", async (t) => {
   const { server, orchctl } = await withEngine(t);
   server.on("POST /execute", (_call, response) => {
     open(response);
     send(response, [STARTED, COMPLETED]);
     response.end();
   });
-  await orchctl(["chat", "alice", "hi", "--agent", "planner"], { env: KEYS });
-  t.equal(server.calls.at(-1)?.body.agent, "planner");
+  const sent = async (...options: string[]) => {
+    const ran = await orchctl(["chat", "alice", "hi", ...options], { env: KEYS });
+    const { agent, model, effort } = server.calls.at(-1)?.body ?? {};
+    return { code: ran.code, agent, model, effort };
+  };
+  const none = { agent: undefined, model: undefined, effort: undefined };
+  t.strictSame(await sent(), { code: 0, ...none });
+  t.strictSame(await sent("--agent", "planner"), { code: 0, ...none, agent: "planner" });
+  const chosen = { model: "openai:gpt-6", effort: "high" };
+  t.strictSame(await sent("--model", chosen.model, "--effort", chosen.effort), { code: 0, ...none, ...chosen });
+  const calls = server.calls.length;
+  const refused = await orchctl(["chat", "alice", "hi", "--effort", "most"], { env: KEYS });
+  t.match(refused, { code: 2, stderr: /--effort.*low, medium, high/ });
+  t.equal(server.calls.length, calls, "a level that does not exist is not sent");
 });
 
 t.test("a question that somebody else has answered meanwhile does not end the chat", async (t) => {

@@ -66,7 +66,7 @@ export const ENGINE_TASK_ROUTES = {
     },
     repeatable: false,
     responses: ok("TaskDeleted"),
-    errors: ["NOT_FOUND", "TASK_BUSY", "LC_RUNNING", "MEMORY_BUSY"],
+    errors: ["NOT_FOUND", "TASK_BUSY", "LC_RUNNING", "MEMORY_BUSY", "ENGINE_DRAINING"],
   }),
   listMessages: engine("GET /tasks/{task_id}/messages", "List the [messages](conversations.md#messages) of a task", {
     role: "operator",

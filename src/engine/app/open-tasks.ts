@@ -26,11 +26,13 @@ import { removeAttachments } from "../tools/attachments/remove-attachments.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { Inbox } from "../turns/inbox.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
 
 export interface TaskOwnerParts {
   readonly store: Store;
   readonly slots: TaskSlots;
   readonly inbox: Pick<Inbox, "clear">;
+  readonly runner: Pick<TurnRunner, "hold">;
   readonly journal: EventJournal;
   readonly events: EventTable;
   readonly search: MessageSearch;
@@ -59,7 +61,8 @@ export function openTitles(
 
 /** The records of an engine's tasks, and their messages. */
 export function openTasks(parts: TaskOwnerParts) {
-  const { store, slots, inbox, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } = parts;
+  const { store, slots, inbox, runner, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } =
+    parts;
   const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
@@ -72,22 +75,22 @@ export function openTasks(parts: TaskOwnerParts) {
       slots,
     }),
     taskChanger: new TaskChanger({
+      store,
+      logger,
       journal,
-      events,
       tasks,
-      removal: new TaskRemoval(store),
+      removal: new TaskRemoval(store, { events, folder: ATTACHMENTS_FOLDER }),
       forgetting: new TaskForgetting(store),
       checkpoints,
       artifacts: new ArtifactTable(store),
       search,
-      slots,
+      runner,
       inbox,
       changes: taskChanges,
       files: {
-        ofTask: (taskId) => names.ofTask(taskId, ATTACHMENTS_FOLDER),
         async removeUnused(files) {
           if (files.size === 0) return 0;
-          const used = names.in(ATTACHMENTS_FOLDER);
+          const used = await names.in(ATTACHMENTS_FOLDER);
           const unused = new Map([...files].filter(([name]) => !used.has(name)));
           return removeAttachments(unused, { workspaceDir, logger });
         },

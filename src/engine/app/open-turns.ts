@@ -1,4 +1,5 @@
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
+import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -104,6 +105,22 @@ export function openTurns(parts: TurnOwnerParts) {
     inbox,
   });
   const intake = new MessageIntake({ runner, inbox, slots, logger });
+  const workspaceDir = workspace.folders.workspace;
+  const taskParts = openTasks({
+    store,
+    slots,
+    inbox,
+    runner,
+    journal,
+    events,
+    search,
+    taskChanges,
+    checkpoints,
+    workspaceDir,
+    logger,
+  });
+  // Before anything starts a turn.
+  inBackground("deletion of tasks", taskParts.taskChanger.finishDeletions());
   inbox.removeLeft();
   runner.recover();
   // What an upgrade, an import or a killed engine has left.
@@ -113,19 +130,6 @@ export function openTurns(parts: TurnOwnerParts) {
   const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
   const notices = new TurnNoticeTable(store);
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
-  const workspaceDir = workspace.folders.workspace;
-  const taskParts = openTasks({
-    store,
-    slots,
-    inbox,
-    journal,
-    events,
-    search,
-    taskChanges,
-    checkpoints,
-    workspaceDir,
-    logger,
-  });
   return {
     journal,
     ...requests,

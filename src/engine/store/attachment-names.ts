@@ -1,34 +1,43 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SqlRow } from "./database.ts";
 import { Table } from "./table.ts";
+
+/** Messages that are read at once: a turn waits for a millisecond or two. */
+const AT_ONCE = 2000;
 
 /** The attachments that conversations, waiting messages and running tool calls have. */
 export class AttachmentNames extends Table {
-  readonly #select = this.db.prepare(
-    `select content as text from messages where instr(content, ?) > 0
-     union all select content from inbox where state = 'waiting'
+  readonly #pageEnd = this.db.prepare(
+    `select max(id) as id from (select id from messages where id > ? order by id limit ${AT_ONCE})`,
+  );
+  readonly #page = this.db.prepare(
+    "select content as text from messages where id > ? and id <= ? and instr(content, ?) > 0",
+  );
+  readonly #elsewhere = this.db.prepare(
+    `select content as text from inbox where state = 'waiting'
      union all select attachments from tool_calls where attachments is not null`,
   );
 
-  /** The names of files that a task mentions, each with the time of the last message that does. */
-  ofTask(taskId: string, folder: string): ReadonlyMap<string, number> {
-    const rows = this.db
-      .prepare(
-        `select content as text, created_at as at from messages where instr(content, ?2) > 0
-           and (branch in (select branch_id from branches where task_id = ?1) or task_id = ?1 and thread <> '')
-         order by id`,
-      )
-      .all(taskId, `${folder}/`);
-    return new Map(
-      rows.flatMap(({ text, at }) => namesIn(String(text), folder).map((name) => [name, Number(at)] as const)),
-    );
-  }
-
   /** The names of files that are mentioned in this folder, such as `.orch/attachments`. Reads all messages. */
-  in(folder: string): ReadonlySet<string> {
-    return new Set(this.#select.all(`${folder}/`).flatMap((row) => namesIn(String(row["text"]), folder)));
+  async in(folder: string): Promise<ReadonlySet<string>> {
+    const names = new Set<string>();
+    const add = (rows: readonly SqlRow[]) => {
+      for (const { text } of rows) for (const name of namesIn(String(text), folder)) names.add(name);
+    };
+    for (let after = 0; ; await nextTurn()) {
+      const end = this.#pageEnd.get(after)?.["id"] ?? null;
+      if (end === null) break;
+      add(this.#page.all(after, end, `${folder}/`));
+      after = Number(end);
+    }
+    // In the same turn of the event loop as the last messages: what waits becomes one.
+    add(this.#elsewhere.all());
+    return names;
   }
 }
 
-const namesIn = (text: string, folder: string): readonly string[] =>
+/** The names of files of a folder that a text mentions. */
+export const namesIn = (text: string, folder: string): readonly string[] =>
   text
     .split(`${folder}/`)
     .slice(1)

@@ -11,19 +11,25 @@ export type SqlRow = Record<string, SQLOutputValue>;
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: readonly number[] = [11, 26];
-/** SQLITE_CORRUPT_VTAB: the full-text index is inconsistent. It is rebuilt from its rows; the file may be sound. */
+/** SQLITE_CORRUPT_VTAB: a full-text index is inconsistent. It can be rebuilt from its rows; the file may be sound. */
 const INDEX_DAMAGE = 267;
+
+/** Whether SQLite reports a damaged full-text index. */
+export const isIndexDamage = (error: unknown): error is Error =>
+  error instanceof Error && "errcode" in error && error.errcode === INDEX_DAMAGE;
 
 /** Whether SQLite reports a damaged database file, in contrast to a full disk or a missing permission. */
 export function isDamage(error: unknown): error is Error {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
-  return DAMAGE.includes(error.errcode & 0xff) && error.errcode !== INDEX_DAMAGE;
+  return DAMAGE.includes(error.errcode & 0xff) && !isIndexDamage(error);
 }
 
 /** A SQLite connection that reports damage found by any statement. The statement's error is thrown all the same. */
 export class Database {
   readonly #db: DatabaseSync;
   #onDamage: (error: Error) => void = () => undefined;
+  /** By the name of the index. */
+  readonly #onIndexDamage = new Map<string, () => void>();
 
   constructor(file: string, options: DatabaseSyncOptions = {}) {
     this.#db = new DatabaseSync(file, options);
@@ -32,6 +38,11 @@ export class Database {
   /** Damage found before this call is not reported. */
   watchDamage(onDamage: (error: Error) => void): void {
     this.#onDamage = onDamage;
+  }
+
+  /** Calls `rebuild` after a statement that found the full-text index `name` damaged, outside its transaction. */
+  watchIndexDamage(name: string, rebuild: () => void): void {
+    this.#onIndexDamage.set(name, rebuild);
   }
 
   prepare(sql: string): Statement {
@@ -65,6 +76,8 @@ export class Database {
 
   readonly #onError = (error: unknown): unknown => {
     if (isDamage(error)) this.#onDamage(error);
+    if (isIndexDamage(error))
+      for (const [name, rebuild] of this.#onIndexDamage) if (error.message.includes(`"${name}"`)) setImmediate(rebuild);
     return error;
   };
 }

@@ -12,7 +12,13 @@ export interface StateValues {
   /** Identifies this store to the daemon, which collects its usage. */
   readonly usage_ledger: { readonly id: string };
   /** The last message that is in the full-text index of messages. */
-  readonly messages_indexed: { readonly through: number };
+  readonly messages_indexed: {
+    readonly through: number;
+    /** Only while the index is rebuilt: the number of the last task whose title is in it again. */
+    readonly titles?: number | undefined;
+  };
+  /** Tasks whose deletion has begun, each with the number of the last event before. */
+  readonly removals: Readonly<Record<string, number>>;
   /** Signs links to files. `previous` signed those before `since`. */
   readonly link_secret: { readonly key: string; readonly since: number; readonly previous: string | null };
   /** A memory erasure is in progress. */

@@ -46,11 +46,11 @@ export class EventPlaces extends Table {
     }
   }
 
-  /** Deletes the entries of a task and its turns. */
-  removeTask(taskId: string): void {
+  /** Deletes the entries of tasks or turns, of stretches that end with `through` or before. */
+  remove(places: readonly string[], through: number): void {
     this.db
-      .prepare("delete from event_places where place = ?1 or place in (select turn_id from turns where task_id = ?1)")
-      .run(taskId);
+      .prepare("delete from event_places where place in (select value from json_each(?)) and stretch < ?")
+      .run(JSON.stringify(places), Math.min(stretchOf(through + 1), Number.MAX_SAFE_INTEGER));
   }
 
   /** Deletes the stretches before that of the oldest event. */

@@ -74,14 +74,28 @@ export class EventTable extends Table {
     return { seq: Number(row["last_seq"]), ts: Number(row["last_ts"]) };
   }
 
-  /** Deletes the events of a task whose turns have ended. Runs in a transaction of the caller. */
-  removeTask(taskId: string): number {
-    this.store.state.set("events_floor", this.last());
+  /** The number of the last event, which none takes again, though it is deleted. Runs in a transaction of the caller. */
+  keepFloor(): number {
+    const last = this.last();
+    this.store.state.set("events_floor", last);
+    return last.seq;
+  }
+
+  /** Deletes the events of a task up to a number, in steps. Each returns how many rows it has deleted. */
+  *removal(taskId: string, through: number): Generator<() => number, void> {
     const remove = this.db.prepare("delete from events where last_seq between ? and ? and task_id = ?");
-    let removed = 0;
-    for (const { first, last } of this.#places.of(taskId, 0)) removed += remove.run(first, last, taskId).changes;
-    this.#places.removeTask(taskId);
-    return removed;
+    // The list is read before the steps change it.
+    const stretches = Array.from(this.#places.of(taskId, 0));
+    for (const { first, last } of stretches) yield () => remove.run(first, Math.min(last, through), taskId).changes;
+    yield () => {
+      this.#places.remove([taskId], through);
+      return 0;
+    };
+  }
+
+  /** Deletes what tells where the events of turns are. */
+  forgetTurns(turnIds: readonly string[]): void {
+    this.#places.remove(turnIds, Infinity);
   }
 
   read({ afterSeq = 0, afterTs = 0, taskId, turnId, types, limit, maxLength = Infinity }: EventFilter): EventRow[] {

@@ -1,5 +1,6 @@
 import type { Prefix } from "./branches.ts";
 import { Table } from "./table.ts";
+import type { TaskRow } from "./tasks.ts";
 
 /** A message that is not indexed yet. */
 export interface UnindexedMessage {
@@ -28,6 +29,11 @@ export class MessageIndex extends Table {
   );
   readonly #insert = this.db.prepare("insert into messages_index (rowid, text) values ((? << 32) | ?, ?)");
   readonly #remove = this.db.prepare("delete from messages_index where rowid = ?");
+  readonly #clear = this.db.prepare("insert into messages_index (messages_index) values ('delete-all')");
+  readonly #titlesAfter = this.db.prepare(
+    `select number, title from tasks
+     where number > ? and (title_source <> 'first_words' or parent_task_id is not null) order by number limit ?`,
+  );
   readonly #lastMessage = this.db.prepare("select max(id) as id from messages");
   readonly #hits = this.db.prepare(
     `select rowid >> 32 as branch, rowid & 4294967295 as id from messages_index where messages_index match ? limit ?`,
@@ -72,7 +78,24 @@ export class MessageIndex extends Table {
     // The index writes what it has for each id that is lower than the one before.
     for (const { id, branch, text } of terms.toSorted((a, b) => a.branch - b.branch || a.id - b.id))
       this.#insert.run(branch, id, text);
-    this.store.state.set("messages_indexed", { through });
+    this.store.state.set("messages_indexed", { ...this.#state, through });
+  }
+
+  /** Empties the index, also a damaged one, so that everything is indexed anew. Runs in a transaction of the caller. */
+  clear(): void {
+    this.#clear.run();
+    this.store.state.set("messages_indexed", { through: 0, titles: 0 });
+  }
+
+  /** The next titles to index again. Null unless the index is rebuilt. */
+  unindexedTitles(limit: number): readonly Pick<TaskRow, "number" | "title">[] | null {
+    const { titles } = this.#state;
+    return titles === undefined ? null : (this.#titlesAfter.all(titles, limit) as unknown as readonly TaskRow[]);
+  }
+
+  /** Notes that titles are in the index up to that of a task; null: all are. Runs in a transaction of the caller. */
+  titlesIndexed(through: number | null): void {
+    this.store.state.set("messages_indexed", { ...this.#state, titles: through ?? undefined });
   }
 
   /** Replaces the terms of a task's title. */
@@ -105,6 +128,10 @@ export class MessageIndex extends Table {
   }
 
   get #through(): number {
-    return this.store.state.get("messages_indexed")?.through ?? 0;
+    return this.#state.through;
+  }
+
+  get #state() {
+    return this.store.state.get("messages_indexed") ?? { through: 0 };
   }
 }

@@ -5,6 +5,7 @@ import { type UserContent, contentText } from "../attachments/user-content.ts";
 import { indexWords } from "../memory/search/index-text.ts";
 import type { AssistantContent } from "../model/model-provider.ts";
 import type { BranchTable } from "../store/branches.ts";
+import { isIndexDamage } from "../store/database.ts";
 import type { MessageIndex, UnindexedMessage } from "../store/message-index.ts";
 import type { Store } from "../store/open-store.ts";
 import type { TaskRow } from "../store/tasks.ts";
@@ -25,7 +26,7 @@ export interface Matching {
 }
 
 interface Parts {
-  readonly store: Pick<Store, "transaction">;
+  readonly store: Pick<Store, "db" | "transaction">;
   readonly index: MessageIndex;
   readonly branches: BranchTable;
   readonly logger: Logger;
@@ -37,9 +38,11 @@ export class MessageSearch {
   #timer: NodeJS.Timeout | undefined;
   #working = false;
   #closed = false;
+  #isRebuilt = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    parts.store.db.watchIndexDamage("messages_index", () => this.#tryRebuild());
   }
 
   /** Indexes in the background what was said since. To be called after each turn and at the start. */
@@ -61,8 +64,21 @@ export class MessageSearch {
     this.#parts.index.setTitle(number, indexWords(title).join(" "));
   }
 
-  /** Each word of the query must be in one message of the task, or in its title. Null: it has no word to search for. */
+  /**
+   * Each word of the query must be in one message of the task, or in its title. Null: it has no word to search for. A
+   * damaged index is begun anew: until it is complete, searches find less.
+   */
   find(query: string): Matching | null {
+    try {
+      return this.#find(query);
+    } catch (error) {
+      if (!isIndexDamage(error) || this.#isRebuilt) throw error;
+      this.#rebuild();
+      return this.#find(query);
+    }
+  }
+
+  #find(query: string): Matching | null {
     const { index, branches } = this.#parts;
     for (let done = 0; done < BEFORE_SEARCH && this.#indexSome() > 0; done += BATCH);
     if (index.behind > 0) this.indexSoon();
@@ -72,6 +88,25 @@ export class MessageSearch {
     const hits = index.hits(match, FEW_MATCHES);
     if (hits.length < FEW_MATCHES) return { only: index.tasksOf(hits), fits: () => true };
     return { only: null, fits: ({ number, taskId }) => index.has(match, number, branches.ofTask(taskId)) };
+  }
+
+  /** Once in the life of a process: what is damaged again at once would be rebuilt forever. */
+  #rebuild(): void {
+    if (this.#isRebuilt || this.#closed) return;
+    const { store, index, logger } = this.#parts;
+    store.transaction(() => index.clear());
+    this.#isRebuilt = true;
+    logger.warn("the index of messages was damaged; it is rebuilt from the stored messages");
+    this.indexSoon();
+  }
+
+  #tryRebuild(): void {
+    try {
+      this.#rebuild();
+    } catch (error) {
+      // The next use of the index tries again.
+      this.#parts.logger.error({ err: error }, "failed to rebuild the index of messages");
+    }
   }
 
   async #catchUp(): Promise<void> {
@@ -87,9 +122,17 @@ export class MessageSearch {
     }
   }
 
-  /** Returns how many messages it has indexed. */
+  /** Returns how many messages or titles it has indexed. */
   #indexSome(): number {
     const { store, index } = this.#parts;
+    const titles = index.unindexedTitles(BATCH);
+    if (titles !== null) {
+      store.transaction(() => {
+        for (const title of titles) this.indexTitle(title);
+        index.titlesIndexed(titles.at(-1)?.number ?? null);
+      });
+      if (titles.length > 0) return titles.length;
+    }
     const messages = index.unindexed(BATCH);
     const last = messages.at(-1);
     if (last === undefined) return 0;

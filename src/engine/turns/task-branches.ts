@@ -98,7 +98,7 @@ export class TaskBranches {
    */
   async rewind(taskId: string, options: RewindOptions): Promise<Rewound> {
     this.#messageCount(taskId);
-    const release = this.#parts.runner.hold(taskId);
+    const release = this.#parts.runner.hold(taskId, "rewind");
     try {
       return await this.#rewindHeld(taskId, options);
     } finally {

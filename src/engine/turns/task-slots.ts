@@ -1,5 +1,8 @@
 import type { EngineError } from "../engine-error.ts";
 
+/** Why a task that has no turn may start none. */
+export type HoldPurpose = "rewind" | "deletion";
+
 /** A task's slot for its turn in flight. */
 export interface Slot {
   readonly taskId: string;
@@ -8,8 +11,8 @@ export interface Slot {
   /** Aborted by cancel, expiry, drain or an engine error, given as the reason. */
   readonly signal: AbortSignal;
   readonly state: "running" | "waiting_for_human";
-  /** `rewind`: it has no turn, and its `turnId` is empty. */
-  readonly purpose: "turn" | "rewind";
+  /** Other than `turn`: it has no turn, and its `turnId` is empty. */
+  readonly purpose: "turn" | HoldPurpose;
   abort(reason: TurnAborted | TurnParked | EngineError): void;
   /** Aborted by a message that interrupts the model's answer. Each call replaces the signal of the call before. */
   newInterrupt(): AbortSignal;
@@ -70,10 +73,10 @@ export class TaskSlots {
   }
 
   /** Holds a task without a turn, so that none starts. */
-  hold(taskId: string): ReturnType<TaskSlots["claim"]> {
+  hold(taskId: string, purpose: HoldPurpose): ReturnType<TaskSlots["claim"]> {
     const holder = this.#slots.get(taskId);
     if (holder !== undefined) return { kind: "busy", holder };
-    const slot = this.#newSlot(taskId, "", Date.now(), "rewind");
+    const slot = this.#newSlot(taskId, "", Date.now(), purpose);
     this.#slots.set(taskId, slot);
     return { kind: "claimed", slot };
   }

@@ -12,7 +12,7 @@ import type { RunningTurn } from "../store/turns.ts";
 import type { JournalEvent } from "./event-journal.ts";
 import { resumeVerdict } from "./resume-verdict.ts";
 import { storeTurn } from "./store-turn.ts";
-import { type Slot, TurnAborted } from "./task-slots.ts";
+import { type HoldPurpose, type Slot, TurnAborted } from "./task-slots.ts";
 import { TurnLifecycle } from "./turn-lifecycle.ts";
 import { TurnTally } from "./turn-tally.ts";
 import { Turn, type TurnParts, type TurnStart } from "./turn.ts";
@@ -113,7 +113,7 @@ export class TurnRunner {
     { turnId, reason = "cancelled by the client" }: { turnId?: string; reason?: string } = {},
   ): boolean {
     const slot = this.#parts.slots.get(taskId);
-    if (slot === undefined || slot.purpose === "rewind") return false;
+    if (slot === undefined || slot.purpose !== "turn") return false;
     if (turnId !== undefined && slot.turnId !== turnId) return false;
     slot.abort(new TurnAborted("CANCELLED", reason));
     return true;
@@ -181,10 +181,10 @@ export class TurnRunner {
   /**
    * Holds a task without a turn, until the returned function is called. Throws `TASK_BUSY` and `ENGINE_DRAINING`.
    */
-  hold(taskId: string): () => void {
+  hold(taskId: string, purpose: HoldPurpose): () => void {
     if (this.#draining || this.#paused)
       throw new EngineError("ENGINE_DRAINING", "the engine is draining or erases its memory; retry later");
-    const claim = this.#parts.slots.hold(taskId);
+    const claim = this.#parts.slots.hold(taskId, purpose);
     if (claim.kind === "busy") throw busy(claim.holder);
     return () => {
       claim.slot.release();
@@ -287,7 +287,10 @@ const originOf = ({ request }: RunningTurn): TurnOrigin => ({
 });
 
 export function busy({ turnId, startedAt, state, purpose }: Slot): EngineError {
-  if (purpose === "rewind") return new EngineError("TASK_BUSY", "the task is being rewound; retry later");
+  if (purpose !== "turn") {
+    const what = purpose === "rewind" ? "rewound" : "deleted";
+    return new EngineError("TASK_BUSY", `the task is being ${what}; retry later`);
+  }
   const details = { turn_id: turnId, started_at: new Date(startedAt).toISOString(), state };
   return new EngineError("TASK_BUSY", "the task has a turn in flight", details);
 }

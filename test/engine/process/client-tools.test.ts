@@ -128,6 +128,41 @@ t.test("a message steered meanwhile is read after the answers, and one that wait
   await until("it ends", async () => (await engine.call(`/turns/${body.turn_id}`)).body.state === "completed");
 });
 
+t.test("a turn with a schema calls tools of the client, over kill -9, and ends with its result once", async (t) => {
+  const first = await startEngine(t);
+  const output_schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const message =
+    '/tool pick {"n":2}\n/say picked\n/tool submit_result {"n":"two"}\n/say again\n/tool submit_result {"n":2}';
+  const taken = { ...LOOK, name: "submit_result" };
+  t.match(await first.call("/execute", { body: { task_id: "both", message, output_schema, client_tools: [taken] } }), {
+    status: 400,
+    body: { message: /^client_tools\.0\.name: / },
+  });
+  const stream = await first.execute({ task_id: "both", message, output_schema, client_tools: [PICK] });
+  const { data: call } = await stream.first("tool_call");
+  t.match(call, { tool: "pick", runs: "client" });
+  stream.cut();
+  await first.stop("SIGKILL");
+  const second = await again(t, first);
+  t.match(await pending(second), [{ tool_call_id: call.tool_call_id }]);
+  await respond(second, { tool_call_id: call.tool_call_id, output: { picked: 2 } });
+  const frames = await replayed(second, call.turn_id);
+  t.match(frames.at(-1)?.data, { phase: "completed", output: { n: 2 } });
+  t.match(
+    frames.filter(({ event }) => event === "tool_result").map(({ data }) => [data.tool, data.error]),
+    [
+      ["pick", null],
+      ["submit_result", /#\/n/],
+      ["submit_result", null],
+    ],
+  );
+  t.same(
+    frames.flatMap(({ event, data }) => (event === "tool_call" && data.runs === "client" ? [data.tool] : [])),
+    ["pick"],
+    "the result is no call of the client",
+  );
+});
+
 t.test("tools of a call are checked, each fault named by its field", async (t) => {
   const dataDir = freshFolder(t);
   mkdirSync(join(dataDir, "catalog/tools"), { recursive: true });

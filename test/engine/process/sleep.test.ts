@@ -51,3 +51,35 @@ t.test("a turn, an open stream, an unfinished upload and a new connection keep i
   fresh.destroy();
   await fallsAsleep(engine);
 });
+
+t.test("a client that has left while a question is open does not keep it awake", async (t) => {
+  const engine = await startEngine(t);
+  const leaving = new AbortController();
+  // Clients open a connection after an aborted call, and send nothing on it.
+  const spare = connect(Number(new URL(engine.url).port), "127.0.0.1").on("error", () => undefined);
+  await once(spare, "connect");
+  const response = await fetch(`${engine.url}/execute`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-engine-key": engine.key },
+    body: JSON.stringify({ task_id: "left", message: "/ask What? | a" }),
+    signal: leaving.signal,
+  });
+  const pending = async () => (await engine.call("/hitl/pending")).body.requests;
+  const [question] = await until("it asks", async () => {
+    const requests = await pending();
+    return requests.length > 0 && requests;
+  });
+  t.equal(response.status, 200);
+  leaving.abort();
+  const exited = once(engine.process, "exit");
+  await fallsAsleep(engine);
+  t.same(await exited, [ENGINE_EXITS.slept.code, null]);
+  spare.destroy();
+  const next = await startEngine(t, { dataDir: engine.dataDir, key: engine.key });
+  const answer = { request_id: question.request_id, answer: "a" };
+  t.match(await next.call("/hitl/respond", { body: answer }), { status: 200 });
+  await until(
+    "the turn goes on",
+    async () => (await next.call("/turns?task_id=left")).body.items[0].state === "completed",
+  );
+});

@@ -1,21 +1,32 @@
 import t, { type Test } from "tap";
 import { BranchTable } from "../../../src/engine/store/branches.ts";
 import { ClientCallTable } from "../../../src/engine/store/client-call-table.ts";
+import { EventTable } from "../../../src/engine/store/events.ts";
 import { LoadedToolTable } from "../../../src/engine/store/loaded-tools.ts";
 import { MessageTable } from "../../../src/engine/store/messages.ts";
-import { openStore } from "../../../src/engine/store/open-store.ts";
-import { TaskRemoval } from "../../../src/engine/store/task-removal.ts";
+import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
+import { type RemovedRows, TaskRemoval } from "../../../src/engine/store/task-removal.ts";
 import { TaskTable } from "../../../src/engine/store/tasks.ts";
 import { TurnTable } from "../../../src/engine/store/turns.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 
 const USAGE = { inputTokens: 1, outputTokens: 1, cacheHitTokens: 0 };
 
+function finish(store: Store, steps: ReturnType<TaskRemoval["steps"]>): RemovedRows {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    store.transaction(step.value);
+  }
+}
+
 function conversations(t: Test) {
   const store = openStore(freshFolder(t));
   t.teardown(() => store.close());
   const [tasks, messages, branches] = [new TaskTable(store), new MessageTable(store), new BranchTable(store)];
-  const [turns, removal] = [new TurnTable(store), new TaskRemoval(store)];
+  const [turns, removal] = [
+    new TurnTable(store),
+    new TaskRemoval(store, { events: new EventTable(store), folder: "files" }),
+  ];
   let at = 0;
   const say = (taskId: string, text: string): number => {
     const turnId = `turn_${text}`;
@@ -33,12 +44,15 @@ function conversations(t: Test) {
     tasks.turnStarted(taskId, { agent: "default", message: "fork", at: ++at });
     tasks.continueFrom(taskId, { branchId: current(from), through }, at);
   };
-  const remove = (taskId: string) => store.transaction(() => removal.remove(taskId));
+  const remove = (taskId: string) => {
+    store.transaction(() => removal.begin(taskId));
+    return finish(store, removal.steps(taskId));
+  };
   const rows = () =>
     ["tasks", "branches", "messages", "turns", "recalls"].map((table) =>
       Number(store.db.prepare(`select count(*) as n from ${table}`).get()?.["n"]),
     );
-  return { store, tasks, turns, say, said, current, fork, remove, rows };
+  return { store, tasks, turns, say, said, current, fork, removal, remove, rows };
 }
 
 t.test("what forks refer to stays until the last of them goes", async (t) => {
@@ -76,6 +90,27 @@ t.test("a task that was rewound and forked is deleted with all its branches", as
   t.strictSame(rows(), [0, 0, 0, 0, 0]);
 });
 
+t.test("a deletion that was killed after any step ends the same", async (t) => {
+  const { say, said, fork, removal, remove, rows, store } = conversations(t);
+  for (let steps = 0, isWhole = false; !isWhole; steps++) {
+    const one = say("a", "one");
+    for (let n = 0; n < 120; n++) say("a", `more ${n}`);
+    fork("b", "a", one);
+    store.transaction(() => removal.begin("a"));
+    t.same(removal.unfinished, ["a"]);
+    const killed = removal.steps("a");
+    for (let n = 0; n < steps && !isWhole; n++) {
+      const step = killed.next();
+      if (step.done === true) isWhole = true;
+      else store.transaction(step.value);
+    }
+    if (!isWhole) finish(store, removal.steps("a"));
+    t.strictSame([removal.unfinished, said("b"), said("a")], [[], ["one one"], []], `after ${steps} steps`);
+    t.match(remove("b"), { messages: 1, turns: 1, kept: 0 });
+    t.strictSame(rows(), [0, 0, 0, 0, 0]);
+  }
+});
+
 /** How the rows of each table with a task are deleted. */
 const REMOVED: Readonly<Record<string, string>> = {
   tasks: "here",
@@ -89,7 +124,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   inbox: "here",
   client_tool_calls: "here",
   loaded_tools: "here",
-  events: "by EventTable.removeTask",
+  events: "by EventTable.removal",
   artifacts: "here, unless a fork needs them",
   file_changes: "by the checkpoints",
   incomplete_comparisons: "by the checkpoints",

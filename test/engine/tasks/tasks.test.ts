@@ -48,6 +48,27 @@ t.test("tasks are listed by their latest activity, found by what was said, and f
   t.match(await client.task("pears"), { message_count: 4, title_source: "first_words", state: "idle" });
 });
 
+t.test("titles and searches may have what is syntax elsewhere", async (t) => {
+  const { engine, client, ids } = await opened(t);
+  const titles = [
+    '"',
+    "kiwi AND NOT",
+    "kiwi NEAR(lime, 2)",
+    "text:kiwi*",
+    '^kiwi" + "lime',
+    "{kiwi} - lime",
+    "kiwi'); --",
+  ];
+  await engine.turn("a", "/say fine");
+  for (const title of titles) {
+    t.equal((await client.changeTask("a", { title })).title, title);
+    t.same(await ids({ q: title }), title.includes("kiwi") ? ["a"] : [], `${title} finds itself`);
+    t.same(await ids({ q: `${title} papaya` }), [], "each word counts");
+  }
+  t.same(await ids({ q: "kiw" }), [], "a prefix is no word");
+  t.same(await ids({ q: "\u0000" }), []);
+});
+
 t.test("messages have their parts, and pages in both directions", async (t) => {
   const { engine, client } = await opened(t);
   const image = { type: "image", data: base64(png(3, 2)), name: "dot.png" } as const;

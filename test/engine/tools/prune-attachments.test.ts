@@ -46,7 +46,7 @@ t.test("a linked folder is not followed", async (t) => {
   utimesSync(join(elsewhere, "a.txt"), 1, 1);
   mkdirSync(join(workspaceDir, "workspace/.orch"));
   symlinkSync(elsewhere, join(workspaceDir, "workspace/.orch/attachments"));
-  const names = { in: () => new Set<string>() };
+  const names = { in: async () => new Set<string>() };
   await pruneAttachments({ workspaceDir: join(workspaceDir, "workspace"), names, logger });
   t.same(readdirSync(elsewhere), ["a.txt"]);
 });

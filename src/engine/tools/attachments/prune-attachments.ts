@@ -20,7 +20,7 @@ export async function pruneAttachments({
 }: {
   readonly workspaceDir: string;
   /** The names that conversations have. */
-  readonly names: { in(folder: string): ReadonlySet<string> };
+  readonly names: { in(folder: string): Promise<ReadonlySet<string>> };
   readonly logger: Logger;
 }): Promise<void> {
   try {
@@ -30,7 +30,7 @@ export async function pruneAttachments({
       const isOld = (name: string) => Date.now() - lstatSync(folder.at(name)).mtimeMs > KEPT_MS;
       const old = files.filter(({ name }) => isOld(name));
       if (old.length === 0) return;
-      const used = names.in(ATTACHMENTS_FOLDER);
+      const used = await names.in(ATTACHMENTS_FOLDER);
       const orphans = old.filter(({ name }) => !used.has(name));
       // In one step for each: a message that sends the file again writes it anew.
       for (const { name } of orphans) if (isOld(name)) rmSync(folder.at(name), { force: true });
