@@ -233,7 +233,6 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/tools/tool-rules.ts",
     "src/engine/isolation",
     "src/engine/mcp",
-    "src/engine/tools/tool-rules.ts",
     "src/contract",
     "src/sandbox",
     "src/shared",
@@ -293,15 +292,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
   "modern-tar": ["src/shared/tar.ts"],
   yazl: ["src/engine/files/archive-sinks.ts"],
-<<<<<<< HEAD
   yaml: ["src/engine/catalog/yaml-fields.ts", "src/orchestrator/fleet/kubernetes/cluster-access.ts"],
-=======
-  yaml: [
-    "src/engine/catalog/front-matter.ts",
-    "src/engine/catalog/yaml-fields.ts",
-    "src/orchestrator/fleet/kubernetes/cluster-access.ts",
-  ],
->>>>>>> main
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
   "eventsource-parser": ["src/client/sse-frames.ts"],
