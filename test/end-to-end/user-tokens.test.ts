@@ -126,6 +126,34 @@ t.test("attack: calls beyond the scope, the catalog, requests to the model, lear
   t.equal((await me(all, "/memory/export")).status, 200);
 });
 
+t.test("attack: paths that lead out of the engine's own routes", async (t) => {
+  const token = await tokenOf(alice, { scope: "turns tasks files answers memory:read memory:erase" });
+  for (const path of [
+    "/;/control/status",
+    "/./control/status",
+    "/%63ontrol/status",
+    "/control%2fstatus",
+    "/control/status?",
+    "/control/status/",
+    "/control/status#x",
+    "/tasks/../control/status",
+    "/tasks/..%2fcontrol%2fstatus",
+    `/..\\e/${bob.id}/tasks`,
+    "/../engines",
+    "/../admin/audit",
+    "//tasks",
+  ])
+    t.equal((await me(token, path)).status, 404, path);
+  for (const [path, key] of [
+    [`/e/${alice.id}/tasks`, "x-engine-key"],
+    ["/engines/alice", "x-platform-key"],
+    ["/admin/audit", "x-admin-key"],
+  ] as const)
+    t.equal((await ask(base, path, { headers: { authorization: `Bearer ${token}`, [key]: token } })).status, 401, path);
+  const named = { connection: "x-engine-key, authorization", "x-engine-key": bob.key };
+  t.match(await me(token, "/health", { headers: named }), { status: 200, body: { engine_id: alice.id } });
+});
+
 t.test("attack: alg none, key confusion, another key's signature, a changed payload, a stolen kid", async (t) => {
   const token = await tokenOf(alice);
   const { header, payload } = partsOf(token);
