@@ -13,11 +13,12 @@ import {
   settleDelivered,
   settleFailed,
 } from "../store/notification-deliveries.ts";
+import { DeliveredBatches } from "./delivered-batches.ts";
 import { DeliveriesInFlight } from "./deliveries-in-flight.ts";
 import { spreadEvents } from "../store/notification-outbox.ts";
 
 /** In flight at once. The 20 endpoints of a product, all but one of which hang, leave room for the last. */
-const IN_FLIGHT = { first: 2, perEndpoint: 25, perProduct: 50 };
+const IN_FLIGHT = { first: 2, perEndpoint: 40, perProduct: 50 };
 const CLAIMED_AT_ONCE = 200;
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4096;
@@ -34,6 +35,7 @@ type Host = EngineHost & Service;
 export async function deliverNotifications(host: Host): Promise<void> {
   const { notified, stopping, logger } = host;
   const inFlight = new DeliveriesInFlight(IN_FLIGHT);
+  const accepted = new DeliveredBatches((batch: readonly ClaimedDelivery[]) => settleDelivered(host.db, batch));
   host.events.onWritten(lookLater(notified));
   for (let waitMs = 0; !stopping.aborted; await notified.wait(waitMs, stopping)) {
     try {
@@ -41,7 +43,7 @@ export async function deliverNotifications(host: Host): Promise<void> {
       const claimed = await claimDeliveries(host.db, { limit: CLAIMED_AT_ONCE, room: inFlight.room() });
       for (const delivery of claimed) {
         const end = inFlight.begin(delivery);
-        const ended = deliver(host, delivery).then(end, (error: unknown) => {
+        const ended = deliver(host, delivery, accepted).then(end, (error: unknown) => {
           end(false);
           throw error;
         });
@@ -77,7 +79,11 @@ function lookLater(alarm: Alarm): () => void {
 }
 
 /** One try of a delivery that was claimed; whether it was accepted. A failure to store its end leaves it to the next claim. */
-async function deliver(host: Host, delivery: ClaimedDelivery): Promise<boolean> {
+async function deliver(
+  host: Host,
+  delivery: ClaimedDelivery,
+  accepted: DeliveredBatches<ClaimedDelivery>,
+): Promise<boolean> {
   const policy = await host.directory.policyOf(delivery.product_id);
   if (policy === null) return false;
   const answer = await callOutside({
@@ -93,7 +99,7 @@ async function deliver(host: Host, delivery: ClaimedDelivery): Promise<boolean> 
   if (host.stopping.aborted) return false;
   const error = errorOf(answer);
   if (error === null) {
-    await settleDelivered(host.db, delivery);
+    await accepted.add(delivery);
     host.metrics.notifications.inc({ outcome: "delivered" });
     return true;
   }

@@ -105,18 +105,19 @@ export async function claimDeliveries(
   return rows;
 }
 
-/** The endpoint's row changes at most once a second: each change would wait for the commit of the one before. */
+/** An endpoint's row changes at most once a second: each change would wait for the commit of the one before. */
 export async function settleDelivered(
   db: Db,
-  { id, endpoint_id }: Pick<ClaimedDelivery, "id" | "endpoint_id">,
+  deliveries: readonly Pick<ClaimedDelivery, "id" | "endpoint_id">[],
 ): Promise<void> {
+  const endpoints = [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   await sql`
     with done as (
       update notification_deliveries set state = 'delivered', delivered_at = now(), last_error = null
-      where id = ${id} and state = 'pending'
+      where id = any(${deliveries.map(({ id }) => id)}) and state = 'pending'
     )
     update notification_endpoints set last_delivered_at = now()
-    where id = ${endpoint_id} and coalesce(last_delivered_at < now() - interval '1 second', true)`.execute(db);
+    where id = any(${endpoints}) and coalesce(last_delivered_at < now() - interval '1 second', true)`.execute(db);
 }
 
 /** `retryS`: null gives it up. */

@@ -91,9 +91,10 @@ async function openDelivery(t: Test, db: Db, paths: readonly string[]) {
   return { received, write, notified };
 }
 
-onEachServer(t, "nineteen endpoints that hang delay the twentieth by less than a second", async (t, { db }) => {
-  const hanging = Array.from({ length: 19 }, (_, nth) => `/hang-${nth}`);
-  const { received, write } = await openDelivery(t, db, IS_LONG ? ["/hang", "/ok"] : [...hanging, "/ok"]);
+const HANGING = Array.from({ length: IS_LONG ? 1 : 19 }, (_, nth) => `/hang-${nth}`);
+
+onEachServer(t, "endpoints that hang delay another one of the product by less than a second", async (t, { db }) => {
+  const { received, write } = await openDelivery(t, db, [...HANGING, "/ok"]);
   const total = PER_SECOND * SECONDS;
   const startedAt = performance.now();
   for (let written = 0; written < total; written += PER_SECOND / 10) {
