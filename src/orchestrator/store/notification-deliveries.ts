@@ -146,12 +146,14 @@ export async function pauseEndpoint(db: Db, endpointId: string, reason: string):
     .execute();
 }
 
-/** Milliseconds until the next delivery is due; null when none waits. */
+/**
+ * Milliseconds until the next delivery becomes due; null when none does. What is due and was not claimed waits for another
+ * one.
+ */
 export async function msUntilNextTry(db: Db): Promise<number | null> {
-  const { rows } = await sql<{ readonly ms: number | null }>`
-    select extract(epoch from d.next_try_at - now())::float8 * 1000 as ms
-    from notification_deliveries d join notification_endpoints e on e.id = d.endpoint_id
-    where d.state = 'pending' and e.enabled order by d.next_try_at limit 1`.execute(db);
+  const { rows } = await sql<{ readonly ms: number }>`
+    select extract(epoch from next_try_at - now())::float8 * 1000 as ms from notification_deliveries
+    where state = 'pending' and next_try_at > now() order by next_try_at limit 1`.execute(db);
   return rows[0]?.ms ?? null;
 }
 
