@@ -234,6 +234,8 @@ export interface CatalogPushed {
   readonly warnings: readonly CatalogFault[];
   /** The reloads of the running engines. `null` for a dry run. */
   readonly engines: CatalogRollout | null;
+  /** The rule that decides the call of `try`. `null` if none does, left out without `try`. */
+  readonly tried?: TriedRule | null | undefined;
 }
 
 /** A catalog that was reloaded. A refusal has the `errors` in its `details`. */
@@ -313,7 +315,7 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
 }
@@ -427,7 +429,7 @@ export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -1501,7 +1503,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -3634,6 +3636,18 @@ export interface TrajectoryStep {
   readonly ok: boolean;
   /** The sub-agent that made the call. Omitted for the turn's own agent. */
   readonly thread?: string | undefined;
+}
+
+/** The rule of `settings.yaml` that decides a call. */
+export interface TriedRule {
+  /** What the rule says. */
+  readonly permission: "allow" | "ask" | "deny";
+  /** The file of the rule. */
+  readonly path: string;
+  /** Its line in the file. */
+  readonly line: number;
+  /** The reason that it gives. `null` without one. */
+  readonly reason: string | null;
 }
 
 /** The least trusted source that it derives from. */

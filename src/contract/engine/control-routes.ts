@@ -59,6 +59,11 @@ export const ENGINE_CONTROL_ROUTES = {
         kind: "text",
         summary: "Adds the usage after this `ledger:revision`, if there is any. Empty for the first read",
       },
+      notices: {
+        kind: "text",
+        summary:
+          "Adds the notices after this number, if there are any, and forgets the others. Empty for the first read",
+      },
     },
     responses: ok("EngineStatus"),
   }),

@@ -27,11 +27,12 @@ export const CONTROL_PATHS = {
   catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */
   drain: "/control/drain",
-  /** `POST {idle_ms}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers `EngineStatus`. */
+  /** `POST {idle_ms, notices_read}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers `EngineStatus`. */
   sleep: "/control/sleep",
   /**
    * `GET`: `EngineStatus`. `?metrics=` with the revision that the daemon has, or empty, adds the metrics; `?usage=`
-   * with its position in the ledger, or empty, adds what has been spent since.
+   * with its position in the ledger, or empty, adds what has been spent since; `?notices=` with the number of the last
+   * notice that it has stored, or empty, adds the next ones.
    */
   status: "/control/status",
   /**
@@ -49,4 +50,8 @@ export const controlSuspensionRequest = z.object({ suspended: z.nullable(z.enum(
 export const controlModelsRequest = z.object({ ...modelRules, cooldowns: modelCooldowns });
 export const controlSleepRequest = z.object({
   idle_ms: field(integer(0), "Refused when the last work ended less than this ago."),
+  notices_read: field(
+    z.optional(integer(0)),
+    "The last notice of turns that the daemon has stored. Refused while the engine keeps a later one.",
+  ),
 });

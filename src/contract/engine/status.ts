@@ -3,6 +3,7 @@ import { budgetReport } from "./budgets.ts";
 import { modelCooldowns } from "./models.ts";
 import { ENGINE_METRIC_LIMITS } from "./metrics.ts";
 import { usageReport } from "./metered-usage.ts";
+import { turnNoticeReport } from "./turn-notice.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, time } from "../response-schemas.ts";
 import { AWAKE_REASONS } from "./sleep.ts";
@@ -55,5 +56,10 @@ export const engineStatus = record("EngineStatus", "What an engine does, for the
   budgets: field(z.exactOptional(budgetReport), "Omitted without budgets."),
   cooldowns: field(z.exactOptional(modelCooldowns), "The models that failed for this engine. Omitted without one."),
   usage: field(z.exactOptional(usageReport), "On request, if anything has been spent since."),
+  last_notice: field(
+    z.optional(z.nullable(count)),
+    "The number of the newest notice of turns that it keeps. `null` without one. Omitted by engines of earlier releases.",
+  ),
+  notices: field(z.exactOptional(turnNoticeReport), "On request, if it keeps any."),
 });
 export type EngineStatus = RecordOf<typeof engineStatus>;

@@ -32,8 +32,13 @@ export const ORCHESTRATOR_EVENTS = {
   "schedule.ran": "A run of a schedule or webhook is done: `data.run_id`, `data.turn_id`.",
   "schedule.failed": "A run failed or was refused: `reason`, `data.state`.",
   "schedule.missed": "A run was due and did not start in time: `reason`.",
+  "turn.completed":
+    "A turn is completed: `data.turn_id`, `data.task_id`. This one and the next three are stored only of products with a [notification](notifications.md) endpoint that wants them.",
+  "turn.failed": "A turn failed: also `data.error`, its code.",
+  "turn.cancelled": "A turn was cancelled.",
+  "task.titled": "A model gave a task its title: `data.task_id`.",
   "turn.waiting":
-    "A turn of a schedule or webhook waits for a person or a client: `data.turn_id`, `data.task_id`, `data.run_id`. `GET /hitl/pending` of the engine has the question, `GET /tools/pending` the call.",
+    "A turn waits for a person or a client: `data.turn_id`, `data.task_id`, and `data.run_id` of a turn of a schedule or webhook. Of other turns, with `data.request_id`, it is stored like `turn.completed`. `GET /hitl/pending` of the engine has the question, `GET /tools/pending` the call.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.leader_changed": "Another daemon leads the host: `data.leader`, `data.previous`, `data.epoch`.",

@@ -2,6 +2,7 @@ import type { EngineStatus } from "../../contract/engine/status.ts";
 import type { ModelCooldowns } from "../model/model-cooldowns.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
+import type { TurnNoticeTable } from "../store/turn-notices.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
@@ -16,6 +17,7 @@ interface ReportParts {
   readonly wakefulness: Wakefulness;
   readonly diskBytes: () => number | null;
   readonly meter: UsageMeter;
+  readonly notices: Pick<TurnNoticeTable, "last">;
   readonly budgets: BudgetGate;
   readonly cooldowns: Pick<ModelCooldowns, "own">;
 }
@@ -29,6 +31,7 @@ export function engineReport({
   wakefulness,
   diskBytes,
   meter,
+  notices,
   budgets,
   cooldowns,
 }: ReportParts) {
@@ -47,6 +50,7 @@ export function engineReport({
       last_active_at: journal.lastActiveAt,
       disk_bytes: diskBytes(),
       usage_revision: meter.revision,
+      last_notice: notices.last,
       ...(spent !== undefined && { budgets: spent }),
       ...(failing.length > 0 && { cooldowns: [...failing] }),
     };

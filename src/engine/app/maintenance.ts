@@ -7,6 +7,7 @@ import type { ClientCallTable } from "../store/client-call-table.ts";
 import type { IdempotencyTable } from "../store/idempotency-keys.ts";
 import type { InboxTable } from "../store/inbox-table.ts";
 import type { ModelRequestTable } from "../store/model-requests.ts";
+import type { TurnNoticeTable } from "../store/turn-notices.ts";
 import { pruneAttachments } from "../tools/attachments/prune-attachments.ts";
 import { pruneOutputs } from "../tools/spill.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
@@ -31,6 +32,7 @@ export interface MaintenanceParts {
   readonly idempotency: IdempotencyTable;
   readonly inboxTable: Pick<InboxTable, "prune">;
   readonly meter: UsageMeter;
+  readonly notices: Pick<TurnNoticeTable, "prune">;
   readonly clientCallTable: Pick<ClientCallTable, "prune">;
   /** Also of engines that keep none any more. */
   readonly requestTable: Pick<ModelRequestTable, "prune">;
@@ -94,13 +96,14 @@ function collectAfterLoading({ slots, journal, collect = collectGarbage }: Maint
 }
 
 function pruneRows(parts: MaintenanceParts): void {
-  const { journal, idempotency, inboxTable, meter, clientCallTable, requestTable, logger } = parts;
+  const { journal, idempotency, inboxTable, meter, notices, clientCallTable, requestTable, logger } = parts;
   const before = Date.now() - KEPT_MS;
   try {
     journal.prune(before, EVENTS_KEPT);
     idempotency.prune(before);
     inboxTable.prune(before);
     meter.prune();
+    notices.prune();
     clientCallTable.prune(before);
     requestTable.prune(before);
   } catch (error) {

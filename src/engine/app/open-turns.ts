@@ -1,6 +1,4 @@
-import type { EngineBudgets } from "../../contract/engine/budgets.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
-import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
@@ -28,6 +26,7 @@ import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { ToolCallTable } from "../store/tool-call-table.ts";
 import { TaskTable } from "../store/tasks.ts";
+import { TurnNoticeTable } from "../store/turn-notices.ts";
 import { TurnTable } from "../store/turns.ts";
 import { WorkingMemoryTable } from "../store/working-memory.ts";
 import type { MessageSearch } from "../tasks/message-search.ts";
@@ -45,6 +44,7 @@ import { TaskBranches } from "../turns/task-branches.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { TurnList } from "../turns/turn-list.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
+import { turnGates } from "./turn-gates.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
 import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
@@ -128,6 +128,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const gates = turnGates(parts, { runner, intake });
   gates.suspend(launch.suspended ?? null);
   const wakefulness = wakefulnessOf(parts, { runner, intake, journal });
+  const notices = new TurnNoticeTable(store);
   const diskBytes = createDiskReport(workspace.disk, () => journal.lastActiveAt);
   return {
     journal,
@@ -139,7 +140,19 @@ export function openTurns(parts: TurnOwnerParts) {
     runner,
     ...gates,
     wakefulness,
-    ...engineReport({ slots, ...requests, journal, runner, wakefulness, diskBytes, meter, budgets, cooldowns }),
+    ...engineReport({
+      slots,
+      ...requests,
+      journal,
+      runner,
+      wakefulness,
+      diskBytes,
+      meter,
+      notices,
+      budgets,
+      cooldowns,
+    }),
+    notices,
     idempotency: new IdempotencyTable(store),
     turnList: new TurnList({ turns, slots }),
     ...taskParts,
@@ -188,26 +201,6 @@ const wakefulnessOf = (
     sinceLastEventMs: () => journal.sinceLastMs,
     stopAccepting,
   });
-
-/** What decides whether turns may start. The end of a refusal starts what waits. */
-function turnGates(
-  { model, suspension, learning }: TurnOwnerParts,
-  { runner, intake }: { readonly runner: TurnRunner; readonly intake: MessageIntake },
-) {
-  return {
-    suspend(suspended: Suspension | null) {
-      suspension.set(suspended);
-      if (suspended === null) intake.startWaiting();
-      if (suspended !== "now") return;
-      runner.cancelAll(suspension.reason);
-      learning.interrupt();
-    },
-    setBudgets(budgets: EngineBudgets) {
-      model.budgets.set(budgets);
-      intake.startWaiting();
-    },
-  };
-}
 
 /** What turns ask of people and of the client. */
 function openRequests({ store, config: { hitlTtlMs: ttlMs } }: TurnOwnerParts, journal: EventJournal) {
@@ -291,6 +284,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
     memorySearch: memory.search,
     execute: tools.execute,
     grants: new GrantTable(store),
+    rules: () => tools.catalog.catalog.rules,
     workspaceDir: workspace.folders.workspace,
     logger,
   });

@@ -10,6 +10,7 @@ import {
   controlSuspensionRequest,
 } from "../../contract/engine/control.ts";
 import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { TurnNoticeReport } from "../../contract/engine/turn-notice.ts";
 import { type UsageCursor, type UsageReport, parseCursor } from "../../contract/engine/metered-usage.ts";
 import { type EngineBudgets, engineBudgets } from "../../contract/engine/budgets.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
@@ -33,6 +34,8 @@ export interface ControlParts {
   readonly telemetry: { readonly counters: EngineCounters };
   /** Reports the metered usage since a position in the ledger. */
   readonly meter: { report(known: UsageCursor | null): UsageReport | undefined };
+  /** What the daemon has not read yet of turns; it has stored those up to `read`. */
+  readonly notices: { report(read: number): TurnNoticeReport | undefined; readonly last: number | null };
   readonly setBudgets: (budgets: EngineBudgets) => void;
   readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
@@ -56,6 +59,7 @@ export const controlRoutes = ({
   status,
   telemetry,
   meter,
+  notices,
   setBudgets,
   setModels,
   suspend,
@@ -91,9 +95,12 @@ export const controlRoutes = ({
       response.json(status());
     },
     async sleep(request, response) {
-      const { idle_ms: idleMs } = validateBody(controlSleepRequest, request.body, response);
+      const { idle_ms: idleMs, notices_read: read } = validateBody(controlSleepRequest, request.body, response);
       // Lets requests that other connections have received start first.
       await setImmediate();
+      // The product would learn of a turn only after the next wake.
+      if (read !== undefined && (notices.last ?? 0) > read)
+        throw new EngineError("ENGINE_BUSY", "a turn has just ended or begun to wait", { awake: ["recent_work"] });
       const awake = wakefulness.sleep(idleMs, request.socket);
       if (awake.length > 0)
         throw new EngineError("ENGINE_BUSY", `the engine has work: ${awake.join(", ")}`, { awake: [...awake] });
@@ -104,10 +111,13 @@ export const controlRoutes = ({
       const metrics = known === undefined ? undefined : telemetry.counters.report(known === "" ? null : Number(known));
       const spent = parameter(request, "usage");
       const report = spent === undefined ? undefined : meter.report(parseCursor(spent));
+      const read = parameter(request, "notices");
+      const told = read === undefined ? undefined : notices.report(/^\d{1,15}$/.test(read) ? Number(read) : 0);
       response.json({
         ...status(),
         ...(metrics !== undefined && { metrics }),
         ...(report !== undefined && { usage: report }),
+        ...(told !== undefined && { notices: told }),
       });
     },
   }) satisfies Record<string, RequestHandler>;

@@ -19,8 +19,8 @@ export interface StateValues {
   };
   /** Tasks whose deletion has begun, each with the number of the last event before. */
   readonly removals: Readonly<Record<string, number>>;
-  /** Signs links to files. */
-  readonly link_secret: { readonly key: string };
+  /** Signs links to files. `previous` signed those before `since`. */
+  readonly link_secret: { readonly key: string; readonly since: number; readonly previous: string | null };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */

@@ -27,6 +27,7 @@ import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
+import { followTurnNotices } from "../supervision/follow-turn-notices.ts";
 import { followModels } from "../supervision/follow-models.ts";
 import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
@@ -188,6 +189,7 @@ export async function serve(options: StartOptions): Promise<void> {
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
+  inBackground("notices of turns", followTurnNotices(host));
   inBackground("schedule of backups", scheduleBackups(host));
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));

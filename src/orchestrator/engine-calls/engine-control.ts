@@ -6,6 +6,7 @@ import { type ModelCooldown, type ModelRules, modelCooldowns } from "../../contr
 import type { EngineKey } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import { type UsageCursor, formatCursor, usageReport } from "../../contract/engine/metered-usage.ts";
+import { turnNoticeReport } from "../../contract/engine/turn-notice.ts";
 import { AWAKE_REASONS, type AwakeReason } from "../../contract/engine/sleep.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import { askEngine } from "./ask-engine.ts";
@@ -50,6 +51,8 @@ const engineStatusAnswer = z.object({
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
   cooldowns: z.optional(z.unknown()),
+  last_notice: z.optional(z.nullable(count)),
+  notices: z.optional(z.unknown()),
 });
 const flatError = z.object({ message: z.string() });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
@@ -117,23 +120,29 @@ export const drainEngine = async (target: ControlTarget): Promise<StatusOutcome>
 interface KnownReports {
   readonly metrics?: number | null;
   readonly usage?: UsageCursor | null;
+  /** The last notice of turns that is stored; 0 before the first. */
+  readonly notices?: number;
 }
 
 /** An engine's status, with the new part of its reports. */
 export async function engineStatus(target: ControlTarget, known: KnownReports = {}): Promise<StatusOutcome> {
-  const { metrics, usage } = known;
+  const { metrics, usage, notices } = known;
   const query = [
     ...(metrics === undefined ? [] : [`metrics=${metrics ?? ""}`]),
     ...(usage === undefined ? [] : [`usage=${formatCursor(usage)}`]),
+    ...(notices === undefined ? [] : [`notices=${notices || ""}`]),
   ];
   return asStatus(
     await call(target, "GET", `${CONTROL_PATHS.status}${query.length === 0 ? "" : `?${query.join("&")}`}`),
   );
 }
 
-/** Asks an engine to sleep. `refused`: it has work. After `failed` the engine may still have decided to sleep. */
-export async function sleepEngine(target: ControlTarget, idleMs: number): Promise<SleepAnswer> {
-  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs });
+/** Asks an engine to sleep. `refused`: it has work, or notices after `noticesRead`. After `failed` the engine may still have decided to sleep. */
+export async function sleepEngine(
+  target: ControlTarget,
+  { idleMs, noticesRead }: { readonly idleMs: number; readonly noticesRead: number },
+): Promise<SleepAnswer> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs, notices_read: noticesRead });
   if (answer.kind === "failed") return answer;
   if (answer.status === 200) {
     const last = asStatus({ kind: "ok", body: answer.body });
@@ -170,16 +179,18 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
   if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
-  const { metrics, usage, budgets, cooldowns, ...rest } = status.data;
+  const { metrics, usage, budgets, cooldowns, notices, ...rest } = status.data;
   const failing = modelCooldowns.safeParse(cooldowns);
   const held = budgetReport.safeParse(budgets);
   const [counted, spent] = [engineMetricsReport.safeParse(metrics), usageReport.safeParse(usage)];
+  const told = turnNoticeReport.safeParse(notices);
   // Reports in another form are ignored.
   const reports = {
     ...(counted.success && { metrics: counted.data }),
     ...(spent.success && { usage: spent.data }),
     ...(held.success && { budgets: held.data }),
     ...(failing.success && { cooldowns: failing.data }),
+    ...(told.success && { notices: told.data }),
   };
   return { kind: "ok", status: { ...rest, ...reports } };
 }

@@ -45,6 +45,8 @@ export interface LiveEngine {
   lastActiveStored: number;
   /** How far its usage is collected; null before its ledger has anything. Undefined before the first read. */
   usageCursor: UsageCursor | null | undefined;
+  /** The last of its notices of turns that is stored; 0 before this daemon has read any. */
+  noticesRead: number;
   /** The budgets that it has, as JSON; null for none, undefined when an earlier daemon sent them. */
   budgetsSent: string | null | undefined;
   /** The suspension that it was told; undefined when an earlier daemon told it. */

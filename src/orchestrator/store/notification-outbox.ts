@@ -10,6 +10,8 @@ const SHOWN = [
   "run_id",
   "turn_id",
   "task_id",
+  "request_id",
+  "error",
   "version",
   "restored_from",
   "budget",

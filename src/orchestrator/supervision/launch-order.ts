@@ -116,6 +116,7 @@ export function liveEngine(
     lastActiveAt: null,
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
     usageCursor: undefined,
+    noticesRead: 0,
     budgetsSent: isAdopted ? undefined : launched,
     isRetryingSuspension: false,
     suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),

@@ -83,7 +83,7 @@ async function sleepNow(host: EngineHost, live: LiveEngine, { reason, idleMs }: 
     if (sleeping === null) return { kind: "overtaken" };
     // A waiting connection of a probe would wake the engine.
     await live.probing;
-    const answer = await sleepEngine(target, idleMs);
+    const answer = await sleepEngine(target, { idleMs, noticesRead: live.noticesRead });
     if (answer.kind === "refused") return await cancelSleep(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await cancelSleep(host, live, []);

@@ -2,26 +2,32 @@ import type { EngineStatus } from "../../contract/engine/status.ts";
 import { engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
+import { collectNotices } from "./collect-notices.ts";
 import { collectUsage, loadUsageCursor } from "./collect-usage.ts";
 
 /**
- * Reads an engine's status, adds its counters to the metrics of its product, and stores its usage. Null when it does not
- * answer.
+ * Reads an engine's status, adds its counters to the metrics of its product, and stores its usage and its notices of
+ * turns. Null when it does not answer.
  */
 export async function readEngineStatus(
-  host: Pick<HostContext, "metrics" | "db" | "now" | "logger">,
+  host: Pick<HostContext, "metrics" | "db" | "events" | "now" | "logger">,
   live: LiveEngine,
 ): Promise<EngineStatus | null> {
   await loadUsageCursor(host, live);
   const usage = live.usageCursor === undefined ? {} : { usage: live.usageCursor };
   const target = { url: live.url, token: live.controlToken };
-  const answer = await engineStatus(target, { metrics: live.counted?.revision ?? null, ...usage });
+  const answer = await engineStatus(target, {
+    metrics: live.counted?.revision ?? null,
+    notices: live.noticesRead,
+    ...usage,
+  });
   if (answer.kind === "failed") return null;
   const { metrics: report } = answer.status;
   // A response that arrives after a later one contains nothing new.
   const isNew = report !== undefined && report.revision > (live.counted?.revision ?? -1);
   if (isNew) live.counted = host.metrics.engines.add(live.order.launch.product, report, live.counted);
   await collectUsage(host, live, answer.status.usage);
+  await collectNotices(host, live, answer.status.notices);
   return answer.status;
 }
 

@@ -131,6 +131,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   episodes: "memory: only when it is to forget",
   trajectories: "memory: only when it is to forget",
   working_memory: "memory: only when it is to forget",
+  turn_notices: "by the daemon, once it has read them",
 };
 
 t.test("every table with a task is in the deletion of a task", async (t) => {
