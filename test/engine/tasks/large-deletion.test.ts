@@ -11,8 +11,11 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 const MESSAGES = 100_000;
-/** The longest that a call may wait. CPU time, for other programs run on the machine too. */
-const LONGEST_MS = 50;
+/**
+ * CPU time, for other programs run on the machine too. Some 40 ms are measured, for a merge of the full-text index, and
+ * 740 when a deletion is one transaction.
+ */
+const LONGEST_MS = 100;
 
 /** A conversation of two messages a turn, indexed, with an event for each. */
 function fill(store: Store, taskId: string, messages: number): void {
@@ -49,7 +52,7 @@ const rowsOf = (store: Store, taskId: string) =>
     Number(store.db.prepare(`select count(*) as n from ${table} where task_id = ?`).get(taskId)?.["n"]),
   );
 
-t.test("while a task with 100,000 messages is deleted, no call waits for more than 50 ms", async (t) => {
+t.test("while a task with 100,000 messages is deleted, no call waits for long", async (t) => {
   const parts = engineParts(t, { dataDir: freshFolder(t) });
   fill(parts.store, "large", MESSAGES);
   const { taskChanger, taskList } = tasksOf(parts);
