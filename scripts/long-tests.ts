@@ -28,6 +28,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/console.test.ts",
   "test/console/conversations.test.ts",
   "test/console/engine-views.test.ts",
+  "test/console/files.test.ts",
   "test/console/large-fleet.test.ts",
   "test/console/oidc.test.ts",
   "test/console/tabs.test.ts",

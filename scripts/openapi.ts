@@ -82,7 +82,7 @@ function operation<Route extends Row>(
         name: parameter,
         in: "path" as const,
         required: true,
-        description: of.path[parameter] ?? "",
+        description: meaningOf(of, parameter, route.path),
         schema: { type: "string" },
       })),
       ...parametersOf("query", route.query),
@@ -91,6 +91,13 @@ function operation<Route extends Row>(
     ...(body !== null && { requestBody: body }),
     responses: { ...successes(route), ...refusals(of, route) },
   };
+}
+
+function meaningOf({ path: meanings }: Pick<Interface, "path">, parameter: string, path: string): string {
+  const meaning = meanings[parameter];
+  if (meaning === undefined)
+    throw new Error(`${path}: say what {${parameter}} is, by a line in \`path\` of scripts/interfaces.ts`);
+  return meaning;
 }
 
 const parametersOf = (place: "query" | "header", parameters: Row["query"] = {}): ParameterObject[] =>

@@ -230,6 +230,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/engine/store": ["migrations/engine", "src/contract", "src/shared"],
   "src/engine/catalog-check": [
     "src/engine/catalog",
+    "src/engine/tools/tool-rules.ts",
     "src/engine/isolation",
     "src/engine/mcp",
     "src/contract",
@@ -291,7 +292,11 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
   "modern-tar": ["src/shared/tar.ts"],
   yazl: ["src/engine/files/archive-sinks.ts"],
-  yaml: ["src/engine/catalog/front-matter.ts", "src/orchestrator/fleet/kubernetes/cluster-access.ts"],
+  yaml: [
+    "src/engine/catalog/front-matter.ts",
+    "src/engine/catalog/yaml-fields.ts",
+    "src/orchestrator/fleet/kubernetes/cluster-access.ts",
+  ],
   pino: ["src/shared/logger.ts"],
   "chrono-node": ["src/engine/learning/date-expressions.ts"],
   "eventsource-parser": ["src/client/sse-frames.ts"],

@@ -14,6 +14,8 @@ export interface ChangeCatalogOptions extends ChangeOptions {
 export interface PushCatalogOptions extends ChangeCatalogOptions {
   /** Checks the archive, and changes nothing. */
   readonly dryRun?: boolean | undefined;
+  /** With `dryRun`: a call; the answer's `tried` is the rule that decides it. */
+  readonly tried?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> } | undefined;
 }
 
 /** A second try would find the version of the first one. */
@@ -28,10 +30,11 @@ export const catalogCalls = ({ service, call }: OrchestratorCalls) => ({
   /** Replaces the catalog by the files of a tar.gz archive. `CATALOG_INVALID` has each fault in `details.errors`. */
   push: async (
     archive: Blob | Uint8Array<ArrayBuffer>,
-    { ifVersion, ...given }: PushCatalogOptions = {},
+    { ifVersion, tried, ...given }: PushCatalogOptions = {},
   ): Promise<CatalogPushed> => {
     const body = archive instanceof Uint8Array ? new Blob([archive]) : archive;
-    return call(routes.pushCatalog, { ...given, ...ifMatch(ifVersion), body });
+    const tries = tried && { try: JSON.stringify(tried) };
+    return call(routes.pushCatalog, { ...given, ...tries, ...ifMatch(ifVersion), body });
   },
 
   /** The stored versions, the newest first. */

@@ -387,6 +387,8 @@ export const showProductCatalog: Route<ShowProductCatalogParams, ProductCatalogR
 export interface PushCatalogParams {
   /** Check the archive, and change nothing */
   readonly dryRun?: boolean | undefined;
+  /** With `dry_run`: a call as JSON, `{tool, input}`, to say which rule decides it */
+  readonly try?: string | undefined;
   /** The `ETag` of the version to replace, such as `"12"`; another one is refused */
   readonly ifMatch?: string | undefined;
   readonly body: Blob;
@@ -396,7 +398,7 @@ export interface PushCatalogParams {
 export const pushCatalog: Route<PushCatalogParams, CatalogPushed> = {
   method: "PUT",
   path: "/catalog",
-  query: ["dry_run"],
+  query: ["dry_run","try"],
   headers: ["If-Match"],
   upload: "application/gzip",
   timeout: "boot",

@@ -234,6 +234,8 @@ export interface CatalogPushed {
   readonly warnings: readonly CatalogFault[];
   /** The reloads of the running engines. `null` for a dry run. */
   readonly engines: CatalogRollout | null;
+  /** The rule that decides the call of `try`. `null` if none does, left out without `try`. */
+  readonly tried?: TriedRule | null | undefined;
 }
 
 /** A catalog that was reloaded. A refusal has the `errors` in its `details`. */
@@ -3634,6 +3636,18 @@ export interface TrajectoryStep {
   readonly ok: boolean;
   /** The sub-agent that made the call. Omitted for the turn's own agent. */
   readonly thread?: string | undefined;
+}
+
+/** The rule of `settings.yaml` that decides a call. */
+export interface TriedRule {
+  /** What the rule says. */
+  readonly permission: "allow" | "ask" | "deny";
+  /** The file of the rule. */
+  readonly path: string;
+  /** Its line in the file. */
+  readonly line: number;
+  /** The reason that it gives. `null` without one. */
+  readonly reason: string | null;
 }
 
 /** The least trusted source that it derives from. */

@@ -117,6 +117,14 @@ t.test("a folder is pushed in place of the version that was current", async (t) 
   const dry = { ...PUSHED, version: 2, engines: null };
   server.on("PUT /catalog", { body: dry });
   t.match((await run("push", folder, "--dry-run")).stdout, /the catalog is valid; the current version is 2\n$/);
+  const tried = { permission: "deny", path: "settings.yaml", line: 3, reason: "secret" };
+  server.on("PUT /catalog", { body: { ...dry, tried } });
+  const judged = await run("push", folder, "--dry-run", "--try", "read_file", '{"path":"a"}');
+  t.match(judged.stdout, /^settings\.yaml:3 decides the call: deny \(secret\)$/m);
+  server.on("PUT /catalog", { body: { ...dry, tried: null } });
+  t.match((await run("push", folder, "--dry-run", "--try", "read_file")).stdout, /no rule decides the call/);
+  t.match((await run("push", folder, "--dry-run", "--try", "read_file", "[]")).stderr, /--try: expected the input/);
+  t.match((await run("push", folder, "--try", "read_file")).stderr, /together with --dry-run/);
   server.on("PUT /catalog", { body: { ...PUSHED, is_new: false, engines: { running: 0, reloaded: 0, failed: [] } } });
   t.match((await run("push", folder, "--if-version", "7")).stdout, /version 3 has these files already/);
   t.match(server.calls.at(-1)?.headers, { "if-match": '"7"' });

@@ -306,6 +306,8 @@ t.test("memory", async () => {
     const work = ["/tool list_files {}", '/tool read_file {"path":"notes.txt"}', "/say done"];
     await execute(city, [...work, `Summarise the weekly report of ${city} please.`].join("\n"));
   }
+  // The turns before may have started one.
+  await until("no batch runs", async () => !(await engine.control("/control/status")).body.awake.includes("learning"));
   await call("triggerLearning", { expect: 200 });
   const { body: found } = await call("searchMemory", { body: { query: "Where do I live?" }, expect: 200 });
   t.ok(found.results.length > 0);

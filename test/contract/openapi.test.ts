@@ -53,6 +53,7 @@ for (const [name, document] of Object.entries(DOCUMENTS)) {
     t.same(
       parameters.filter(({ description }) => description === ""),
       [],
+      "a query parameter or header has its `summary` in the row of its route",
     );
   });
 

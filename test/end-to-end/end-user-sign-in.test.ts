@@ -125,6 +125,9 @@ t.test("attacks with tokens that are not the provider's", async (t) => {
       .sign(key);
   t.equal((await me(await made({}), "/tasks")).status, 200, "a valid one");
   t.equal((await me(await made({ aud: ["other", "orchd"] }), "/tasks")).status, 200);
+  const late = await made({ exp: now - 5 });
+  for (const call of ["first", "cached"])
+    t.equal((await me(late, "/tasks")).status, 200, `over by less than the skew, ${call}`);
   const { privateKey: stolen } = await generateKeyPair("ES256");
   for (const [title, token] of [
     ["another issuer", await made({ iss: "https://evil.example.com" })],
@@ -151,6 +154,17 @@ t.test("attacks with tokens that are not the provider's", async (t) => {
     .update(confused)
     .digest("base64url");
   t.match(await me(`${confused}.${mac}`, "/tasks"), INVALID, "the public key as a secret");
+
+  await t.test("attack: engines created by calls that no token permits", async (t) => {
+    await policy({ allowed_actions: ["provision", "destroy", "auto_provision"] });
+    const unknown = await made({ sub: "nobody" });
+    t.equal((await me(unknown, "/../e/x/tasks")).status, 404);
+    t.equal((await me(unknown, "/control/status")).status, 404);
+    t.equal((await me(unknown, "/assets/catalog")).status, 403);
+    t.equal((await fleet.platform("GET", "/engines/nobody")).status, 404);
+    t.equal((await me(unknown, "/tasks")).status, 200);
+    t.equal((await fleet.platform("GET", "/engines/nobody")).status, 200);
+  });
 });
 
 t.test("attack: SSRF by jwks_url", async (t) => {

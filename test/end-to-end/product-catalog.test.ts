@@ -204,6 +204,45 @@ t.test("the example is valid, and the client pushes it", async (t) => {
   t.equal((await catalog.history()).versions[0]?.restored_from, before.version);
 });
 
+t.test("rules decide calls of running engines, and a dry run says which one", async (t) => {
+  const { version } = (await call("GET", "/catalog")).body;
+  const settings = `tool_rules:
+  - tool: greet
+    permission: deny
+    reason: nobody greets
+  - tool: list_files
+    input: { path: notes* }
+    permission: ask
+`;
+  const files = { ...FIRST, "settings.yaml": settings };
+  const tries = async (tried: unknown) =>
+    push(files, { query: `?dry_run=true&try=${encodeURIComponent(JSON.stringify(tried))}` });
+  t.same((await tries({ tool: "greet", input: {} })).body.tried, {
+    permission: "deny",
+    path: "settings.yaml",
+    line: 2,
+    reason: "nobody greets",
+  });
+  t.match((await tries({ tool: "list_files", input: { path: "x/../notes" } })).body.tried, {
+    permission: "ask",
+    line: 5,
+  });
+  t.equal((await tries({ tool: "list_files", input: {} })).body.tried, null);
+  t.match((await tries({ tool: "list_files" })).body, { error: { code: "INVALID_REQUEST", message: /input/ } });
+  t.match((await push(files, { query: "?dry_run=true&try=x" })).body, { error: { message: /^try: expected JSON/ } });
+  t.match((await push(files, { query: "?try=x" })).body, { error: { message: /^try: expected only with dry_run/ } });
+  t.notOk("tried" in (await push(files, { query: "?dry_run=true" })).body);
+  const before = await (await bert.execute("rules", "/tool greet {}")).all();
+  t.match(JSON.stringify(before), /good morning/);
+  t.equal((await push(files)).status, 200);
+  const after = JSON.stringify(await (await bert.execute("rules", "/tool greet {}")).all());
+  t.match(after, /rules deny this call: nobody greets/);
+  t.notMatch(after, /good morning/);
+  const wrong = await push({ ...FIRST, "settings.yaml": "tool_rules:\n  - tool: greet\n    permission: no\n" });
+  t.match(wrong.body.error, { code: "CATALOG_INVALID", details: { errors: [{ path: "settings.yaml", line: 3 }] } });
+  t.equal((await call("POST", "/catalog/rollback", { body: { version } })).status, 200);
+});
+
 t.test("a suspended product pushes nothing", async (t) => {
   await fleet.setPolicy({ suspended: true });
   t.match(await push(FIRST), { status: 403 });
@@ -221,9 +260,9 @@ t.test("a daemon that was killed leaves no engine behind, and lost files are mad
   await fleet.restart();
   await bert.post("start");
   t.ok((await agentsOf(bert)).includes("clerk"), "made from the database");
-  await usesVersion(anna, 10);
+  await usesVersion(anna, 12);
   const { body } = await push({ ...FIRST, "agents/late.md": agentFile("late") });
-  t.match(body, { version: 11, engines: { running: 2, reloaded: 2 } }, "the adopted engine too");
+  t.match(body, { version: 13, engines: { running: 2, reloaded: 2 } }, "the adopted engine too");
   const [digest = ""] = readdirSync(place).filter((name) => name === body.digest);
   await bert.post("stop");
   await fleet.daemon.stop();
@@ -237,7 +276,7 @@ t.test("a daemon that was killed leaves no engine behind, and lost files are mad
   await push(FIRST);
   t.match(
     (await call("GET", "/catalog/history")).body.versions,
-    [{ version: 12 }, { version: 11 }],
+    [{ version: 14 }, { version: 13 }],
     "as many as are kept",
   );
   await until("what nobody used for a day is removed", () => !existsSync(old));

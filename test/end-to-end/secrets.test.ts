@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import t from "tap";
 import { signWebhook } from "../../src/contract/orchestrator/webhook-signature.ts";
@@ -86,6 +87,16 @@ t.test(
     const kept = `/turns/${turns.items.at(-1).turn_id}/requests/1`;
     const request = (await ask(engine.url, kept, { headers })).text;
     t.match(request, message, "the request to the model is kept");
+    const content = "/files/content?path=words.txt";
+    t.equal((await ask(engine.url, content, { method: "PUT", headers, body: message })).status, 201);
+    const { body: fileLink } = await ask(engine.url, "/files/links", {
+      method: "POST",
+      headers,
+      body: { path: "words.txt" },
+    });
+    const linked = await ask(daemon.url, fileLink.link);
+    t.equal(linked.text, message, "the link of a file works");
+    t.equal((await ask(daemon.url, `${fileLink.link}x.`)).status, 404);
     const { body: rotated } = await daemon.platform(platformKey, "/engines/alice/rotate-key", {
       method: "POST",
       body: {},
@@ -124,6 +135,10 @@ t.test(
       (await daemon.admin("/admin/sessions")).text,
       (await daemon.admin("/metrics")).text,
     ];
+    const store = new DatabaseSync(join(dataDir, "engines", engine.id, "engine.db"), { readOnly: true });
+    const row = store.prepare("select value ->> '$.key' as key from engine_state where name = 'link_secret'").get();
+    store.close();
+    const linkSecret = String(row?.["key"]);
     const secrets = [
       platformKey,
       engine.engine_api_key,
@@ -135,6 +150,8 @@ t.test(
       // Its signature alone would do harm too, beside words that are no secret.
       String(user.token).split(".")[2] ?? user.token,
       link.link,
+      String(fileLink.link).split(".")[1] ?? fileLink.link,
+      linkSecret,
       sessionToken,
       daemonKey({ box: new SealedBox(readFileSync(join(dataDir, "secret-key"), "utf8").trim()) }, engine.id),
       daemon.adminKey,
@@ -157,7 +174,7 @@ t.test(
     const backup = JSON.parse(stdout || stderr);
     const archive = gunzipSync(readFileSync(join(backup.dir, backup.name))).toString("latin1");
     // A backup has what a host needs, with its admin key, and the engines' stores.
-    const inBackup: readonly string[] = [daemon.adminKey, message, inFile];
+    const inBackup: readonly string[] = [daemon.adminKey, message, inFile, linkSecret];
     t.same(
       secrets.filter((secret) => !inBackup.includes(secret) && archive.includes(secret)),
       [],

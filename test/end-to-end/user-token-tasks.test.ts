@@ -32,6 +32,7 @@ t.test("a token for some tasks lists, finds, reads and continues these alone", a
   t.same(idsOf((await me(one, "/tasks?limit=1")).body.items), ["course-7/a"]);
   t.equal((await me(one, "/tasks/course-7%2Fa/messages")).status, 200);
   t.equal((await me(one, `/turns/${ownTurn}`)).status, 200);
+  t.equal((await me(one, "/tasks/course-7%2Fa/artifacts")).status, 200);
   t.equal((await me(one, "/turns?task_id=course-7%2Fa")).status, 200);
   t.equal((await me(one, `/execute/replay?turn_id=${ownTurn}`)).body.events.length > 0, true);
   t.match(await send(one, "/execute", { task_id: "course-7/a", message: "/say more" }), { status: 200, text: /more/ });
@@ -49,6 +50,8 @@ t.test("attack: another task by its id in the path, the query or the body", asyn
     ["GET", "/tasks/private?task_id=course-7%2Fa"],
     ["GET", "/tasks/private/messages"],
     ["GET", "/tasks/private/inbox"],
+    ["GET", "/tasks/private/artifacts"],
+    ["GET", "/files"],
     ["DELETE", "/tasks/private"],
     ["DELETE", "/tasks/private/inbox/m1"],
     ["GET", "/tasks/course-7%2Fc"],
@@ -140,6 +143,47 @@ t.test("attack: answers to another task's questions, and a stream of the list", 
   await until("the list shows the task's change", () => list.frames.filter(({ event }) => event === "task").length > 1);
   t.notMatch(JSON.stringify(list.frames), "private");
   list.cut();
+});
+
+t.test("attack: turns that wait are collected, and answered all at once", async (t) => {
+  await fleet.setPolicy({ user_concurrent_turns: 1 });
+  const token = await tokenOf({});
+  const headers = { authorization: `Bearer ${token}` };
+  const open = (task_id: string, message: string) =>
+    openStream(`${base}/me`, "/execute", { method: "POST", headers, body: { task_id, message } });
+  const asking = await open("asks", "/ask Which? | yes | no");
+  const question = await asking.first("hitl_request");
+  const slow = await open("slow", "/slow 60000");
+  t.equal(slow.status, 200, "one that waits does not count");
+  const answer = { request_id: (question.data as { request_id: string }).request_id, answer: "yes" };
+  t.match(await send(token, "/hitl/respond", answer), { status: 429, body: { error: "RATE_LIMITED" } });
+  t.equal((await send(token, "/execute/cancel", { task_id: "slow" })).status, 200);
+  await slow.all();
+  t.equal((await send(token, "/hitl/respond", answer)).status, 200);
+  await asking.all();
+  t.equal((await send(token, "/hitl/respond", answer)).status, 200, "the same answer again");
+});
+
+t.test("attack: turns that start together while their attachments are stored", async (t) => {
+  await fleet.setPolicy({ user_concurrent_turns: 1 });
+  const token = await tokenOf({});
+  const headers = { authorization: `Bearer ${token}` };
+  const file = { type: "file", name: "a.txt", data: Buffer.from("a".repeat(10_000)).toString("base64") };
+  const message = [{ type: "text", text: "/slow 60000" }, file];
+  const streams = await Promise.all(
+    [1, 2, 3, 4].map((n) =>
+      openStream(`${base}/me`, "/execute", { method: "POST", headers, body: { task_id: `file-${n}`, message } }),
+    ),
+  );
+  t.teardown(() => streams.forEach((stream) => stream.cut()));
+  const statuses = streams.map(({ status }) => status);
+  t.equal(statuses.filter((status) => status === 200).length, 1);
+  t.equal(statuses.filter((status) => status === 429).length, 3);
+  for (const n of [1, 2, 3, 4]) await send(token, "/execute/cancel", { task_id: `file-${n}` });
+  await until(
+    "no turn runs",
+    async () => (await send(token, "/execute", { task_id: "next", message: "/say x" })).status === 200,
+  );
 });
 
 t.test("a user may run as many turns at once as the policy allows", async (t) => {

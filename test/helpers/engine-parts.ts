@@ -50,6 +50,7 @@ import { rankByWords } from "../../src/engine/store/word-index.ts";
 import { ToolCallTable } from "../../src/engine/store/tool-call-table.ts";
 import { TaskTable } from "../../src/engine/store/tasks.ts";
 import { TurnTable } from "../../src/engine/store/turns.ts";
+import type { ToolRule } from "../../src/engine/tools/tool-rules.ts";
 import type { Grant } from "../../src/engine/tools/authorize.ts";
 import { UsageTable } from "../../src/engine/store/usage-table.ts";
 import { AttachmentFiles } from "../../src/engine/tools/attachments/attachment-files.ts";
@@ -164,6 +165,7 @@ export interface PartsOptions {
   readonly store?: Store;
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
+  readonly rules?: readonly ToolRule[];
   readonly hitlTtlMs?: number;
   /** Beyond these, tools are found by tool search. Default: none. */
   readonly toolLimits?: ToolLimits;
@@ -226,6 +228,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
       concurrency,
       workspaceDir,
       grants: { ofTask: () => grants, add: (grant: Grant) => grants.push(grant) },
+      rules: () => options.rules ?? [],
     },
   };
   const runAgent = createAgentLoop({

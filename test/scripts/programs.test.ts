@@ -13,3 +13,13 @@ t.test("an engine's program has of zod only what it uses, and no description of 
     t.match(program, /\bdescribed\d*=schema\d*=>schema\d*;/, name);
   }
 });
+
+t.test("an engine's program has no schemas of events, which nothing in it validates", async (t) => {
+  for (const name of PROGRAMS) {
+    const map = JSON.parse(readFileSync(join(dist, `${name}.cjs.map`), "utf8")) as {
+      readonly sources: readonly string[];
+    };
+    const found = map.sources.filter((source) => source.endsWith("src/contract/engine/events.ts"));
+    t.same(found, [], `${name}: import only types of it; values are in event-groups.ts and event-limits.ts beside it`);
+  }
+});

@@ -2,6 +2,7 @@ import { Audit } from "./audit/audit.tsx";
 import { EngineOverview } from "./engine/overview.tsx";
 import { EngineSchedules } from "./engine/schedules.tsx";
 import { Events } from "./events/events.tsx";
+import { Files } from "./files/files.tsx";
 import { Fleet } from "./fleet/fleet.tsx";
 import { Memory } from "./memory/memory.tsx";
 import { ChooseEngine } from "./playground/choose-engine.tsx";
@@ -36,6 +37,7 @@ export const VIEWS: readonly View[] = [
     component: Playground,
     tabOf: "engine",
   },
+  { path: "/engines/:engine/files", role: "operator", title: "Files", component: Files, tabOf: "engine" },
   { path: "/engines/:engine/memory", role: "operator", title: "Memory", component: Memory, tabOf: "engine" },
   { path: "/playground", role: "operator", title: "Playground", component: ChooseEngine, key: "y" },
   { path: "/products", title: "Products", component: Products, key: "p" },

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { attachmentRecord } from "./attachment.ts";
+import { MAX_FILE_EVENTS } from "./event-limits.ts";
 import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -35,9 +36,6 @@ const stamp = {
   turn_id: field(text, "The turn.", "turn_01jd3v9q2c"),
 };
 export type EventStamp = RecordOf<z.ZodMiniObject<typeof stamp>>;
-
-/** The events `file_changed` of one call. */
-export const MAX_FILE_EVENTS = 100;
 
 interface EngineEventRow {
   readonly meaning: string;

@@ -76,11 +76,29 @@ const rollout = record(
 );
 export type CatalogRollout = RecordOf<typeof rollout>;
 
+/** A call that a dry run judges by the rules. */
+export const triedCall = z.strictObject({
+  tool: z.string().check(z.minLength(1), z.maxLength(200)),
+  input: z.record(z.string(), z.unknown()),
+});
+export type TriedCall = z.output<typeof triedCall>;
+
+const triedRule = record("TriedRule", "The rule of `settings.yaml` that decides a call.", {
+  permission: field(z.enum(["allow", "ask", "deny"]), "What the rule says.", "deny"),
+  path: field(text, "The file of the rule.", "settings.yaml"),
+  line: field(count, "Its line in the file.", 3),
+  reason: nullable(text, "The reason that it gives. `null` without one.", "the folder is confidential"),
+});
+
 const catalogPushed = extended(catalogVersion, "CatalogPushed", "What a push or a rollback did.", {
   is_new: field(z.boolean(), "`false` if the current version has the same files already.", true),
   changes: field(changes, "The paths that differ from the version that was current."),
   warnings: field(z.array(catalogFault), "Possible mistakes in the files.", []),
   engines: nullable(rollout, "The reloads of the running engines. `null` for a dry run."),
+  tried: field(
+    z.optional(z.nullable(triedRule)),
+    "The rule that decides the call of `try`. `null` if none does, left out without `try`.",
+  ),
 });
 export type CatalogPushed = RecordOf<typeof catalogPushed>;
 
@@ -106,5 +124,7 @@ export const catalogCheck = z.object({
   /** The number of omitted errors. */
   more_errors: z.int(),
   warnings: z.array(catalogFault),
+  /** Left out unless a call was to be judged. */
+  tried: z.optional(z.nullable(triedRule)),
 });
 export type CatalogCheck = z.output<typeof catalogCheck>;

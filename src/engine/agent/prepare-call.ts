@@ -4,6 +4,7 @@ import { MAX_JSON_LEVELS } from "../../shared/json-values.ts";
 import { type Grant, authorize, grantOf } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import type { ToolRule } from "../tools/tool-rules.ts";
 import { type ClientToolCall, type DelegateOrder, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -22,6 +23,8 @@ export interface ToolParts {
     ofTask(taskId: string): readonly Grant[];
     add(grant: Grant): void;
   };
+  /** The current rules of the catalog. */
+  readonly rules: () => readonly ToolRule[];
 }
 
 /** Runs a sub-agent and returns its answer: text, or its result. Rejects with `ToolFailed`, or `CallParked` when the engine stops. */
@@ -72,7 +75,8 @@ export async function prepareCall(call: LoggedCall, context: TurnContext, parts:
   if (checked.kind === "invalid") return refused("invalid_input", checked.message);
   const { input } = checked;
   const { workspaceDir } = parts;
-  const verdict = await authorize({ tool, input, workspaceDir, grants: parts.grants.ofTask(context.taskId) });
+  const grants = parts.grants.ofTask(context.taskId);
+  const verdict = await authorize({ tool, input, workspaceDir, grants, rules: parts.rules() });
   switch (verdict.kind) {
     case "allow":
       return { kind: "ready", call, tool, input, realPath: verdict.realPath };

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { MAX_FILE_EVENTS } from "../../contract/engine/events.ts";
+import { MAX_FILE_EVENTS } from "../../contract/engine/event-limits.ts";
 import type { ToolOutcome } from "../model/model-provider.ts";
 import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";

@@ -10,6 +10,7 @@ import type { MemorySearch } from "../memory/search/search-memory.ts";
 import { createShowAttachments } from "../model/attachments/show-attachments.ts";
 import { outputTokensWithin, windowsOf } from "../model/context-window.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
+import type { ToolRule } from "../tools/tool-rules.ts";
 import type { GrantTable } from "../store/grants.ts";
 import type { Grant } from "../tools/authorize.ts";
 import type { ToolExecutor } from "../tools/execute.ts";
@@ -26,6 +27,7 @@ export function openAgent({
   memorySearch,
   execute,
   grants,
+  rules,
   workspaceDir,
   logger,
 }: {
@@ -37,6 +39,7 @@ export function openAgent({
   readonly memorySearch: Pick<MemorySearch, "search">;
   readonly execute: ToolExecutor;
   readonly grants: GrantTable;
+  readonly rules: () => readonly ToolRule[];
   readonly workspaceDir: string;
   readonly logger: Logger;
 }): AgentLoop {
@@ -65,6 +68,7 @@ export function openAgent({
         ofTask: (taskId: string) => grants.ofTask(taskId),
         add: (grant: Grant) => grants.insert(grant, Date.now()),
       },
+      rules,
     },
   };
   return createAgentLoop({

@@ -280,6 +280,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
     memorySearch: memory.search,
     execute: tools.execute,
     grants: new GrantTable(store),
+    rules: () => tools.catalog.catalog.rules,
     workspaceDir: workspace.folders.workspace,
     logger,
   });

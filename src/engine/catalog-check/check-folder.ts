@@ -3,7 +3,9 @@ import { ARCHIVE } from "../../contract/orchestrator/catalog-limits.ts";
 import type { CatalogFault } from "../../contract/orchestrator/catalog.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { readSoul } from "../catalog/read-soul.ts";
+import { SETTINGS_FILE } from "../catalog/settings-file.ts";
 import { engineFolders } from "../isolation/file-rules.ts";
+import type { ToolRule } from "../tools/tool-rules.ts";
 import { checkServers } from "../mcp/check-servers.ts";
 
 /** Placeholder values for the variables that each engine sets. */
@@ -17,12 +19,14 @@ const VARIABLES = {
   ORCH_WORKSPACE: "/engine/workspace",
 };
 /** Another folder than the one that was meant, or one too high. */
-const NO_PART = "no part of a catalog in it; expected agents, skills, tools, .mcp.json or core-soul.md at the top";
-const PARTS = ["agents", "skills", "tools", "core-soul.md"];
+const NO_PART =
+  "no part of a catalog in it; expected agents, skills, tools, .mcp.json, settings.yaml or core-soul.md at the top";
+const PARTS = ["agents", "skills", "tools", "core-soul.md", SETTINGS_FILE];
 
 interface FolderCheck {
   readonly errors: readonly CatalogFault[];
   readonly warnings: readonly CatalogFault[];
+  readonly rules: readonly ToolRule[];
 }
 
 /** Loads the folder as an engine would load its product's catalog. `readable`: the paths of `ORCH_TOOL_READ_PATHS`. */
@@ -37,7 +41,7 @@ export async function checkFolder(folder: string, readable: readonly string[]): 
   const names = await readdir(folder);
   const unused = names.filter((name) => !used.has(name) && name !== ".mcp.json");
   if (names.length > 0 && unused.length === names.length)
-    return { errors: [{ path: ARCHIVE, message: NO_PART }], warnings };
+    return { errors: [{ path: ARCHIVE, message: NO_PART }], warnings, rules: [] };
   const ignored = unused.toSorted().map((path) => ({ path, message: "not part of a catalog, ignored" }));
-  return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored] };
+  return { errors: [...problems, ...soul.problems], warnings: [...warnings, ...ignored], rules: catalog.rules };
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type Effort, MAX_FALLBACK } from "../../contract/engine/model-choice.ts";
 import { effort, modelName } from "../../contract/engine/model-schemas.ts";
 import { type OutputSchema, outputSchema } from "../../contract/engine/output-schema.ts";
+import { matchesTool } from "../tools/tool-rules.ts";
 import type { Tool } from "../tools/tool.ts";
 import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -27,7 +28,7 @@ export interface AgentDefinition {
   readonly outputSchema?: OutputSchema;
 }
 
-const toolPattern = z
+export const toolPattern = z
   .string()
   .check(z.regex(/^(?:\*|[\w-]{1,64}\*?)$/, "expected a tool name, or a prefix that ends in *"));
 
@@ -78,7 +79,7 @@ export function toolsFor(
   { neverAbove = false } = {},
 ): readonly Tool[] {
   return tools.flatMap((tool) => {
-    if (patterns !== null && !patterns.some((pattern) => matches(pattern, tool.name))) return [];
+    if (patterns !== null && !patterns.some((pattern) => matchesTool(pattern, tool.name))) return [];
     const permission = permissionOf(permissions, tool.name) ?? tool.permission;
     if (permission === "deny") return [];
     if (permission === tool.permission || (neverAbove && permission === "allow")) return [tool];
@@ -86,11 +87,8 @@ export function toolsFor(
   });
 }
 
-const matches = (pattern: string, name: string): boolean =>
-  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-
 function permissionOf(permissions: AgentDefinition["permissions"], name: string): AgentPermission | undefined {
-  const matching = Object.keys(permissions).filter((pattern) => matches(pattern, name));
+  const matching = Object.keys(permissions).filter((pattern) => matchesTool(pattern, name));
   const longest = matching.toSorted((left, right) => right.length - left.length)[0];
   return permissions[matching.includes(name) ? name : (longest ?? name)];
 }

@@ -1,3 +1,4 @@
+import type { ToolRule } from "../tools/tool-rules.ts";
 import type { AgentDefinition } from "./agent-file.ts";
 import type { EntryProblem } from "./catalog-entry.ts";
 import type { SkillDefinition } from "./skill-file.ts";
@@ -9,6 +10,8 @@ export interface Catalog {
   readonly skills: ReadonlyMap<string, FromFolder<SkillDefinition>>;
   readonly tools: ReadonlyMap<string, FromFolder<DeclaredTool>>;
   readonly servers: ServerList;
+  /** In the order in which they are judged: the engine's own before the product's. */
+  readonly rules: readonly ToolRule[];
 }
 
 /** An entry with the catalog folder that it was read from; null for a shipped one. */

@@ -9,6 +9,7 @@ import {
   openLayer,
   readAgent,
   readKind,
+  readRules,
   readServers,
   readSkill,
   readTool,
@@ -42,6 +43,7 @@ export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogF
     await readKind(reading, { kind: "tools", into: tools, read: readTool });
     layer.agents = [...agents].filter(([agent, definition]) => definition !== before.get(agent));
     layer.servers = await readServers(reading);
+    layer.rules = await readRules(reading);
   }
   for (const { agents: own, notes, prefix } of layers)
     for (const [name, agent] of own)
@@ -53,8 +55,9 @@ export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogF
   // The text is kept even if some servers are invalid: the others are used.
   for (const [at, { notes, prefix }] of withServers.entries())
     notes.problems.push(...(problems[at] ?? []).map((one) => ({ ...one, path: prefix + one.path })));
+  const rules = layers.toReversed().flatMap((layer) => layer.rules);
   return {
-    catalog: { agents, skills, tools, servers: { count, texts } },
+    catalog: { agents, skills, tools, servers: { count, texts }, rules },
     problems: layers.flatMap(({ notes }) => notes.problems),
     warnings: layers.flatMap(({ notes }) => notes.warnings),
   };

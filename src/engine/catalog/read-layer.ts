@@ -2,9 +2,11 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import { jsonLines } from "../../shared/json-lines.ts";
 import { type AgentDefinition, parseAgent } from "./agent-file.ts";
+import type { ToolRule } from "../tools/tool-rules.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { FromFolder } from "./catalog.ts";
+import { SETTINGS_FILE, denyAll, parseSettings } from "./settings-file.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
 
@@ -13,6 +15,7 @@ const MAX_AGENT_BYTES = 64 * 1024;
 export const MAX_SKILL_BYTES = 256 * 1024;
 const MAX_TOOL_BYTES = 64 * 1024;
 const MAX_SERVERS_BYTES = 256 * 1024;
+const MAX_SETTINGS_BYTES = 64 * 1024;
 const SERVERS_FILE = ".mcp.json";
 
 /** Put before the path of a problem in the product's catalog. */
@@ -25,12 +28,15 @@ export interface Layer extends Notes {
   agents: readonly (readonly [string, AgentDefinition])[];
   /** The text of its `.mcp.json`. */
   servers: string | null;
+  rules: readonly ToolRule[];
 }
 
 export async function openLayer(path: string, prefix: string): Promise<Layer> {
   const notes: Notes = { prefix, notes: { problems: [], warnings: [] } };
-  const folder = (await attempt(notes, path, () => CatalogFolder.open(path))) ?? null;
-  return { ...notes, folder, agents: [], servers: null };
+  const folder = await attempt(notes, path, () => CatalogFolder.open(path));
+  // The rules of a folder that cannot be read are not known.
+  const rules = folder === undefined ? [denyAll(prefix + SETTINGS_FILE)] : [];
+  return { ...notes, folder: folder ?? null, agents: [], servers: null, rules };
 }
 
 type Kind = "agents" | "skills" | "tools";
@@ -135,3 +141,14 @@ export async function readTool(file: EntryFile, name: string): Promise<FromFolde
 /** The text of the layer's `.mcp.json`. */
 export const readServers = async (reading: Reading): Promise<string | null> =>
   (await attempt(reading, SERVERS_FILE, () => reading.folder.text(SERVERS_FILE, MAX_SERVERS_BYTES))) ?? null;
+
+/** The rules of the layer's `settings.yaml`. Those of an invalid file deny every call. */
+export async function readRules(reading: Reading): Promise<readonly ToolRule[]> {
+  const path = reading.prefix + SETTINGS_FILE;
+  const read = await attempt(reading, SETTINGS_FILE, async () => {
+    const text = await reading.folder.text(SETTINGS_FILE, MAX_SETTINGS_BYTES);
+    return text === null ? { rules: [], warnings: [] } : parseSettings(path, text);
+  });
+  reading.notes.warnings.push(...(read?.warnings ?? []));
+  return read?.rules ?? [denyAll(path)];
+}

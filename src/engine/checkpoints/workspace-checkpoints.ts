@@ -67,7 +67,9 @@ export class WorkspaceCheckpoints implements Checkpoints {
         };
       },
       comparing: (run) =>
-        this.#comparisons.compare(origin(), run, (changes) => changed.push(...changes.flatMap(pathOf))),
+        this.#comparisons.compare(origin(), run, (changes) =>
+          changed.push(...changes.flatMap(pathOf).toSorted(byPath)),
+        ),
     };
   }
 
@@ -133,3 +135,5 @@ function pathOf({ path, before, after }: FileChange): readonly ChangedPath[] {
   if (before.kind !== "file" && after.kind !== "file") return [];
   return [{ path, change: after.kind !== "file" ? "removed" : before.kind === "file" ? "changed" : "created" }];
 }
+
+const byPath = (one: ChangedPath, other: ChangedPath): number => (one.path < other.path ? -1 : 1);

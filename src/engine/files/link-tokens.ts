@@ -1,7 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { EngineState } from "../store/engine-state.ts";
+import { LINK_TTL_S } from "../../contract/engine/file-limits.ts";
+import type { EngineState, StateValues } from "../store/engine-state.ts";
 
 const SECRET_BYTES = 32;
+/** Much longer than any link is valid. A secret that is older signs no link: backups of the store have it. */
+const SECRET_AGE_MS = 24 * 3600_000;
 /** Longer than that of the longest path. */
 const MAX_TOKEN_LENGTH = 8192;
 
@@ -12,12 +15,11 @@ interface LinkClaims {
 }
 
 export interface LinkTokenParts {
-  /** Its own name in the store, which the engine alone reads: nothing else can make or check a link. */
   readonly state: Pick<EngineState, "get" | "set">;
   readonly engineId: string;
 }
 
-/** Signs links to files and checks them. The secret is made with the first link and never leaves the engine's store. */
+/** Signs links to files and checks them. The secret is made with the first link of a day and never leaves the engine's store. */
 export class LinkTokens {
   readonly #parts: LinkTokenParts;
 
@@ -25,30 +27,37 @@ export class LinkTokens {
     this.#parts = parts;
   }
 
-  make(claims: LinkClaims): string {
-    const payload = Buffer.from(JSON.stringify([claims.path, claims.until])).toString("base64url");
-    return `${payload}.${this.#sign(payload, this.#secretOrNew()).toString("base64url")}`;
+  make({ path, until }: LinkClaims, now: number): string {
+    const payload = Buffer.from(JSON.stringify([path, until])).toString("base64url");
+    return `${payload}.${this.#sign(payload, this.#secretAt(now).key).toString("base64url")}`;
   }
 
   /** Null for a token that this engine has not signed, or that has expired. */
   read(token: string, now: number): Pick<LinkClaims, "path"> | null {
-    const { state } = this.#parts;
-    const secret = state.get("link_secret");
     const [payload = "", signature = "", ...rest] = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
-    if (secret === null || rest.length > 0) return null;
-    const [given, expected] = [Buffer.from(signature, "base64url"), this.#sign(payload, secret.key)];
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    if (rest.length > 0) return null;
+    const given = Buffer.from(signature, "base64url");
+    const isSigned = this.#keysAt(now).some((key) => isEqual(given, this.#sign(payload, key)));
+    if (!isSigned) return null;
     const [path, until] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [string, number];
     return now < until ? { path } : null;
   }
 
-  #secretOrNew(): string {
+  #keysAt(now: number): readonly string[] {
+    const secret = this.#parts.state.get("link_secret");
+    if (secret === null) return [];
+    const isRecent = now - secret.since < LINK_TTL_S.max * 1000;
+    return secret.previous !== null && isRecent ? [secret.key, secret.previous] : [secret.key];
+  }
+
+  #secretAt(now: number): StateValues["link_secret"] {
     const { state } = this.#parts;
     const stored = state.get("link_secret");
-    if (stored !== null) return stored.key;
+    if (stored !== null && now - stored.since < SECRET_AGE_MS && stored.since <= now) return stored;
     const key = randomBytes(SECRET_BYTES).toString("base64url");
-    state.set("link_secret", { key });
-    return key;
+    const secret = { key, since: now, previous: stored?.key ?? null };
+    state.set("link_secret", secret);
+    return secret;
   }
 
   #sign(payload: string, key: string): Buffer {
@@ -56,3 +65,6 @@ export class LinkTokens {
     return createHmac("sha256", key).update(`file-link\n${engineId}\n${payload}`).digest();
   }
 }
+
+const isEqual = (given: Buffer, expected: Buffer): boolean =>
+  given.length === expected.length && timingSafeEqual(given, expected);

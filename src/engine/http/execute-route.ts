@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import { MESSAGE_ID_HEADER, TURN_ID_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
+import { MESSAGE_ID_HEADER, TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import type { SentMessage as Sent } from "../../contract/engine/inbox.ts";
 import type { ExecuteRequest } from "../../contract/engine/requests.ts";
@@ -21,6 +21,7 @@ import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { sentMessage, wantsStream } from "./sent-messages.ts";
 import { type MessageStorage, bodyHash, storeMessage } from "./store-message.ts";
+import { assertMayStart } from "./turn-limit.ts";
 import { type Wanted, wantedEvents, wantsIds } from "./wanted-events.ts";
 
 export interface ExecuteParts {
@@ -166,7 +167,7 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
   const found = findAnswer(parts, exchange, { key, hash });
   if (found !== null) return found;
   const { agent, task_id: taskId } = execution;
-  assertTurnLeft(parts.runner, exchange.request, taskId);
+  assertMayStart(parts.runner, exchange.request, taskId);
   if (agent !== undefined && !parts.hasAgent(agent))
     throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
   checkClientTools(execution.client_tools ?? [], parts.hasTool);
@@ -180,6 +181,8 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
     // A repeated call may have started the turn meanwhile.
     const meanwhile = findAnswer(parts, exchange, { key, hash });
     if (meanwhile !== null) return meanwhile;
+    // Other calls may have started turns meanwhile.
+    assertMayStart(parts.runner, exchange.request, taskId);
   }
   const storeKey = (turnId: string) => {
     if (key !== undefined) parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
@@ -191,13 +194,6 @@ async function startOrFind(parts: ExecuteParts, exchange: Exchange, execution: E
   if (message === null) return { kind: "started", turn: intake.start(request, { alongside: storeKey, from }) };
   const sent = intake.send(request, message, { alongside: storeKey, from });
   return sent.kind === "started" ? sent : { ...sent, message };
-}
-
-/** Throws `RATE_LIMITED` when as many turns run as the call's own limit allows. A message for a running turn is none. */
-function assertTurnLeft(runner: TurnRunner, request: Request, taskId: string): void {
-  const limit = Number(request.get(TURN_LIMIT_HEADER) ?? Infinity);
-  if (runner.busy < limit || runner.holds(taskId)) return;
-  throw new EngineError("RATE_LIMITED", `${limit} turns of this user run already`, { limit });
 }
 
 /** What an earlier call with the same key or message led to. */

@@ -115,7 +115,7 @@ export const fileRoutes = (parts: FileRouteParts) => {
       await (await openContent(workspaceDir, names)).file.close();
       const now = Date.now();
       const until = now + ttl * 1000;
-      const token = links.make({ path: names.join("/"), until });
+      const token = links.make({ path: names.join("/"), until }, now);
       const link = `/e/${launch.engine_id}/files/linked/${token}`;
       response.json({ path: names.join("/"), link, expires_at: isoTime(until) });
     },

@@ -38,6 +38,7 @@ const NAMED: Partial<Record<EngineRouteName, readonly Named[]>> = {
   changeTask: [path],
   deleteTask: [path],
   listMessages: [path],
+  listArtifacts: [path],
   // The new task too.
   forkTask: [path, body],
   rewindTask: [path],

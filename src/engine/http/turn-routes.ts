@@ -7,6 +7,7 @@ import type { ClientCalls } from "../turns/client-calls.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import { EngineError } from "../engine-error.ts";
 import { mayReach } from "./task-bounds.ts";
+import { assertMayGoOn } from "./turn-limit.ts";
 import { type ExecuteParts, executeRoute } from "./execute-route.ts";
 
 export interface TurnRouteParts extends ExecuteParts {
@@ -28,8 +29,9 @@ export const turnRoutes = (parts: TurnRouteParts) =>
       const { request_id: requestId, answer } = validateBody(hitlRespondRequest, request.body, response);
       // The turn would go on with it.
       parts.runner.assertNotSuspended();
-      if (!mayReach(request, parts.humanRequests.taskOf(requestId)))
-        throw new EngineError("HITL_NOT_FOUND", "no request has this request_id");
+      const taskId = parts.humanRequests.taskOf(requestId);
+      if (!mayReach(request, taskId)) throw new EngineError("HITL_NOT_FOUND", "no request has this request_id");
+      assertMayGoOn(parts.runner, request, taskId);
       parts.humanRequests.answer(requestId, answer);
       response.json({ request_id: requestId, status: "resolved" });
     },
@@ -42,8 +44,10 @@ export const turnRoutes = (parts: TurnRouteParts) =>
       if ((output === undefined) === (error === undefined))
         throw new InvalidInput("output", "expected either output or error");
       parts.runner.assertNotSuspended();
-      if (!mayReach(request, parts.clientCalls.taskOf(tool_call_id)))
+      const taskId = parts.clientCalls.taskOf(tool_call_id);
+      if (!mayReach(request, taskId))
         throw new EngineError("NOT_FOUND", "tool_call_id: no call of a client's tool has this id");
+      assertMayGoOn(parts.runner, request, taskId);
       parts.clientCalls.answer(tool_call_id, error === undefined ? { output } : { error });
       response.json({ tool_call_id, status: "answered" });
     },

@@ -13,8 +13,8 @@ export interface StateValues {
   readonly usage_ledger: { readonly id: string };
   /** The last message that is in the full-text index of messages. */
   readonly messages_indexed: { readonly through: number };
-  /** Signs links to files. */
-  readonly link_secret: { readonly key: string };
+  /** Signs links to files. `previous` signed those before `since`. */
+  readonly link_secret: { readonly key: string; readonly since: number; readonly previous: string | null };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */

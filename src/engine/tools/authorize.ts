@@ -1,4 +1,5 @@
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
+import { type ToolRule, decidingRule, matchesTool } from "./tool-rules.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { allVisible, bothEnds } from "./visible-text.ts";
 import { relativeRealPath } from "./workspace-path.ts";
@@ -37,22 +38,31 @@ const MAX_INPUT_CHARACTERS = 10_000;
 /** Every client shows the question: a grant is offered only for a pattern that it contains in full. */
 const MAX_SUBJECT_CHARACTERS = 1000;
 
-/** Authorizes a call on its final input: by the tool's permission, then by a grant, else by asking. */
+/**
+ * Authorizes a call on its final input: by the first rule of the catalog that matches, else by the tool's permission. Where
+ * they ask, a grant allows it.
+ */
 export async function authorize({
   tool,
   input,
   grants,
+  rules,
   workspaceDir,
 }: {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
   readonly grants: readonly Grant[];
+  readonly rules: readonly ToolRule[];
   readonly workspaceDir: string;
 }): Promise<Authorization> {
-  if (tool.permission === "allow") return { kind: "allow" };
+  const ofTool = rules.filter((rule) => matchesTool(rule.tool, tool.name));
+  if (tool.permission === "allow" && ofTool.length === 0) return { kind: "allow" };
   const realPath = await realPathOf(tool, input, workspaceDir);
   if (realPath instanceof ToolFailed) return { kind: "deny", reason: realPath.message };
   const allowed = { kind: "allow", realPath } as const;
+  const rule = decidingRule(ofTool, { tool: tool.name, input, realPath });
+  if (rule?.permission === "deny") return { kind: "deny", reason: deniedBy(rule) };
+  if ((rule?.permission ?? tool.permission) === "allow") return allowed;
   const text = JSON.stringify(input);
   const pattern = realPath ?? tool.subject?.(input) ?? text;
   const shown = allVisible(pattern);
@@ -75,6 +85,9 @@ export async function authorize({
     allowed,
   };
 }
+
+const deniedBy = ({ reason }: ToolRule): string =>
+  `the product's rules deny this call${reason === null ? "" : `: ${reason}`}`;
 
 /** The grant that an answer creates; null for this call only. */
 export function grantOf(

@@ -135,9 +135,9 @@ export class TurnRunner {
     return { turn_id: turnId, ...stored, state, request_id: requestId };
   }
 
-  /** Whether a turn or a rewind of this task is in flight. */
-  holds(taskId: string): boolean {
-    return this.#parts.slots.get(taskId) !== undefined;
+  /** Of the turn or rewind that is in flight in a task; null without. */
+  stateOf(taskId: string): Slot["state"] | null {
+    return this.#parts.slots.get(taskId)?.state ?? null;
   }
 
   /** The task of a running or ended turn. */

@@ -1,4 +1,4 @@
-import type { CatalogCheck } from "../../contract/orchestrator/catalog.ts";
+import type { CatalogCheck, TriedCall } from "../../contract/orchestrator/catalog.ts";
 
 /** An archive that was unpacked and checked. Its files are removed when it is disposed, unless they have been placed. */
 export interface StagedCatalog extends AsyncDisposable {
@@ -16,8 +16,8 @@ export interface StagedCatalog extends AsyncDisposable {
 export interface CatalogStorage {
   /** Whether running engines see files that are placed later. Otherwise engines see them at their next start. */
   readonly reloads: boolean;
-  /** Unpacks and checks a tar.gz archive. */
-  stage(archive: Uint8Array): Promise<StagedCatalog>;
+  /** Unpacks and checks a tar.gz archive, and judges a call by its rules. */
+  stage(archive: Uint8Array, tried?: TriedCall | null): Promise<StagedCatalog>;
   /** Makes sure that the files of a digest are there and unchanged. `load` gives their archive. */
   ensure(productId: string, digest: string, load: () => Promise<Uint8Array>): Promise<void>;
   /** Removes files that have not been in use for a day. `inUse` has the digests by product. */

@@ -1,6 +1,6 @@
-import { rollbackRequest } from "../../contract/orchestrator/catalog.ts";
-import { flagParameter } from "../../shared/http/parameters.ts";
-import { InvalidInput } from "../../shared/parse.ts";
+import { type TriedCall, rollbackRequest, triedCall } from "../../contract/orchestrator/catalog.ts";
+import { flagParameter, parameter } from "../../shared/http/parameters.ts";
+import { InvalidInput, parse } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
 import type { EngineHost } from "../host-context.ts";
 import { pushCatalog } from "../operations/push-catalog.ts";
@@ -9,12 +9,15 @@ import { rollbackCatalog } from "../operations/rollback-catalog.ts";
 import { catalogHistory, currentCatalog } from "../status/read-catalog.ts";
 import type { Answer, Call, Handler } from "./call.ts";
 
+const MAX_TRIED = 8192;
+
 /** The catalog that a product's engines share. */
 export function catalogRoutes(host: EngineHost) {
   return {
     showProductCatalog: async (call) => tagged(call, await currentCatalog(host, call.product.record.id)),
     pushCatalog: async (call) => {
-      const options = { ifVersion: ifMatch(call), dryRun: flagParameter(call, "dry_run") };
+      const dryRun = flagParameter(call, "dry_run");
+      const options = { ifVersion: ifMatch(call), dryRun, tried: triedIn(call, dryRun) };
       return tagged(call, await pushCatalog(host, call.product, { archive: call.bytes, ...options }));
     },
     catalogHistory: async (call) => ({
@@ -42,6 +45,25 @@ export function catalogRoutes(host: EngineHost) {
 function tagged(call: Call, body: { readonly version: number }): Answer {
   call.response.set("ETag", `"${body.version}"`);
   return { status: 200, body };
+}
+
+/** The call whose rule a dry run shows; null without one. */
+function triedIn(call: Call, dryRun: boolean): TriedCall | null {
+  const text = parameter(call, "try");
+  if (text === undefined) return null;
+  if (!dryRun) throw new InvalidInput("try", "expected only with dry_run=true");
+  const json = jsonOf(text);
+  if (json === undefined) throw new InvalidInput("try", 'expected JSON such as {"tool":"read_file","input":{}}');
+  return parse(triedCall, json).value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return text.length > MAX_TRIED ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** The version that the caller means to replace; null for any. */

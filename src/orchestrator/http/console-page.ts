@@ -76,7 +76,8 @@ function policyOf(page: string): string {
     "default-src 'none'",
     `script-src 'self'${hashes("script").join("")}`,
     `style-src 'self'${hashes("style").join("")}`,
-    "img-src 'self' data:",
+    // `blob:`: files of a workspace that the page has read.
+    "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",

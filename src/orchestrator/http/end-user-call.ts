@@ -67,12 +67,13 @@ export async function admitEndUser(
     return refused({ code: "ORIGIN_NOT_ALLOWED", message });
   }
   const { engineId } = principal;
-  if (engineId === null) return provisionFirst(parts, principal, { request, response });
-  const over = limit.count(engineId, policy.user_requests_per_minute);
+  const over = engineId === null ? null : limit.count(engineId, policy.user_requests_per_minute);
   if (over !== null) return refused(over);
   const target = endUserTarget(url);
   const problem = scopeProblem(method, target, principal.scopes);
   if (problem !== null) return refused(problem);
+  // Only for a call that the token permits.
+  if (engineId === null) return provisionFirst(parts, principal, { request, response });
   // The engine's own streams end with their connection.
   const forget = host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy());
   // A client that has left meanwhile emits no `close` any more.

@@ -1,6 +1,5 @@
 import { catalogChanges } from "../../contract/orchestrator/catalog-digest.ts";
-import type { CatalogPushed } from "../../contract/orchestrator/catalog.ts";
-import type { CatalogCheck } from "../../contract/orchestrator/catalog.ts";
+import type { CatalogCheck, CatalogPushed, TriedCall } from "../../contract/orchestrator/catalog.ts";
 import { ApiError } from "../api-error.ts";
 import type { EngineHost } from "../host-context.ts";
 import { productNotFound } from "../status/look-up-product.ts";
@@ -15,6 +14,8 @@ interface Push {
   /** The version that must be the current one; null for any. */
   readonly ifVersion: number | null;
   readonly dryRun: boolean;
+  /** A call to be judged by the rules. */
+  readonly tried: TriedCall | null;
 }
 
 /**
@@ -24,13 +25,13 @@ interface Push {
 export async function pushCatalog(
   host: EngineHost,
   product: Product,
-  { archive, ifVersion, dryRun }: Push,
+  { archive, ifVersion, dryRun, tried }: Push,
 ): Promise<CatalogPushed> {
   assertNotSuspended(product);
   const { id } = product.record;
   const { catalog } = (await findProduct(host.db, id)) ?? productNotFound(id);
   assertCurrent(catalog, ifVersion);
-  await using staged = await host.backend.catalogs.stage(archive);
+  await using staged = await host.backend.catalogs.stage(archive, tried);
   const { check, digest } = staged;
   assertValid(check);
   const { files, warnings } = check;
@@ -39,7 +40,14 @@ export async function pushCatalog(
     const { list, ...version } = await versionOf(host, id, catalog.version);
     const changes = catalogChanges(list, files);
     const next = { ...version, digest, bytes, files: files.length, restored_from: null };
-    return { ...next, is_new: digest !== catalog.digest, changes, warnings, engines: null };
+    return {
+      ...next,
+      is_new: digest !== catalog.digest,
+      changes,
+      warnings,
+      engines: null,
+      ...(tried && { tried: check.tried ?? null }),
+    };
   }
   await staged.place(id);
   const next = { digest, files, bytes, restoredFrom: null, sealed: host.box.sealBytes(archive) };

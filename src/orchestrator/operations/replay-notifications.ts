@@ -27,7 +27,7 @@ export async function replayNotifications(
 export async function testEndpoint(host: Host, product: Product, id: string): Promise<NotificationDelivery> {
   await lookUpEndpoint(host, product, id);
   const payload = { type: TEST_EVENT, created_at: new Date(host.now()).toISOString(), data: {} };
-  const row = await insertDelivery(host.db, { endpointId: id, engineId: null, payload });
+  const row = await insertDelivery(host.db, { endpointId: id, payload });
   host.notified.ring();
   return toDelivery(row);
 }

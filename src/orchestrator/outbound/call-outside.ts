@@ -34,16 +34,16 @@ export type OutsideAnswer =
   /** No answer. `reason` is an error code of the system or of TLS, or `ETIMEDOUT`. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** A connection is bound to the address that was checked when it was opened. */
+/** Those who call limit how many of their calls are in flight; these are for all of them together. */
 const POOL = {
   keepAlive: true,
   keepAliveMsecs: 15_000,
-  maxSockets: 64,
-  maxTotalSockets: 512,
+  maxSockets: 256,
+  maxTotalSockets: 4096,
   maxFreeSockets: 4,
-  timeout: 60_000,
+  timeout: 30_000,
 };
-const AGENTS = { "http:": new PlainAgent(POOL), "https:": new TlsAgent(POOL) } as const;
+const AGENTS = { "http:": boundTo(new PlainAgent(POOL)), "https:": boundTo(new TlsAgent(POOL)) } as const;
 const LONGEST_HEADERS = 16 * 1024;
 
 /**
@@ -70,6 +70,7 @@ async function exchange(
     method,
     headers: { "user-agent": "orchd", ...headers, ...(body !== undefined && { "content-length": body.length }) },
     lookup: fixedLookup(addresses),
+    addresses: addresses.map(({ address }) => address).toSorted(),
     maxHeaderSize: LONGEST_HEADERS,
     signal,
   };
@@ -85,6 +86,17 @@ async function exchange(
   });
   const { statusCode: status = 0, headers: received } = answer;
   return { kind: "answered", status, headers: received, ...(await readBody(answer, maxAnswerBytes)) };
+}
+
+/**
+ * A connection is used again only for the addresses among which it was opened: another product may not call those, although
+ * the name is the same.
+ */
+function boundTo<A extends PlainAgent>(agent: A): A {
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options?: Parameters<A["getName"]>[0] & { readonly addresses?: readonly string[] }) =>
+    `${nameOf(options)}:${options?.addresses?.join() ?? ""}`;
+  return agent;
 }
 
 /** Reads at most `maxBytes`. A connection with more is closed, for it could send without end. */

@@ -16,9 +16,8 @@ import {
 import { DeliveriesInFlight } from "./deliveries-in-flight.ts";
 import { spreadEvents } from "../store/notification-outbox.ts";
 
-/** In flight at once. A slow endpoint leaves room for the others of its product. */
-const PER_ENDPOINT = 25;
-const PER_PRODUCT = 50;
+/** In flight at once. The 20 endpoints of a product, all but one of which hang, leave room for the last. */
+const IN_FLIGHT = { first: 2, perEndpoint: 25, perProduct: 50 };
 const CLAIMED_AT_ONCE = 200;
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 4096;
@@ -34,7 +33,7 @@ type Host = EngineHost & Service;
 /** Sends notifications until the daemon stops: at least once, and those of one engine in their order. */
 export async function deliverNotifications(host: Host): Promise<void> {
   const { notified, stopping, logger } = host;
-  const inFlight = new DeliveriesInFlight({ perEndpoint: PER_ENDPOINT, perProduct: PER_PRODUCT });
+  const inFlight = new DeliveriesInFlight(IN_FLIGHT);
   host.events.onWritten(lookLater(notified));
   for (let waitMs = 0; !stopping.aborted; await notified.wait(waitMs, stopping)) {
     try {
@@ -42,15 +41,18 @@ export async function deliverNotifications(host: Host): Promise<void> {
       const claimed = await claimDeliveries(host.db, { limit: CLAIMED_AT_ONCE, room: inFlight.room() });
       for (const delivery of claimed) {
         const end = inFlight.begin(delivery);
-        const finish = () => {
-          end();
-          notified.ring();
-        };
-        inBackground("notification", deliver(host, delivery).finally(finish));
+        const ended = deliver(host, delivery).then(end, (error: unknown) => {
+          end(false);
+          throw error;
+        });
+        inBackground(
+          "notification",
+          ended.finally(() => notified.ring()),
+        );
       }
       const dueMs = claimed.length === CLAIMED_AT_ONCE ? 0 : await msUntilNextTry(host.db);
-      // An end rings for what waits for room.
-      waitMs = dueMs === null ? POLL_MS : Math.min(dueMs, POLL_MS);
+      // What is due and was not claimed waits for room, which an end rings for.
+      waitMs = dueMs === null || (dueMs <= 0 && claimed.length === 0) ? POLL_MS : Math.min(Math.max(dueMs, 0), POLL_MS);
     } catch (error) {
       logger.warn({ err: error }, "failed to deliver notifications");
       waitMs = RETRY_MS;
@@ -74,10 +76,10 @@ function lookLater(alarm: Alarm): () => void {
   };
 }
 
-/** One try of a delivery that was claimed. A failure to store its end leaves it to the next claim. */
-async function deliver(host: Host, delivery: ClaimedDelivery): Promise<void> {
+/** One try of a delivery that was claimed; whether it was accepted. A failure to store its end leaves it to the next claim. */
+async function deliver(host: Host, delivery: ClaimedDelivery): Promise<boolean> {
   const policy = await host.directory.policyOf(delivery.product_id);
-  if (policy === null) return;
+  if (policy === null) return false;
   const answer = await callOutside({
     url: delivery.url,
     method: "POST",
@@ -88,18 +90,19 @@ async function deliver(host: Host, delivery: ClaimedDelivery): Promise<void> {
     signal: host.stopping,
   });
   // The next daemon tries it again.
-  if (host.stopping.aborted) return;
+  if (host.stopping.aborted) return false;
   const error = errorOf(answer);
   if (error === null) {
     await settleDelivered(host.db, delivery);
     host.metrics.notifications.inc({ outcome: "delivered" });
-    return;
+    return true;
   }
   if (answer.kind === "answered" && answer.status === GONE)
     await pauseEndpoint(host.db, delivery.endpoint_id, "it answered 410 Gone");
   const retryS = RETRY_AFTER_S[delivery.attempts - 1] ?? null;
   await settleFailed(host.db, delivery.id, { error, retryS });
   host.metrics.notifications.inc({ outcome: retryS === null ? "dead" : "failed" });
+  return false;
 }
 
 /** By Standard Webhooks, signed with each secret that is valid now. */

@@ -1,36 +1,62 @@
 import type { ClaimedDelivery, Room } from "../store/notification-deliveries.ts";
 
-/** Counts the deliveries that are being tried, so that a slow endpoint leaves room for the others. */
+interface Limits {
+  /** Of an endpoint that has not accepted anything yet, or has just failed. */
+  readonly first: number;
+  readonly perEndpoint: number;
+  readonly perProduct: number;
+}
+
+/**
+ * Counts the deliveries that are being tried. An endpoint gains room by each that it accepts, and loses it by a failure, so
+ * that many which hang leave room for one that does not.
+ */
 export class DeliveriesInFlight {
-  readonly #limits: { readonly perEndpoint: number; readonly perProduct: number };
+  readonly #limits: Limits;
   readonly #byEndpoint = new Map<string, number>();
   readonly #byProduct = new Map<string, number>();
+  /** Of endpoints that have more room than the first. */
+  readonly #gained = new Map<string, number>();
 
-  constructor(limits: { readonly perEndpoint: number; readonly perProduct: number }) {
+  constructor(limits: Limits) {
     this.#limits = limits;
   }
 
   room(): Room {
-    const { perEndpoint, perProduct } = this.#limits;
-    const left = (counts: ReadonlyMap<string, number>, limit: number) => ({
-      ids: [...counts.keys()],
-      left: [...counts.values()].map((count) => limit - count),
-      limit,
-    });
-    return { endpoints: left(this.#byEndpoint, perEndpoint), products: left(this.#byProduct, perProduct) };
+    const { first, perProduct } = this.#limits;
+    const endpoints = [...new Set([...this.#byEndpoint.keys(), ...this.#gained.keys()])];
+    const products = [...this.#byProduct.keys()];
+    return {
+      endpoints: {
+        ids: endpoints,
+        left: endpoints.map((id) => this.#roomOf(id) - (this.#byEndpoint.get(id) ?? 0)),
+        limit: first,
+      },
+      products: {
+        ids: products,
+        left: products.map((id) => perProduct - (this.#byProduct.get(id) ?? 0)),
+        limit: perProduct,
+      },
+    };
   }
 
   /** Returns how to end it. */
   begin({
     endpoint_id: endpoint,
     product_id: product,
-  }: Pick<ClaimedDelivery, "endpoint_id" | "product_id">): () => void {
+  }: Pick<ClaimedDelivery, "endpoint_id" | "product_id">): (isAccepted: boolean) => void {
     add(this.#byEndpoint, endpoint, 1);
     add(this.#byProduct, product, 1);
-    return () => {
+    return (isAccepted) => {
       add(this.#byEndpoint, endpoint, -1);
       add(this.#byProduct, product, -1);
+      if (isAccepted) this.#gained.set(endpoint, Math.min(this.#roomOf(endpoint) + 1, this.#limits.perEndpoint));
+      else this.#gained.delete(endpoint);
     };
+  }
+
+  #roomOf(endpoint: string): number {
+    return this.#gained.get(endpoint) ?? this.#limits.first;
   }
 }
 

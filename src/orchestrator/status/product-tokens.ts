@@ -49,7 +49,7 @@ export class ProductTokens {
       tokenId: jti.slice(0, 256),
       scopes: readScopes(issuer.scope) ?? new Set(),
       tasks: null,
-      expiresAt: exp * 1000,
+      expiresAt: (exp + issuer.clock_skew_s) * 1000,
     };
   }
 

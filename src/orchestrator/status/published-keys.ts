@@ -6,6 +6,8 @@ import type { ProductIssuer } from "../store/end-users.ts";
 
 /** How often an unknown key id leads to a call. */
 const RELOAD_MS = 60_000;
+/** How long a provider without known keys is left alone after a failure: anyone can send tokens that name it. */
+const FAILED_MS = 5000;
 const FRESH_MS = 10 * 60_000;
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 128 * 1024;
@@ -21,6 +23,8 @@ interface Published {
 export class PublishedKeys {
   readonly #now: Clock;
   readonly #published = new Map<string, Published>();
+  /** When the keys of an address could last not be read. */
+  readonly #failedAt = new Map<string, number>();
 
   constructor(now: Clock) {
     this.#now = now;
@@ -47,16 +51,28 @@ export class PublishedKeys {
     const known = this.#published.get(url);
     if (known !== undefined && this.#now() - known.loadedAt < maxAgeMs) return known.set;
     if (this.#published.size >= MAX_ISSUERS) this.#published.clear();
-    const set = fetchKeys(url, privateHosts);
+    const failedAt = this.#failedAt.get(url) ?? -Infinity;
+    const set = this.#now() - failedAt < FAILED_MS ? refuseCall(url) : fetchKeys(url, privateHosts);
     this.#published.set(url, { set, loadedAt: this.#now() });
-    // A provider that is away is asked again with the next call, and an older set goes on until then.
+    // A provider that is away is asked again soon, and an older set goes on until then.
     set.catch(() => {
       if (this.#published.get(url)?.set !== set) return;
+      if (this.#now() - failedAt >= FAILED_MS) this.#noteFailure(url);
       if (known === undefined) this.#published.delete(url);
       else this.#published.set(url, { ...known, loadedAt: this.#now() - FRESH_MS + RELOAD_MS });
     });
     return known === undefined ? set : set.catch(() => known.set);
   }
+
+  #noteFailure(url: string): void {
+    if (this.#failedAt.size >= MAX_ISSUERS) this.#failedAt.clear();
+    this.#failedAt.set(url, this.#now());
+  }
+}
+
+async function refuseCall(url: string): Promise<never> {
+  const { errors } = await jose();
+  throw new errors.JWKSInvalid(`${url} could not be read a moment ago`);
 }
 
 async function fetchKeys(url: string, privateHosts: readonly string[]): Promise<JWTVerifyGetKey> {

@@ -10,6 +10,8 @@ import { type TokenKey, findTokenKeys, replaceTokenKey } from "../store/token-ke
 const SIGNS_MS = 30 * 86_400_000;
 /** Another daemon may have replaced the key. */
 const FRESH_MS = 60_000;
+/** How long tokens of a replaced key are accepted: another daemon may sign with it until it reads the keys again. */
+const OVERLAP_S = USER_TOKEN_TTL_S.MAX + FRESH_MS / 1000;
 /** How often an unknown key id leads to a query. */
 const RELOAD_MS = 1000;
 
@@ -69,7 +71,7 @@ export class SigningKeys {
 
   async #read(): Promise<void> {
     const at = this.#parts.now();
-    const keys = await findTokenKeys(this.#parts.db, USER_TOKEN_TTL_S.MAX);
+    const keys = await findTokenKeys(this.#parts.db, OVERLAP_S);
     this.#keys = new Map(keys.map((key) => [key.kid, key]));
     for (const kid of this.#public.keys()) if (!this.#keys.has(kid)) this.#public.delete(kid);
     this.#loadedAt = at;

@@ -20,6 +20,8 @@ const TYPE = "orchd-user+jwt";
 const MAX_CACHED = 10_000;
 /** A longer timer overflows and fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How soon the token of an open call is checked again after the database could not tell. */
+const RECHECK_MS = 500;
 const jose = lazily(() => import("jose"));
 
 interface Claims {
@@ -113,8 +115,10 @@ export class UserTokens {
 
   /** Calls `end` once when the token of an open call is revoked or over. Returns how to forget the call. */
   watch(token: string, { engineId, expiresAt }: AdmittedPrincipal, end: () => void): () => void {
+    let again: NodeJS.Timeout | undefined;
     const stop = () => {
       clearTimeout(timer);
+      clearTimeout(again);
       watchers.delete(check);
       // Another stream may have come since the first end.
       if (watchers.size === 0 && this.#watchers.get(engineId) === watchers) this.#watchers.delete(engineId);
@@ -126,8 +130,11 @@ export class UserTokens {
     const check = () => {
       this.verify(token).then(
         (principal) => principal === null && finish(),
-        // A database error says nothing about the token.
-        () => undefined,
+        // A database error says nothing about the token, which may be revoked.
+        () => {
+          clearTimeout(again);
+          if (watchers.has(check)) again = setTimeout(check, RECHECK_MS).unref();
+        },
       );
     };
     const timer = setTimeout(finish, Math.max(0, Math.min(expiresAt - this.#parts.now(), MAX_TIMER_MS)));

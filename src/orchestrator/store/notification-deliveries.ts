@@ -7,39 +7,19 @@ import type { NotificationDeliveryRow, NotificationPayload } from "./notificatio
 /** A claimed delivery that is not settled within this time is tried again: its daemon has died. */
 const LEASE_S = 60;
 
-/** A message for the endpoints of a product that want it. */
-export interface Notification {
-  readonly productId: string;
-  /** Null for one of no engine. */
-  readonly engineId: string | null;
-  readonly payload: NotificationPayload;
-}
-
-/** Adds a delivery for each endpoint of the product that wants the event. In the transaction of what it tells of. */
-export async function enqueueNotification(trx: Trx, { productId, engineId, payload }: Notification): Promise<void> {
-  const endpoints = await trx
-    .selectFrom("notification_endpoints")
-    .select("id")
-    .where("product_id", "=", productId)
-    .where(sql<boolean>`${payload.type} = any(events)`)
-    .execute();
-  for (const { id } of endpoints) await insertDelivery(trx, { endpointId: id, engineId, payload });
-}
-
+/** Adds a message for one endpoint, which waits for no other. */
 export async function insertDelivery(
   db: Db,
-  {
-    endpointId,
-    engineId,
-    payload,
-  }: { readonly endpointId: string; readonly engineId: string | null; readonly payload: NotificationPayload },
+  { endpointId, payload }: { readonly endpointId: string; readonly payload: NotificationPayload },
 ): Promise<NotificationDeliveryRow> {
+  const id = newId("ntf");
   return db
     .insertInto("notification_deliveries")
     .values({
-      id: newId("ntf"),
+      id,
       endpoint_id: endpointId,
-      engine_id: engineId ?? "",
+      // Those of an engine are ordered.
+      engine_id: id,
       type: payload.type,
       payload: JSON.stringify(payload),
     })
@@ -74,48 +54,47 @@ export interface Room {
 }
 
 /**
- * Claims due deliveries: of each engine the oldest, of each endpoint and product as many as there is room. Another daemon
- * claims others. The oldest are found by one look-up each, however many wait behind them.
+ * Claims due deliveries: of each engine the oldest, of each endpoint and product as many as there is room. The endpoints
+ * of a product take turns. Another daemon claims others. What an endpoint without room has waiting is not read, and of
+ * what waits behind the oldest of an engine nothing is.
  */
 export async function claimDeliveries(
   db: Db,
   { limit, room: { endpoints, products } }: { readonly limit: number; readonly room: Room },
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
-    with recursive endpoint_room as (
-      select * from unnest(${endpoints.ids}::text[], ${endpoints.left}::int[]) as r (id, left_over)
-    ), product_room as (
-      select * from unnest(${products.ids}::text[], ${products.left}::int[]) as r (id, left_over)
-    ), roomy as (
-      select e.id, e.product_id, coalesce(endpoint_room.left_over, ${endpoints.limit}) as own,
-        coalesce(product_room.left_over, ${products.limit}) as products
+    with recursive room as (
+      select e.id, e.product_id, coalesce(of_e.left_over, ${endpoints.limit}) as of_endpoint,
+        coalesce(of_p.left_over, ${products.limit}) as of_product
       from notification_endpoints e
-      left join endpoint_room on endpoint_room.id = e.id
-      left join product_room on product_room.id = e.product_id
-      where e.enabled and coalesce(endpoint_room.left_over, 1) > 0 and coalesce(product_room.left_over, 1) > 0
-    ), heads as (
-      select roomy.id as endpoint_id, oldest.* from roomy cross join lateral (
-        select engine_id, id, seq, next_try_at from notification_deliveries
-        where endpoint_id = roomy.id and state = 'pending' order by engine_id, seq limit 1
-      ) oldest
+      left join unnest(${endpoints.ids}::text[], ${endpoints.left}::int[]) as of_e (id, left_over) on of_e.id = e.id
+      left join unnest(${products.ids}::text[], ${products.left}::int[]) as of_p (id, left_over)
+        on of_p.id = e.product_id
+      where e.enabled
+    ), oldest as (
+      select room.id as endpoint_id, first.* from room cross join lateral (
+        select d.engine_id, d.seq, d.id, d.next_try_at from notification_deliveries d
+        where d.state = 'pending' and d.endpoint_id = room.id
+        order by d.engine_id, d.seq limit 1
+      ) first
+      where room.of_endpoint > 0 and room.of_product > 0
       union all
-      select heads.endpoint_id, oldest.* from heads cross join lateral (
-        select engine_id, id, seq, next_try_at from notification_deliveries d
-        where d.endpoint_id = heads.endpoint_id and d.state = 'pending' and d.engine_id > heads.engine_id
-        order by engine_id, seq limit 1
-      ) oldest
+      select previous.endpoint_id, next.* from oldest previous cross join lateral (
+        select d.engine_id, d.seq, d.id, d.next_try_at from notification_deliveries d
+        where d.state = 'pending' and d.endpoint_id = previous.endpoint_id and d.engine_id > previous.engine_id
+        order by d.engine_id, d.seq limit 1
+      ) next
     ), due as (
-      select heads.*, roomy.product_id, roomy.own, roomy.products,
-        row_number() over (partition by roomy.id order by next_try_at, seq) as of_endpoint
-      from heads join roomy on roomy.id = heads.endpoint_id where next_try_at <= now()
-    ), fitting as (
-      -- What has no room at its endpoint takes none from the other endpoints of the product.
-      select id, products, row_number() over (partition by product_id order by next_try_at, seq) as of_product
-      from due where of_endpoint <= own
+      select *, row_number() over (partition by endpoint_id order by next_try_at, seq) as nth
+      from oldest where next_try_at <= now()
+    ), fair as (
+      select due.id, nth, room.of_product,
+        row_number() over (partition by room.product_id order by nth, due.next_try_at, seq) as nth_of_product
+      from due join room on room.id = due.endpoint_id where nth <= room.of_endpoint
     ), chosen as (
-      select d.id from notification_deliveries d join fitting using (id)
-      where fitting.of_product <= fitting.products and d.state = 'pending' and d.next_try_at <= now()
-      limit ${limit} for update of d skip locked
+      select d.id from notification_deliveries d join fair using (id)
+      where nth_of_product <= of_product and d.state = 'pending' and d.next_try_at <= now()
+      order by nth limit ${limit} for update of d skip locked
     )
     update notification_deliveries d
     set attempts = d.attempts + 1, next_try_at = now() + make_interval(secs => ${LEASE_S})
@@ -126,6 +105,7 @@ export async function claimDeliveries(
   return rows;
 }
 
+/** The endpoint's row changes at most once a second: each change would wait for the commit of the one before. */
 export async function settleDelivered(
   db: Db,
   { id, endpoint_id }: Pick<ClaimedDelivery, "id" | "endpoint_id">,
@@ -135,7 +115,8 @@ export async function settleDelivered(
       update notification_deliveries set state = 'delivered', delivered_at = now(), last_error = null
       where id = ${id} and state = 'pending'
     )
-    update notification_endpoints set last_delivered_at = now() where id = ${endpoint_id}`.execute(db);
+    update notification_endpoints set last_delivered_at = now()
+    where id = ${endpoint_id} and coalesce(last_delivered_at < now() - interval '1 second', true)`.execute(db);
 }
 
 /** `retryS`: null gives it up. */
@@ -164,14 +145,12 @@ export async function pauseEndpoint(db: Db, endpointId: string, reason: string):
     .execute();
 }
 
-/**
- * Milliseconds until the next delivery becomes due; null when none does. What is due and was not claimed waits for another
- * one.
- */
+/** Milliseconds until the next delivery is due; null when none waits. */
 export async function msUntilNextTry(db: Db): Promise<number | null> {
-  const { rows } = await sql<{ readonly ms: number }>`
-    select extract(epoch from next_try_at - now())::float8 * 1000 as ms from notification_deliveries
-    where state = 'pending' and next_try_at > now() order by next_try_at limit 1`.execute(db);
+  const { rows } = await sql<{ readonly ms: number | null }>`
+    select extract(epoch from d.next_try_at - now())::float8 * 1000 as ms
+    from notification_deliveries d join notification_endpoints e on e.id = d.endpoint_id
+    where d.state = 'pending' and e.enabled order by d.next_try_at limit 1`.execute(db);
   return rows[0]?.ms ?? null;
 }
 

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 
 const dataDir = freshFolder(t, "artifacts");
 const workspace = join(dataDir, "workspace");
@@ -105,4 +106,27 @@ t.test("readers that ask are told which files a call has changed, others are not
   const { body } = await call("/execute/replay?task_id=t3");
   t.notOk(body.events.some((one: { event: string }) => one.event === "file_changed"));
   t.equal(readFileSync(join(workspace, "c.txt"), "utf8"), "12\n");
+});
+
+t.test("what a caller changes while a command runs is not the command's, and a rewind leaves it", async (t) => {
+  const command = `/tool run_command ${JSON.stringify({ command: "touch begun; until [ -e go ]; do sleep 0.02; done; echo 1 > mine.txt" })}`;
+  const stream = await engine.stream("/execute?events=file", {
+    body: { task_id: "t4", message: `/say first\n${command}\n/say done` },
+  });
+  const { data } = await stream.first("hitl_request");
+  await call("/hitl/respond", { method: "POST", body: { request_id: data.request_id, answer: "allow_once" } });
+  await until("the command runs", () => existsSync(join(workspace, "begun")));
+  const put = (path: string) => call(`/files/content?path=${path}`, { method: "PUT", body: "of the caller" });
+  t.equal((await put("theirs.txt")).status, 201);
+  t.equal((await put("go")).status, 201);
+  const changed = (await stream.all()).flatMap((frame) => (frame.event === "file_changed" ? [frame.data.path] : []));
+  t.same(changed, ["begun", "mine.txt"]);
+  t.equal((await put("mine.txt")).status, 200);
+  const { body: messages } = await call("/tasks/t4/messages");
+  const rewind = { to_message: messages.items[0].message_id, files: "restore", dry_run: true };
+  const { body } = await call("/tasks/t4/rewind", { method: "POST", body: rewind });
+  t.match(body.files, {
+    restorable: [{ path: "begun", action: "remove" }],
+    changed_by_others: [{ path: "mine.txt", action: "remove" }],
+  });
 });

@@ -54,7 +54,7 @@ export function learningBench(
     toolNamed: builtInNamed,
     catalog: {
       folder: `${folder}/catalog`,
-      catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, texts: [] } },
+      catalog: { agents: new Map(), skills: new Map(), tools: new Map(), servers: { count: 0, texts: [] }, rules: [] },
       reload: () => {
         reloads.count++;
         const counts = { agents: 0, skills: 0, tools: 0, servers: 0, errors: [], warnings: [] };

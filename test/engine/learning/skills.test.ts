@@ -108,6 +108,7 @@ t.test("a skill name in the catalog is not drafted again", async (t) => {
         skills: new Map([[skill.name, skill]]),
         tools: new Map(),
         servers: { count: 0, texts: [] },
+        rules: [],
       },
       reload: () => Promise.resolve({ kind: "refused", problems: [{ path: "agents/x.md", message: "bad" }] }),
     },

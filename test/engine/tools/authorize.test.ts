@@ -27,8 +27,8 @@ const registry = createToolRegistry(BUILT_IN_TOOLS);
 const input = { path: "notes/today.md", content: "x" };
 const workspaceDir = t.testdir({ notes: {} });
 
-type Call = Omit<Parameters<typeof judge>[0], "workspaceDir">;
-const authorize = (call: Call) => judge({ ...call, workspaceDir });
+type Call = Omit<Parameters<typeof judge>[0], "workspaceDir" | "rules">;
+const authorize = (call: Call) => judge({ ...call, rules: [], workspaceDir });
 
 async function asked(call: Omit<Call, "grants">): Promise<Extract<Authorization, { kind: "ask" }>> {
   const verdict = await authorize({ ...call, grants: [] });

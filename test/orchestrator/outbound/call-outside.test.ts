@@ -96,6 +96,26 @@ t.test("a name is resolved once, so that a second look-up cannot change the addr
   t.equal(lookups, 1);
 });
 
+t.test("attack: a name with other addresses than before gets no connection of those", async (t) => {
+  const connections = new Set<unknown>();
+  const port = await startServer(t, (request, response) => {
+    connections.add(request.socket);
+    response.end();
+  });
+  const call = async (...addresses: readonly string[]) =>
+    t.match(
+      await callOutside(
+        to(`http://pooled.example:${port}/`, { privateHosts: ["pooled.example"], ...resolvesTo(...addresses) }),
+      ),
+      { kind: "answered" },
+    );
+  await call("127.0.0.1");
+  await call("127.0.0.1");
+  t.equal(connections.size, 1, "a connection is kept");
+  await call("127.0.0.1", "127.0.0.2");
+  t.equal(connections.size, 2);
+});
+
 t.test("http without a listed host, users, fragments and other schemes are refused by their form", (t) => {
   t.equal(outsideUrlProblem("https://hooks.example.com/a", []), null);
   t.equal(outsideUrlProblem("http://hooks.internal/a", ["hooks.internal"]), null);

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from "kysely";
 import t from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { newId } from "../../../src/shared/ids.ts";
@@ -43,6 +44,34 @@ onEachServer(t, "attack: a token revoked between its check and its stream", asyn
   await until("the daemon has heard of it", async () => (await tokens.verify(token)) === null);
   let ended = 0;
   tokens.watch(token, principal, () => ended++);
+  await until("the stream is cut", () => ended === 1);
+});
+
+onEachServer(t, "attack: a revocation while the database cannot tell", async (t, { db, newClient }) => {
+  const directory = new ProductDirectory(db);
+  const stop = new AbortController();
+  t.teardown(() => stop.abort());
+  await directory.listen(newClient, createLogger("test", "silent"), stop.signal);
+  let isDown = false;
+  let failures = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (!isDown) return node;
+      failures++;
+      throw new Error("the database is down");
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { tokens, mint, engine } = await openTokens(db.withPlugin(plugin), directory);
+  const { token, principal } = await mint(0);
+  let ended = 0;
+  const forget = tokens.watch(token, principal, () => ended++);
+  t.teardown(forget);
+  isDown = true;
+  await db.transaction().execute((trx) => raiseTokenEpoch(trx, engine.id));
+  await until("the check has failed", () => failures > 0);
+  t.equal(ended, 0, "an error of the database ends no stream");
+  isDown = false;
   await until("the stream is cut", () => ended === 1);
 });
 

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { saveBlob } from "../../parts/save.ts";
 import { engineCalls } from "../../session/clients.ts";
 import { may } from "../../session/session.ts";
 import { navigate } from "../../routing/address.ts";
@@ -51,10 +52,5 @@ export const MemoryActions = ({ engine: { id, user_id: user } }: MemoryProps) =>
 async function download(engineId: string): Promise<void> {
   const lines: string[] = [];
   for await (const line of engineCalls(engineId).exportMemory()) lines.push(`${JSON.stringify(line)}\n`);
-  const url = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `memory-${engineId}.jsonl`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveBlob(new Blob(lines, { type: "application/x-ndjson" }), `memory-${engineId}.jsonl`);
 }

@@ -17,7 +17,14 @@ export const CATALOG_ROUTES = {
   ),
   pushCatalog: platform("PUT /catalog", "Replace the product's catalog by the files of a tar.gz archive", {
     role: "admin",
-    query: { dry_run: { kind: "flag", summary: "Check the archive, and change nothing" } },
+    query: {
+      dry_run: { kind: "flag", summary: "Check the archive, and change nothing" },
+      try: {
+        kind: "text",
+        maxLength: 8192,
+        summary: "With `dry_run`: a call as JSON, `{tool, input}`, to say which rule decides it",
+      },
+    },
     headers: IF_MATCH,
     requestArchive: true,
     maxBodyBytes: CATALOG_LIMITS.archiveBytes,

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
+import type { TriedCall } from "../../../contract/orchestrator/catalog.ts";
 import { catalogDigest } from "../../../contract/orchestrator/catalog-digest.ts";
 import { hasCode } from "../../../shared/error-code.ts";
 import { exists, unlessMissing } from "../../../shared/files.ts";
@@ -53,7 +54,7 @@ export class CatalogFolders implements CatalogStorage {
     await removeFolder(join(this.#root, STAGE), { aside: this.#aside });
   }
 
-  async stage(archive: Uint8Array): Promise<StagedCatalog> {
+  async stage(archive: Uint8Array, tried: TriedCall | null = null): Promise<StagedCatalog> {
     makeTraversable(this.#root);
     mkdirSync(join(this.#root, STAGE), { recursive: true, mode: 0o700 });
     const target = join(this.#root, STAGE, randomUUID());
@@ -63,7 +64,7 @@ export class CatalogFolders implements CatalogStorage {
       await mkdir(target, { mode: 0o755 });
       // mkdir applies the umask.
       chmodSync(target, 0o755);
-      const check = await this.#checks.add(() => runCatalogProgram(this.#options, archive, target));
+      const check = await this.#checks.add(() => runCatalogProgram(this.#options, archive, { target, tried }));
       const digest = catalogDigest(check.files);
       return {
         check,

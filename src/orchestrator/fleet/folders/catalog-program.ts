@@ -1,6 +1,6 @@
 import { execa } from "execa";
 import { ARCHIVE } from "../../../contract/orchestrator/catalog-limits.ts";
-import { type CatalogCheck, catalogCheck } from "../../../contract/orchestrator/catalog.ts";
+import { type CatalogCheck, type TriedCall, catalogCheck } from "../../../contract/orchestrator/catalog.ts";
 import { untrustedText } from "../../../shared/untrusted-text.ts";
 
 const DEADLINE_MS = 30_000;
@@ -23,9 +23,9 @@ export interface CatalogProgramSettings {
 export async function runCatalogProgram(
   { nodePath, program, confine, readable, signal }: CatalogProgramSettings,
   archive: Uint8Array,
-  target: string,
+  { target, tried }: { readonly target: string; readonly tried: TriedCall | null },
 ): Promise<CatalogCheck> {
-  const order = JSON.stringify({ target, confine, readable });
+  const order = JSON.stringify({ target, confine, readable, tried });
   const ended = await execa(nodePath, [`--max-old-space-size=${HEAP_MB}`, program, order], {
     cwd: "/",
     env: {},

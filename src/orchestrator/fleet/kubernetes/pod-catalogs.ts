@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { TriedCall } from "../../../contract/orchestrator/catalog.ts";
 import type { CatalogStorage, StagedCatalog } from "../catalog-storage.ts";
 import { type CatalogEntry, CatalogIndex } from "./catalog-index.ts";
 import { PART_KEY } from "./catalog-volumes.ts";
@@ -45,8 +46,8 @@ export class PodCatalogs implements CatalogStorage {
     this.#index = new CatalogIndex(api, options);
   }
 
-  async stage(archive: Uint8Array): Promise<StagedCatalog> {
-    const staged = await this.#options.checker.stage(archive);
+  async stage(archive: Uint8Array, tried: TriedCall | null = null): Promise<StagedCatalog> {
+    const staged = await this.#options.checker.stage(archive, tried);
     const { check, digest } = staged;
     return {
       check,
