@@ -163,6 +163,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/faults/rotation-under-load.test.ts",
   "test/faults/schedules-once.test.ts",
   "test/faults/shared-cause.test.ts",
+  "test/faults/notification-flood.test.ts",
   "test/faults/turn-notices.test.ts",
   "test/faults/sleep-soak.test.ts",
   "test/faults/spare-claims.test.ts",
