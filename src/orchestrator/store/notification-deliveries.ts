@@ -146,10 +146,7 @@ export async function pauseEndpoint(db: Db, endpointId: string, reason: string):
     .execute();
 }
 
-/**
- * Milliseconds until the next delivery becomes due; null when none does. What is due and was not claimed waits for another
- * one.
- */
+/** Milliseconds until the next delivery is due; null when none waits. */
 export async function msUntilNextTry(db: Db): Promise<number | null> {
   const { rows } = await sql<{ readonly ms: number }>`
     select extract(epoch from next_try_at - now())::float8 * 1000 as ms from notification_deliveries
