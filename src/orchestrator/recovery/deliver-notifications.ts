@@ -53,8 +53,8 @@ export async function deliverNotifications(host: Host): Promise<void> {
         );
       }
       const dueMs = claimed.length === CLAIMED_AT_ONCE ? 0 : await msUntilNextTry(host.db);
-      // What is due and was not claimed waits for room, which an end rings for.
-      waitMs = dueMs === null || (dueMs <= 0 && claimed.length === 0) ? POLL_MS : Math.min(Math.max(dueMs, 0), POLL_MS);
+      // An end rings for what waits for room.
+      waitMs = dueMs === null ? POLL_MS : Math.min(dueMs, POLL_MS);
     } catch (error) {
       logger.warn({ err: error }, "failed to deliver notifications");
       waitMs = RETRY_MS;
