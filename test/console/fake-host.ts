@@ -45,7 +45,8 @@ export async function startFakeHost(t: Test, count: number): Promise<FakeHost> {
   const streams = new Set<(text: string) => void>();
   const engines = Array.from({ length: count }, (_, index) => engineAt(index));
   const answers: Record<string, (query: URLSearchParams) => unknown> = {
-    "/console/session": () => ({ id: "ses_1", role: "admin", expires_at: AT }),
+    "/console/session": () => ({ id: "ses_1", role: "admin", person: null, expires_at: AT }),
+    "/console/sign-in": () => ({ oidc: null }),
     "/admin/engines": (query) => {
       const from = Number(query.get("cursor") ?? 0);
       const next = from + PAGE < count ? String(from + PAGE) : null;

@@ -409,8 +409,8 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle, idempotency, sleep, schedules, webhooks and product-catalog.test.ts, pass-to-leader.test.ts,
-  // and those of sessions in console-sessions and operations/sessions.test.ts.
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks, notifications and product-catalog.test.ts,
+  // pass-to-leader.test.ts, and those of sessions in console-sessions and operations/sessions.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
     "ENGINE_ALREADY_RUNNING",
@@ -420,6 +420,7 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "INVALID_SIGNATURE",
     "SCHEDULE_NOT_FOUND",
     "WEBHOOK_NOT_FOUND",
+    "ENDPOINT_NOT_FOUND",
     "CATALOG_VERSION_NOT_FOUND",
     "CATALOG_CHANGED",
     "CATALOG_INVALID",

@@ -21,6 +21,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   tool_servers: "where its tools come from",
   engine_state: "about the store",
   inbox: "what waits for a turn of this engine",
+  turn_notices: "what the daemon has not read yet",
   artifacts: "of the files of this engine's workspace",
   file_changes: "of the files of this engine's workspace",
   checkpoint_contents: "of the files of this engine's workspace",
