@@ -8,7 +8,6 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
-  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -22,7 +21,7 @@ import type { Readable } from "node:stream";
 import t, { type Test } from "tap";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { startBundledPostgres } from "../../../src/orchestrator/postgres/start-bundled-postgres.ts";
-import { listProcesses, readStat, unlessGone } from "../../../src/sandbox/processes/process-table.ts";
+import { descriptorTarget, listProcesses, readStat } from "../../../src/sandbox/processes/process-table.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { copyPostgres } from "../../helpers/prepared-postgres.ts";
 import { until } from "../../helpers/until.ts";
@@ -124,7 +123,7 @@ function processesIn(data: string): number[] {
   const folder = realpathSync(data);
   return listProcesses()
     .map(({ pid }) => pid)
-    .filter((pid) => unlessGone(() => readlinkSync(`/proc/${pid}/cwd`)) === folder);
+    .filter((pid) => descriptorTarget(`/proc/${pid}/cwd`) === folder);
 }
 
 const pidOf = (file: string): number => Number(readFileSync(file, "utf8").split("\n")[0]);
