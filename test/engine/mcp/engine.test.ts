@@ -319,4 +319,6 @@ t.test("only an engine with servers loads the MCP bundle, once", async (t) => {
   writeFileSync(join(other, "dist/engine-connect-server.cjs"), "exports.VERSION = '999.0.0';");
   const upgraded = await engineWith(t, { mortal }, { installation: other, dataDir: join(other, "data") });
   t.match(await server(upgraded, "mortal", "failed"), { error: /upgraded while running; restart it/ });
+  // An engine that is killed while it ends a server leaves its stopped processes to a daemon.
+  await Promise.all([engine.stop(), upgraded.stop()]);
 });
