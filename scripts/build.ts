@@ -52,7 +52,13 @@ async function build(inputs: string): Promise<void> {
     const { bundleClient } = await import("./make-bundles.ts");
     const { compileSandbox } = await import("./compile-sandbox.ts");
     const { makeDist } = await import("./make-dist.ts");
-    await Promise.all([makeDist(`${programs}.new`), bundleClient(`${client}.new`), compileSandbox(`${sandbox}.new`)]);
+    const made = await Promise.allSettled([
+      makeDist(`${programs}.new`),
+      bundleClient(`${client}.new`),
+      compileSandbox(`${sandbox}.new`),
+    ]);
+    // All have ended by now, so none writes into a folder that is removed.
+    for (const part of made) if (part.status === "rejected") throw part.reason;
     for (const folder of built) {
       await writeStamp(`${folder}.new`, inputs);
       await rename(folder, `${folder}.old`).catch(ignoreMissing);

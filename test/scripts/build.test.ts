@@ -126,5 +126,7 @@ t.test("builds of one checkout", async (t) => {
     appendFileSync(join(folder, "cli/main.ts"), "\nconst = ;\n");
     t.not((await build(folder)).code, 0);
     t.ok(readFileSync(join(dist, "orchctl.cjs")).equals(before));
+    for (const parent of ["", "src/client", "src/sandbox"])
+      t.notOk(existsSync(join(folder, parent, "dist.new")), `no half-made dist/ is left below ${parent || "the root"}`);
   });
 });
