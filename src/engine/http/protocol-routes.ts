@@ -8,6 +8,7 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 /** Each protocol is a bundle of its own, which an engine loads at the first call. */
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
   openai_chat: () => import("../protocols/openai/openai-chat.ts"),
+  openai_responses: () => import("../protocols/openai/openai-responses.ts"),
   ui_messages: () => import("../protocols/ui-messages.ts"),
 };
 
