@@ -13,6 +13,7 @@ import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
 import { sentMessage } from "./sent-messages.ts";
+import { bodyHash } from "./store-message.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
 import { withGroups } from "./wanted-events.ts";
 
@@ -67,6 +68,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
       answer.turn.run();
       return { message_id: message?.messageId ?? "", position: 0, turn_id: answer.turn.turnId };
     },
+    findSent: (execution) => findSent(parts, { request: innerRequest(request, { body: execution }), response }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
@@ -87,6 +89,18 @@ async function sendMessage(
     ? withoutWaiting(execution)
     : sentMessage(execution, { fallback: parts.whenBusy, isReader: reads, key });
   return { answer: await startOrFind(parts, { request, response, message }, execution), message };
+}
+
+function findSent(
+  parts: EngineCallParts,
+  { request, response }: Omit<SendingCall, "message">,
+): ReturnType<EngineCalls["findSent"]> {
+  assertPermitted(request, "execute");
+  const execution = validateBody(requestOf(request.body), request.body, response);
+  bindTo(parts, request, response);
+  const { task_id: taskId, message_id: messageId } = execution;
+  const fate = messageId === undefined ? null : parts.inbox.find({ taskId, messageId });
+  return fate === null ? null : { turnId: fate.turnId, isSame: fate.bodyHash === bodyHash(execution) };
 }
 
 /** Throws for a task that the caller's key is not bound to. */

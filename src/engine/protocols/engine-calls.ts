@@ -65,6 +65,8 @@ export interface EngineCalls {
   send(execution: ExecuteRequest, options?: { readonly groups?: readonly EventGroup[] }): Promise<StartedMessage>;
   /** As `POST /execute` without a reader. */
   post(execution: ExecuteRequest): Promise<SentMessage>;
+  /** What became of a message with this `message_id`, which is known for a day after its end. `isSame`: it had this body. */
+  findSent(execution: ExecuteRequest): { readonly turnId: string | null; readonly isSame: boolean } | null;
   /** As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the last one stored. */
   read(which: {
     readonly taskId?: string;
