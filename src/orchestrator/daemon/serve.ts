@@ -103,9 +103,7 @@ export async function serve(options: StartOptions): Promise<void> {
   const site = new OriginCheck(config);
   const readiness = new Readiness();
   const { adminKey, secretKey } = folder;
-  const keys = { adminKey, secretKey };
-  const { stopping } = options;
-  const waiting = await createWaitingListener({ ...open, ...keys, config, site, readiness, metrics, logger, stopping });
+  const waiting = await createWaitingListener({ ...open, ...options, adminKey, secretKey, site, readiness, metrics });
   // Listens before the database is ready, so that health and readiness are served.
   let app = waiting.listener;
   const server = await listenAt(
