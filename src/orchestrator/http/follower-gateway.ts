@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestListener } from "node:http";
+import { BASE_URL_HEADER } from "../../contract/engine/headers.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -7,7 +8,7 @@ import type { Metrics } from "../status/metrics.ts";
 import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { sendRefusal } from "./gateway.ts";
-import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -68,7 +69,7 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
 
 /** Null when the engine does not accept the call now, so it was not executed. */
 async function callDirectly(
-  { addresses }: Pick<FollowerGatewayParts, "addresses">,
+  { addresses, site }: Pick<FollowerGatewayParts, "addresses" | "site">,
   exchange: Exchange,
   { engineId, target, needsKey }: GatewayPath,
 ): Promise<"answered" | "cut" | null> {
@@ -80,7 +81,11 @@ async function callDirectly(
   const outcome = await callUpstream(exchange, {
     url,
     path: target,
-    headers: { host: new URL(url).host, via: "1.1 orchd" },
+    headers: {
+      host: new URL(url).host,
+      [BASE_URL_HEADER.toLowerCase()]: site.addressFor(request) + engineRoot(request.url),
+      via: "1.1 orchd",
+    },
     without: CONSOLE_CREDENTIALS,
     connectMs: CONNECT_MS,
     // The leader may put the engine to sleep at any moment.
