@@ -1,4 +1,3 @@
-import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
@@ -14,20 +13,22 @@ const MAX_EDITS = 100;
 export interface Placed {
   readonly message: TaskMessage;
   readonly isLast: boolean;
+  /** Whether no later turn has answered. */
+  readonly isOfLastTurn: boolean;
 }
 
 /**
- * The ids under which a client's message is sent: its own, and for each edit the next. `known`: the last that was sent,
- * with the turn that took it, and whether it was sent with the same body.
+ * The ids under which a client's message is sent: its own, and for each edit the next. `known`: the last that was sent, with
+ * the turn that took it. They are known for a day after the turn.
  */
-export async function sentIds(calls: EngineCalls, execution: ExecuteRequest, id: string) {
-  let known: { readonly id: string; readonly turnId: string | null; readonly isSame: boolean } | null = null;
+export function sentIds(calls: EngineCalls, { taskId, message: { id } }: ChatRequest) {
+  let known: { readonly id: string; readonly turnId: string | null } | null = null;
   for (let edit = 1; edit <= MAX_EDITS; edit++) {
     const messageId = edit === 1 ? id : `${id}.${edit}`;
-    const sent = calls.findSent({ ...execution, message_id: messageId });
+    const sent = calls.sent(taskId, messageId);
     // A message of the stored conversation has no id of a client before its first edit.
     if (sent === null && (edit > 1 || !/^msg_\d+$/.test(id))) return { known, next: messageId };
-    if (sent !== null) known = { id: messageId, ...sent };
+    if (sent !== null) known = { id: messageId, turnId: sent.turnId };
   }
   throw calls.error("INVALID_REQUEST", `messageId: expected a message with fewer than ${MAX_EDITS} edits`);
 }
@@ -50,7 +51,13 @@ export async function findPlace(
     asked.findLast((one) => taken !== null && textOf(one).slice(0, taken.length) === taken) ??
     afterAnchor(stored, messages.slice(0, place).toReversed()) ??
     asked.findLast((one) => text !== null && textOf(one) === text);
-  return found === undefined ? null : { message: found, isLast: found === stored.at(-1) };
+  return found === undefined
+    ? null
+    : {
+        message: found,
+        isLast: found === stored.at(-1),
+        isOfLastTurn: found.turn_id === stored.at(-1)?.turn_id,
+      };
 }
 
 /** Counts the messages of the user since the last answer that both sides have. */

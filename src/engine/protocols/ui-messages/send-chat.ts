@@ -1,7 +1,7 @@
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskRecord } from "../../../contract/engine/task.ts";
 import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
-import type { EventRow } from "../engine-calls.ts";
+import type { EngineCalls, EventRow, StartedMessage } from "../engine-calls.ts";
 import type { ProtocolCall, ProtocolHandler } from "../protocol.ts";
 import { answersOf, deliver } from "./answers.ts";
 import { type ChatRequest, contentOf, readChat, resumeOf } from "./chat-request.ts";
@@ -29,9 +29,16 @@ export const sendChat: ProtocolHandler = async (call) => {
 const executionOf = ({ calls }: ProtocolCall, chat: ChatRequest): ExecuteRequest =>
   ({ ...chat.options, task_id: chat.taskId, message: contentOf(calls, chat) }) as ExecuteRequest;
 
-async function submit(call: ProtocolCall, { taskId, options }: ChatRequest, execution: ExecuteRequest): Promise<void> {
+async function submit(call: ProtocolCall, chat: ChatRequest, execution: ExecuteRequest): Promise<void> {
+  await follow(call, chat, await call.calls.send(execution, { groups: GROUPS }));
+}
+
+async function follow(
+  call: ProtocolCall,
+  { taskId, options }: ChatRequest,
+  { events, turnId, messageId }: StartedMessage,
+): Promise<void> {
   const { calls } = call;
-  const { events, turnId, messageId } = await calls.send(execution, { groups: GROUPS });
   const whenLeft = async (turn: string | null) => {
     if (turn !== null) await calls.call("cancel", { body: { task_id: taskId } });
     else if (messageId !== null)
@@ -44,22 +51,34 @@ async function submit(call: ProtocolCall, { taskId, options }: ChatRequest, exec
 async function edit(call: ProtocolCall, chat: ChatRequest): Promise<void> {
   const { calls } = call;
   const execution = executionOf(call, chat);
-  const { known, next } = await sentIds(calls, execution, chat.message.id);
-  if (known?.isSame) return submit(call, chat, { ...execution, message_id: known.id });
+  const { known, next } = sentIds(calls, chat);
   const placed = await findPlace(calls, chat, { turnId: known?.turnId ?? null, text: null });
   if (placed === null)
     throw calls.error("NOT_FOUND", "messageId: the conversation has no such message; load its messages again");
+  if (known !== null && placed.isOfLastTurn) {
+    const repeated = await sentBefore(calls, { ...execution, message_id: known.id });
+    if (repeated !== null) return follow(call, chat, repeated);
+  }
   await rewind(call, chat.taskId, placed.message.message_id, { keep: false });
   return submit(call, chat, { ...execution, message_id: next });
 }
 
+/** The turn of a message that was sent with this id and body. Null for another body. */
+async function sentBefore(calls: EngineCalls, execution: ExecuteRequest): Promise<StartedMessage | null> {
+  try {
+    return await calls.send(execution, { groups: GROUPS });
+  } catch (error) {
+    if (calls.described(error).code === "IDEMPOTENCY_CONFLICT") return null;
+    throw error;
+  }
+}
+
 /** A message that never arrived is sent. */
 async function regenerate(call: ProtocolCall, chat: ChatRequest): Promise<void> {
-  const { calls } = call;
   const { message, ...options } = executionOf(call, chat);
-  const { known } = await sentIds(calls, { ...options, message }, chat.message.id);
+  const { known } = sentIds(call.calls, chat);
   const text = typeof message === "string" ? message : null;
-  const placed = await findPlace(calls, chat, { turnId: known?.turnId ?? null, text });
+  const placed = await findPlace(call.calls, chat, { turnId: known?.turnId ?? null, text });
   if (placed === null) return submit(call, chat, { ...options, message, message_id: chat.message.id });
   if (!placed.isLast) await rewind(call, chat.taskId, placed.message.message_id, { keep: true });
   return submit(call, chat, { ...options, regenerate: true });

@@ -2,7 +2,7 @@ import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
-import { uiMessages } from "./history.ts";
+import { uiMessages } from "./stored-ui-messages.ts";
 import { sendChat } from "./send-chat.ts";
 import { GROUPS, streamTurn } from "./stream-turn.ts";
 
