@@ -28,6 +28,23 @@ const route = (
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
+  chatCompletions: route(
+    "openai_chat",
+    "POST /v1/chat/completions",
+    "Send a conversation, and stream or get the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",

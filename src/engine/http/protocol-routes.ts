@@ -9,6 +9,7 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
   ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
+  openai_chat: () => import("../protocols/openai/openai-chat.ts"),
 };
 
 /** A handler for each route of the protocols. */
