@@ -13,11 +13,12 @@ import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
+import { type ProtocolReadParts, protocolReads } from "./protocol-reads.ts";
 import { sentMessage } from "./sent-messages.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
 import { withGroups } from "./wanted-events.ts";
 
-export interface EngineCallParts extends StartParts {
+export interface EngineCallParts extends StartParts, ProtocolReadParts {
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;
   /** The handlers of the engine's own interface. */
@@ -71,6 +72,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     },
     sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
+    ...protocolReads(parts, request),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
     },

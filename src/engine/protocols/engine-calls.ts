@@ -44,6 +44,11 @@ export interface MessageFate {
   readonly afterSeq: number;
 }
 
+export interface AgentEntry {
+  readonly name: string;
+  readonly description: string;
+}
+
 export interface RouteCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -88,4 +93,8 @@ export interface EngineCalls {
   }): Events;
   /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
   call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
+  /** The agents of the catalog. */
+  agents(): readonly AgentEntry[];
+  /** Ends a turn if it still runs. */
+  cancelTurn(taskId: string, turnId: string): boolean;
 }
