@@ -19,6 +19,7 @@ import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import { type GatewayPath, enginePath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { keyOfSession } from "./gateway-session.ts";
+import { provisionEndUser } from "./new-end-user.ts";
 import { UserRequestLimit } from "./user-request-limit.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
@@ -47,9 +48,18 @@ export function createGateway(
     const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
     if (isEndUserUrl(request.url)) {
-      const admitted = await admitEndUser({ host, limit, autoProvision }, { request, response });
+      let admitted = await admitEndUser({ host, limit }, { request, response });
+      if (admitted.kind === "new_user") {
+        const refusal = await provisionEndUser(host, autoProvision, admitted.principal);
+        if (refusal !== null) return refuse(refusal);
+        admitted = await admitEndUser({ host, limit }, { request, response });
+      }
       if (admitted.kind === "answered") return "answered";
       if (admitted.kind === "refused") return refuse(admitted.refusal);
+      if (admitted.kind === "new_user") {
+        const message = "the engine was destroyed meanwhile";
+        return refuse({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
+      }
       const credentials = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
       return deliver(host, addresses, { exchange: { request, response }, site, ...admitted, ...credentials });
     }
@@ -180,6 +190,7 @@ export function sendRefusal(
   response
     .writeHead(status, {
       "content-type": "application/json",
+      ...(code === "INVALID_TOKEN" && { "www-authenticate": 'Bearer error="invalid_token"' }),
       ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),
     })
     .end(JSON.stringify(body));
