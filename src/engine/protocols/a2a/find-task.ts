@@ -6,7 +6,7 @@ import { type EngineCalls, eventOf } from "../engine-calls.ts";
 import { A2aError } from "./a2a-error.ts";
 import type { State } from "./requests.ts";
 import { type Artifact, TaskView, answerArtifact } from "./task-view.ts";
-import { historyOf } from "./history.ts";
+import { historyOf } from "./task-history.ts";
 
 const PAGE = "200";
 /** Pages of messages in which the messages of an earlier turn are looked for. */

@@ -55,7 +55,8 @@ async function* rest(
 /** A message that was sent before is not sent again. */
 async function sentBefore(calls: EngineCalls, contextId: string, messageId: string): Promise<Going | null> {
   const fate = calls.sent(contextId, messageId);
-  return fate?.turnId == null ? null : going(calls, await turnOf(calls, fate.turnId));
+  const turnId = fate?.turnId ?? null;
+  return turnId === null ? null : going(calls, await turnOf(calls, turnId));
 }
 
 /** The turn of a context that waits for an answer. */
