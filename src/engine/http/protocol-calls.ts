@@ -71,8 +71,8 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
       return { message_id: message?.messageId ?? "", position: 0, turn_id: answer.turn.turnId };
     },
     sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
-    ...protocolReads(parts, request),
     read: (which) => readEvents(parts, { request, response, gone }, which),
+    ...protocolReads(parts, request),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
     },
