@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import root, { type Test } from "tap";
 import { anthropicText } from "../engine/model/two-providers.ts";
 import { startUpstream, streams } from "../engine/model/upstream.ts";
 import { ask } from "../helpers/api.ts";
+import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { type Daemon, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -108,6 +109,22 @@ root.test("a killed broker is back within 200 ms, and calls wait for it", async 
   }
   const [, , median = Infinity] = took.toSorted((left, right) => left - right);
   t.ok(median < 200, `${took.map(Math.round).join(", ")} ms`);
+});
+
+root.test("metrics count the broker's calls, and orchctl doctor says where the keys are", async (t) => {
+  await until("the broker has reported", async () =>
+    (await daemon.admin("/metrics")).text.includes('orch_broker_calls_total{provider="anthropic",outcome="answered"}'),
+  );
+  t.match((await daemon.admin("/metrics")).text, /^orch_broker_restarts_total [5-9]$/m);
+  const check = async () => (await orchctlOf(t, settingsOf(daemon))("doctor")).stdout;
+  t.match(
+    await check(),
+    /ok +keys +those of providers are in the broker, and in no engine; it was started again 5 times/,
+  );
+  const port = join(dataDir, "broker", "port");
+  utimesSync(port, new Date(), new Date());
+  t.match(await check(), /warning +keys +1 engines started before the broker and still hold the keys/);
+  utimesSync(port, 0, 0);
 });
 
 root.test("an engine works through the broker while no daemon runs, and the next daemon keeps it", async (t) => {

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../../../shared/error-code.ts";
 
@@ -17,8 +17,12 @@ export function rememberedPort(folder: string): number | null {
   }
 }
 
-export const rememberPort = (folder: string, port: number): void =>
-  writeFileSync(portFile(folder), `${port}\n`, { mode: 0o600 });
+/** A port that is known already is not written again: see {@link portKnownSince}. */
+export function rememberPort(folder: string, port: number): void {
+  if (rememberedPort(folder) !== port) writeFileSync(portFile(folder), `${port}\n`, { mode: 0o600 });
+}
+
+export const portKnownSince = (folder: string): Date => statSync(portFile(folder)).mtime;
 
 /** A port outside the range of engines. */
 export function randomPort(engines: { readonly min: number; readonly max: number }): number {

@@ -11,7 +11,7 @@ import { type ProcessIdentity, isAlive } from "../../../sandbox/processes.ts";
 import { closeDescriptor, nativeProblem, openListener, socketAddress } from "../../../sandbox/sockets.ts";
 import type { Owner } from "../../../sandbox/folders.ts";
 import { isPortFree } from "../process/port-check.ts";
-import { randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
+import { portKnownSince, randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
 import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
 import { type LiveBroker, connectBroker, drainBroker } from "./live-broker.ts";
 import type { ProcessExit } from "../engine-backend.ts";
@@ -85,7 +85,10 @@ export class LocalBroker implements ModelBroker {
     const known = port ?? rememberedPort(folder);
     if (known !== null) {
       this.#port = known;
-      if (await this.#takePort()) return this;
+      if (await this.#takePort()) {
+        rememberPort(folder, known);
+        return this;
+      }
       if (port !== null) throw new Error(`ORCH_BROKER_PORT: port ${port} is taken by another program`);
       logger.error({ port: known }, "another program has the broker's port; restart the engines that run");
     }
@@ -104,6 +107,10 @@ export class LocalBroker implements ModelBroker {
 
   report(): BrokerReport | null {
     return this.#live?.report ?? null;
+  }
+
+  get since(): Date {
+    return portKnownSince(this.#options.folder);
   }
 
   get restarts(): number {
