@@ -1,8 +1,8 @@
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
-import { answerTurn } from "./answers.ts";
-import { findTask, lastTurn, repeatedTurn } from "./find-task.ts";
+import { answerTurn } from "./given-answers.ts";
+import { findTask, lastTurn, repeatedTurn } from "./match-task.ts";
 import { type SentConversation, textOf } from "./sent-conversation.ts";
 import type { Ask } from "./turn-pieces.ts";
 

@@ -9,7 +9,7 @@ import {
   chatRequest,
   clientToolsOf,
   schemaOf,
-} from "./chat-request.ts";
+} from "./completion-request.ts";
 import { answerId } from "./ids.ts";
 import {
   assertModel,

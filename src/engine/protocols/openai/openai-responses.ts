@@ -5,7 +5,7 @@ import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { SseWriter } from "../sse-writer.ts";
 import { type Begun, type Place, beginAnswer, readAnswer } from "./begin-answer.ts";
-import { clientToolsOf, schemaOf } from "./chat-request.ts";
+import { clientToolsOf, schemaOf } from "./completion-request.ts";
 import { type AnswerPlace, placeOf } from "./ids.ts";
 import {
   assertModel,

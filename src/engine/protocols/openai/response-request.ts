@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { MessagePart } from "../../../contract/engine/message-content.ts";
 import type { EngineCalls } from "../engine-calls.ts";
-import { addLine } from "./chat-request.ts";
+import { addLine } from "./completion-request.ts";
 import { fileOf } from "./files.ts";
 import { turnOfItem } from "./ids.ts";
 import { requestOfApproval } from "./response-items.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
-import { lastTurn } from "./find-task.ts";
+import { lastTurn } from "./match-task.ts";
 import { plain } from "./sent-conversation.ts";
 import { storedLines } from "./stored-lines.ts";
 
