@@ -6,7 +6,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { aiSdkChatPeer, aiSdkResponsesPeer, chatPeer, responsesPeer } from "./parts/openai-peers.ts";
 import { type RandomTurn, prepareWorkspace, randomTurn } from "./parts/random-turns.ts";
 
-const TURNS = LONG ? 2_500 : Number(process.env["N"] ?? 6);
+const TURNS = LONG ? 2_500 : 6;
 
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);

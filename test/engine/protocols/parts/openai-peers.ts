@@ -187,7 +187,12 @@ function aiSdkPeer(engine: TestEngine, model: Model): Peer {
       messages.push(
         approvalId === undefined
           ? { role: "user", content: next.text }
-          : { role: "tool", content: [{ type: "tool-approval-response", approvalId, approved: next.isAllowed }] },
+          : {
+              role: "tool",
+              content: [
+                { type: "tool-approval-response", approvalId, approved: next.isAllowed, providerExecuted: true },
+              ],
+            },
       );
     }
   };
