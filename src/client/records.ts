@@ -934,6 +934,36 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "tool_verdict";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The tool's name. */
+    readonly tool: string;
+    /** The call's id. */
+    readonly tool_call_id: string;
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** `change`: the call runs with `input`. */
+    readonly verdict: "allow" | "deny" | "ask" | "change";
+    /** Only of `deny`, when the product gave one. */
+    readonly reason?: string | undefined;
+    /** Only of `change`: the input that the call runs with. */
+    readonly input?: Readonly<Record<string, unknown>> | undefined;
+    /** Why the product did not decide; the verdict is then the policy's. */
+    readonly error?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "file_changed";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -1617,6 +1647,31 @@ export interface ForkRequest {
 
 /** `question`: of the agent. `permission`: a permission prompt. */
 export type HitlKind = "question" | "permission";
+
+export interface HookAnswered {
+  /** `false`: the call waits no longer, or was asked about again since. */
+  readonly counts: boolean;
+}
+
+/** A call of a tool about which the product decides. */
+export interface HookedCall {
+  /** Its number in this process, which rises. */
+  readonly seq: number;
+  /** How often the engine has asked. Only an answer to the last one counts. */
+  readonly attempt: number;
+  readonly task_id: string;
+  readonly turn_id: string;
+  readonly tool_call_id: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Calls that wait for the product. */
+export interface HookedCalls {
+  /** Those after the given number, the oldest first. */
+  readonly calls: readonly HookedCall[];
+}
 
 /** One check of the daemon or its host. */
 export interface HostCheck {
@@ -3557,6 +3612,17 @@ export interface TaskToolPart {
   readonly error: string | null;
   /** Files of the result. Omitted without one. */
   readonly attachments?: readonly AttachmentRecord[] | undefined;
+  /** What the product's [hook](catalog.md#hook-of-the-product) decided. Omitted when it was not asked, or allowed the call. */
+  readonly hook?: {
+    /** `change`: the call ran with its `input`. */
+    readonly verdict: "deny" | "ask" | "change";
+    /** Why the product denied it. `null` without one. */
+    readonly reason: string | null;
+    /** Of `change`: the input that the call ran with. `null` otherwise. */
+    readonly input: Readonly<Record<string, unknown>> | null;
+    /** Why the product did not decide; the verdict is then the policy's. */
+    readonly error: string | null;
+  } | undefined;
 }
 
 /** A text of a message. */

@@ -32,6 +32,7 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
+import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { branchRoutes } from "./branch-routes.ts";
 import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
@@ -47,7 +48,8 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
-    ControlParts {
+    ControlParts,
+    ToolHookParts {
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
     TaskRouteParts["branches"];
@@ -144,6 +146,7 @@ function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
+    ...toolHookRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }
