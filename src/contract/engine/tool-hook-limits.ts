@@ -24,11 +24,3 @@ export interface ToolVerdict {
   readonly input: Readonly<Record<string, unknown>> | null;
   readonly error: string | null;
 }
-
-/** Of a policy: the address of the product that decides about calls of tools. */
-export interface ToolHook {
-  readonly url: string;
-  readonly tools: readonly string[];
-  readonly timeout_ms: number;
-  readonly on_error: (typeof ON_HOOK_ERROR)[number];
-}

@@ -78,7 +78,7 @@ export class ToolHook {
 
   /** Resolves when a call waits, or the signal is aborted. */
   untilAsked(after: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#lastSeq > after) return Promise.resolve();
+    if (signal.aborted || this.waiting(after).length > 0) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#readers.add(resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
