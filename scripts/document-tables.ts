@@ -5,6 +5,7 @@ import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
 import { END_USERS_MEANINGS } from "../src/contract/orchestrator/end-users.ts";
+import { TOOL_HOOK_MEANINGS } from "../src/contract/orchestrator/tool-hook.ts";
 import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
@@ -162,6 +163,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     marker: "end users",
     head: ["field", "meaning"],
     rows: Object.entries(END_USERS_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
+  },
+  {
+    file: "docs/catalog.md",
+    marker: "tool hook",
+    head: ["field", "meaning"],
+    rows: Object.entries(TOOL_HOOK_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
   },
   {
     file: "docs/browser.md",

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { characters, integer, keptJson, wellFormedText } from "../../shared/parse.ts";
-import { type RecordOf, field, record } from "../record.ts";
+import { type RecordOf, field } from "../record.ts";
 import type { IntegerParameter } from "../route-table.ts";
-import { count, jsonObject, text } from "../response-schemas.ts";
+import { count } from "../response-schemas.ts";
 import { TOOL_HOOK_LIMITS as LIMITS, ON_HOOK_ERROR } from "./tool-hook-limits.ts";
 
 /** What an engine knows of its product's hook. The address is the daemon's. */
@@ -37,15 +37,16 @@ export const answerHookRequest = z.object({
 });
 export type HookAnswer = RecordOf<typeof answerHookRequest>["answer"];
 
-const hookedCall = record("HookedCall", "A call of a tool about which the product decides.", {
-  seq: field(count, "Its number in this process, which rises.", 1),
-  attempt: field(count, "How often the engine has asked. Only an answer to the last one counts.", 1),
-  task_id: text,
-  turn_id: text,
-  tool_call_id: text,
-  agent: text,
-  tool: text,
-  input: jsonObject,
+/** A call of a tool about which the product decides. */
+const hookedCall = z.object({
+  seq: field(count, "Its number in this process, which rises."),
+  attempt: field(count, "How often the engine has asked. Only an answer to the last one counts."),
+  task_id: z.string(),
+  turn_id: z.string(),
+  tool_call_id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
 });
 export type HookedCall = RecordOf<typeof hookedCall>;
 
@@ -65,7 +66,7 @@ export const MAX_HOOK_PAGE_BYTES = 2 * HOOK_PAGE_BYTES + 64 * 1024;
 export const MAX_HOOK_ANSWER_BYTES = LIMITS.inputBytes + 64 * 1024;
 
 export const TOOL_HOOK_RESPONSES = {
-  HookedCalls: record("HookedCalls", "Calls that wait for the product.", {
+  HookedCalls: z.object({
     calls: field(z.array(hookedCall), "Those after the given number, the oldest first."),
   }),
   HookAnswered: z.object({
