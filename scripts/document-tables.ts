@@ -3,6 +3,8 @@ import { ENGINE_ERRORS } from "../src/contract/engine/errors.ts";
 import { EVENT_GROUPS } from "../src/contract/engine/event-groups.ts";
 import { ENGINE_EXITS } from "../src/contract/engine/exit.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../src/contract/engine/routes.ts";
+import { PROTOCOL_ROUTES, type ProtocolRoute } from "../src/contract/engine/protocol-routes.ts";
+import { PROTOCOLS } from "../src/contract/engine/protocols.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
 import { END_USERS_MEANINGS } from "../src/contract/orchestrator/end-users.ts";
 import { TOOL_HOOK_MEANINGS } from "../src/contract/orchestrator/tool-hook.ts";
@@ -67,6 +69,17 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
       const scope = row.scope === undefined ? "" : code(row.scope);
       return [[code(`${row.method} ${row.path}`), roleText(row), scope, takenBy(row), row.summary]];
     }),
+  },
+  {
+    file: "docs/protocols.md",
+    marker: "protocol routes",
+    head: ["protocol", "route", "scope", "purpose"],
+    rows: Object.values<ProtocolRoute>(PROTOCOL_ROUTES).map(({ protocol, method, path, scope, summary }) => [
+      `${PROTOCOLS[protocol].title} ${PROTOCOLS[protocol].version}`,
+      code(`${method} ${path}`),
+      code(scope),
+      summary,
+    ]),
   },
   {
     file: "docs/conversations.md",

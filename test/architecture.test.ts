@@ -130,10 +130,13 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/engine/requests",
     "src/engine/sleep",
     "src/engine/attachments",
+    "src/engine/protocols",
     "src/engine/engine-error.ts",
     "src/contract",
     "src/shared",
   ],
+  // Bundles of their own: a class or a state of another room would be there twice.
+  "src/engine/protocols": ["src/contract", "src/shared"],
   "src/engine/attachments": ["src/contract", "src/shared"],
   "src/engine/sleep": ["src/contract", "src/shared"],
   "src/engine/turns": [

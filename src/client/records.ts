@@ -1653,24 +1653,20 @@ export interface HookAnswered {
   readonly counts: boolean;
 }
 
-/** A call of a tool about which the product decides. */
-export interface HookedCall {
-  /** Its number in this process, which rises. */
-  readonly seq: number;
-  /** How often the engine has asked. Only an answer to the last one counts. */
-  readonly attempt: number;
-  readonly task_id: string;
-  readonly turn_id: string;
-  readonly tool_call_id: string;
-  readonly agent: string;
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
-/** Calls that wait for the product. */
 export interface HookedCalls {
   /** Those after the given number, the oldest first. */
-  readonly calls: readonly HookedCall[];
+  readonly calls: readonly {
+    /** Its number in this process, which rises. */
+    readonly seq: number;
+    /** How often the engine has asked. Only an answer to the last one counts. */
+    readonly attempt: number;
+    readonly task_id: string;
+    readonly turn_id: string;
+    readonly tool_call_id: string;
+    readonly agent: string;
+    readonly tool: string;
+    readonly input: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 /** One check of the daemon or its host. */
@@ -2276,6 +2272,8 @@ export interface NotificationEndpoint {
   readonly dead: number;
   /** When a message was last accepted. `null` before. */
   readonly last_delivered_at: string | null;
+  /** The first of the tries that have failed since then. `null` after a success. */
+  readonly failing_since: string | null;
   /** When it was created. */
   readonly created_at: string;
   /** When it was last changed. */
@@ -2311,6 +2309,8 @@ export interface NotificationEndpointWithSecret {
   readonly dead: number;
   /** When a message was last accepted. `null` before. */
   readonly last_delivered_at: string | null;
+  /** The first of the tries that have failed since then. `null` after a success. */
+  readonly failing_since: string | null;
   /** When it was created. */
   readonly created_at: string;
   /** When it was last changed. */

@@ -1,6 +1,6 @@
 import type { EventJournal, EventRow } from "../turns/event-journal.ts";
 import type { Inbox, NewMessage } from "../turns/inbox.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { EventReader } from "./event-reader.ts";
 
 /** Of one message, so that one read finds it. */
 const MAX_TAKEN = 1_000_000;
@@ -20,7 +20,7 @@ type MessageEnd =
 /** Waits, while the reader stays, until a turn has taken the message or it was removed. Heartbeats go on meanwhile. */
 export function awaitTurn(
   { taskId, messageId }: Pick<NewMessage, "taskId" | "messageId">,
-  stream: EventStream,
+  reader: EventReader,
   { journal, inbox }: { readonly journal: EventJournal; readonly inbox: Inbox },
 ): Promise<MessageEnd> {
   return new Promise((resolve) => {
@@ -33,10 +33,10 @@ export function awaitTurn(
       else finish({ kind: "removed", event: removal });
     };
     const finish = (end: MessageEnd) => {
-      stream.upToDate = false;
+      reader.upToDate = false;
       unsubscribe();
       unwatch();
-      stream.closed.removeEventListener("abort", gone);
+      reader.closed.removeEventListener("abort", gone);
       resolve(end);
     };
     const gone = () => finish({ kind: "left" });
@@ -48,9 +48,9 @@ export function awaitTurn(
       look();
     });
     const unwatch = inbox.whenErased(look);
-    stream.closed.addEventListener("abort", gone, { once: true });
-    stream.upToDate = true;
-    if (stream.closed.aborted) gone();
+    reader.closed.addEventListener("abort", gone, { once: true });
+    reader.upToDate = true;
+    if (reader.closed.aborted) gone();
     // The turn before may have ended since the message was stored.
     else look();
   });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createEventBuffer } from "better-sse";
 import type { Response } from "express";
 import { sleepingComment } from "../../contract/engine/sleep.ts";
+import type { EventReader } from "./event-reader.ts";
 import type { Wanted } from "./wanted-events.ts";
 
 export interface StreamLimits {
@@ -38,7 +39,7 @@ export interface StreamOptions {
 const SANITIZER = (text: string): string => ` ${text}`;
 
 /** One reader of events, in exactly the frames `event: <type>\ndata: <json>\n\n`. Writing never waits. */
-export class EventStream {
+export class EventStream implements EventReader {
   readonly #response: Response;
   readonly #options: StreamOptions;
   readonly #closed = new AbortController();

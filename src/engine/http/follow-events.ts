@@ -1,6 +1,6 @@
 import { inBackground } from "../../shared/background.ts";
 import { ALL_TASKS, type EventJournal, type EventRow } from "../turns/event-journal.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { EventReader } from "./event-reader.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 const PAGE = 1000;
@@ -27,7 +27,7 @@ export interface Following {
  * last page, the reader is subscribed to new batches. The empty page and the subscription are one synchronous step, so no
  * event is lost or sent twice. A reader that falls behind returns to pages.
  */
-export async function followEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
+export async function followEvents(stream: EventReader, journal: EventJournal, following: Following): Promise<void> {
   const { taskId, turnId, live } = following;
   // Before the first wait: a turn that this reader starts begins after it.
   const forget = live ? journal.noteReader({ taskId, turnId, wants: (type) => stream.wants(type) }) : undefined;
@@ -38,7 +38,7 @@ export async function followEvents(stream: EventStream, journal: EventJournal, f
   }
 }
 
-async function writeEvents(stream: EventStream, journal: EventJournal, following: Following): Promise<void> {
+async function writeEvents(stream: EventReader, journal: EventJournal, following: Following): Promise<void> {
   const { taskId, turnId, afterTs, live, merge, isRunning } = following;
   const endsWithTurn = isRunning !== null;
   let afterSeq = following.afterSeq ?? 0;
@@ -73,7 +73,7 @@ async function writeEvents(stream: EventStream, journal: EventJournal, following
 
 /** Resolves with the `seq` to read on from when the reader falls behind, or with null when the stream has ended. */
 function followLive(
-  stream: EventStream,
+  stream: EventReader,
   journal: EventJournal,
   {
     taskId,

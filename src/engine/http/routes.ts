@@ -8,6 +8,13 @@ import {
   type EngineRouteName,
   engineBodyBytes,
 } from "../../contract/engine/routes.ts";
+import {
+  PROTOCOL_ROUTES,
+  type ProtocolRoute,
+  type ProtocolRouteName,
+  protocolAt,
+} from "../../contract/engine/protocol-routes.ts";
+import { protocolErrorBody } from "../../contract/engine/protocols.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
@@ -29,6 +36,7 @@ import { type FileRouteParts, fileRoutes } from "./file-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
+import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
@@ -87,49 +95,61 @@ export function createRoutes(parts: RouteParts): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", "simple");
   const gates = gatesOf(parts);
-  const tracing = (route: EngineRoute) => (tracer === NO_TRACER ? [] : [traceRequests(tracer, route)]);
-  const handlers = handlersOf(parts);
+  const tracing = (route: Pick<EngineRoute, "method" | "path">) =>
+    tracer === NO_TRACER ? [] : [traceRequests(tracer, route)];
+  const streams = { ...parts, followers: parts.wakefulness.followers, followerLimit: new FollowerLimit() };
+  const handlers = handlersOf(parts, streams);
   const messageBytes = executeBodyBytes(parts.attachments.limits.mb);
   const total = MAX_BODIES_BYTES + messageBytes;
   const room = new BodyBufferLimit({ total, each: total });
+  const within = (name: EngineRouteName) => withinTasks(name, parts.runner);
+  const serve = ({ method, path }: Pick<EngineRoute, "method" | "path">, ...steps: readonly RequestHandler[]) =>
+    app[method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete"](expressPath(path), ...steps);
   for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
     const route: EngineRoute = ENGINE_ROUTES[name];
-    const path = expressPath(route.path);
+    const { method } = route;
     const gate = route.auth === "engine" ? [...tracing(route), gates.engine] : [gates[route.auth]];
-    const method = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
-    const takesJson = (method === "post" || method === "patch") && route.requestLines === undefined;
+    const takesJson = (method === "POST" || method === "PATCH") && route.requestLines === undefined;
     const maxBytes = MESSAGE_ROUTES.has(name) ? messageBytes : engineBodyBytes(route);
     const receive = takesJson ? [receiveJson(room, maxBytes)] : [];
-    const within = route.auth === "engine" ? [withinTasks(name, parts.runner)] : [];
-    app[method](path, ...gate, ...receive, ...within, handler);
+    serve(route, ...gate, ...receive, ...(route.auth === "engine" ? [within(name)] : []), handler);
+  }
+  for (const [name, handler] of Object.entries(protocolRoutes({ ...streams, handlers, within, toEngineError }))) {
+    const route: ProtocolRoute = PROTOCOL_ROUTES[name as ProtocolRouteName];
+    const receive = route.method === "POST" ? [receiveJson(room, messageBytes)] : [];
+    serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
   app.use(errorResponder(logger));
   return app;
 }
 
-function gatesOf({ keys, launch, wakefulness }: RouteParts): Record<EngineRoute["auth"], RequestHandler> {
+function gatesOf({ keys, launch, wakefulness }: RouteParts): Record<EngineRoute["auth"] | "protocol", RequestHandler> {
+  const withKey =
+    ({ isProtocol }: { readonly isProtocol: boolean }): RequestHandler =>
+    (request, response, next) => {
+      if (!keys.accepts(keyOf(request, { isProtocol }), Date.now())) {
+        const header = isProtocol ? "Authorization" : "X-Engine-Key";
+        throw new EngineError("INVALID_ENGINE_KEY", `${header}: the engine key is missing or wrong`);
+      }
+      request.socket.emit(AUTHENTICATED);
+      wakefulness.noteWork(response);
+      next();
+    };
   return {
     none: (request, _response, next) => {
       const problem = hostProblem(request, launch.host);
       if (problem !== null) throw new EngineError("INVALID_REQUEST", problem);
       next();
     },
-    engine: (request, response, next) => {
-      if (!keys.accepts(keyOf(request), Date.now())) {
-        throw new EngineError("INVALID_ENGINE_KEY", "X-Engine-Key: the engine key is missing or wrong");
-      }
-      request.socket.emit(AUTHENTICATED);
-      wakefulness.noteWork(response);
-      next();
-    },
+    engine: withKey({ isProtocol: false }),
+    protocol: withKey({ isProtocol: true }),
     control: controlOnly(launch.control_token),
   };
 }
 
-function handlersOf(parts: RouteParts): Record<LoadedRoute, RequestHandler> {
+function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts): Record<LoadedRoute, RequestHandler> {
   const { documentsDir } = parts;
-  const streams = { ...parts, followers: parts.wakefulness.followers, followerLimit: new FollowerLimit() };
   return {
     ...turnRoutes(streams),
     replay: replayRoute(streams),
@@ -165,16 +185,23 @@ function receiveJson(room: BodyBufferLimit, maxBytes: number): RequestHandler {
 }
 
 /** For a caller without the control token the other routes do not exist. */
-const PUBLIC_ROUTES = Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control");
+const PUBLIC_ROUTES = [
+  ...Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control"),
+  ...Object.values<ProtocolRoute>(PROTOCOL_ROUTES),
+];
 
-/** Responds to a thrown error with its row of the error table, in the engine's flat form. */
+/** Responds to a thrown error with its row of the error table, in the engine's flat form or in that of the protocol. */
 const errorResponder = (logger: Logger): ErrorRequestHandler =>
   respondToErrors({
     identify(error) {
       const { code, message, details, status } = toEngineError(error);
       return { code, message, details, status, retryAfterS: retryAfterOf(code, details) };
     },
-    bodyOf: ({ code, message, details }): EngineErrorBody => ({ error: code, message, ...(details && { details }) }),
+    bodyOf({ code, message, details, status }, { path }) {
+      const protocol = protocolAt(path);
+      if (protocol !== null) return protocolErrorBody(protocol, { code, message, details, status });
+      return { error: code, message, ...(details && { details }) } satisfies EngineErrorBody;
+    },
     log({ code }, { error, request }) {
       if (code === "INTERNAL_ERROR") logger.error({ err: error, path: request.path }, "call failed");
     },

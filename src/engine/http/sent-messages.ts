@@ -15,14 +15,22 @@ export const wantsStream = (request: Request, { waits }: { readonly waits: boole
 /** The message of a call that has an id or may wait; null for one that neither has nor may. */
 export function sentMessage(
   execution: ExecuteRequest,
-  request: Request,
-  { fallback }: { readonly fallback: WhenBusy },
+  {
+    fallback,
+    isReader,
+    key,
+  }: {
+    readonly fallback: WhenBusy;
+    /** Whether the caller follows the message until its turn has ended. */
+    readonly isReader: boolean;
+    /** The id of a message that has none and may wait. */
+    readonly key: string | undefined;
+  },
 ): SentMessage | null {
   const { task_id: taskId, interrupt = false } = execution;
-  const whenBusy = whenBusyOf(execution, { fallback, isReader: wantsStream(request, { waits: true }) });
+  const whenBusy = whenBusyOf(execution, { fallback, isReader });
   if (interrupt && whenBusy !== "steer") throw new InvalidInput("interrupt", "expected only with when_busy steer");
-  const key = whenBusy === "reject" ? undefined : request.get("Idempotency-Key");
-  const { message_id: messageId = key } = execution;
+  const { message_id: messageId = whenBusy === "reject" ? undefined : key } = execution;
   if (messageId === undefined && whenBusy === "reject") return null;
   return { taskId, messageId: messageId ?? newId("msg"), bodyHash: bodyHash(execution), whenBusy, interrupt };
 }

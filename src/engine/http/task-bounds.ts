@@ -44,13 +44,22 @@ const NAMED: Partial<Record<EngineRouteName, readonly Named[]>> = {
   rewindTask: [path],
 };
 
-/** The key of a call. One that is bound to tasks binds the call. */
-export function keyOf(request: Request): string | undefined {
+/** The key of a call. One that is bound to tasks binds the call. Clients of other protocols send it as they do. */
+export function keyOf(request: Request, { isProtocol }: { readonly isProtocol: boolean }): string | undefined {
   const text = request.get(BOUND_KEY_HEADER);
-  if (text === undefined) return request.get(ENGINE_KEY_HEADER);
+  if (text === undefined) return request.get(ENGINE_KEY_HEADER) ?? (isProtocol ? foreignKey(request) : undefined);
   const bound = readBoundKey(text);
   if (bound !== null) bounds.set(request, bound.bounds);
   return bound?.key;
+}
+
+const foreignKey = (request: Request): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(request.get("Authorization") ?? "")?.[1] ?? request.get("X-Api-Key");
+
+/** Binds a call that another one leads to as that one is bound. */
+export function bindLike(request: IncomingMessage, inner: IncomingMessage): void {
+  const bound = bounds.get(request);
+  if (bound !== undefined) bounds.set(inner, bound);
 }
 
 /** Whether a call may learn of a task. */

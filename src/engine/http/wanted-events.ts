@@ -11,7 +11,12 @@ export type Wanted = (event: { readonly type: string }) => boolean;
 export function wantedEvents(request: Request): Wanted {
   const [text, field] = [parameter(request, "events"), "events"] as const;
   const header = request.get(EVENTS_HEADER);
-  const groups = new Set([...groupsOf(text, field), ...groupsOf(header, EVENTS_HEADER)]);
+  return withGroups([...groupsOf(text, field), ...groupsOf(header, EVENTS_HEADER)]);
+}
+
+/** Every event of the first interface, and those of these groups. */
+export function withGroups(names: readonly string[]): Wanted {
+  const groups = new Set(names);
   return ({ type }) => {
     const group = OPT_IN_EVENTS.get(type);
     return group === undefined || groups.has(group);

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AllowedOrigins } from "../status/allowed-origins.ts";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** Request headers of the engine's interface, and the token's. */
-const HEADERS =
-  "Authorization, Content-Type, Accept, Idempotency-Key, Last-Event-ID, X-Orchd-Events, If-Match, If-None-Match, If-Range, Range";
+/** Names of headers. Those that could claim more than the token permits are not passed on to the engine. */
+const HEADER_NAMES = /^[\w-]{1,64}(, ?[\w-]{1,64}){0,63}$/;
 /** Response headers that pages may read. */
 const EXPOSED =
   "X-Turn-Id, X-Message-Id, Idempotent-Replayed, X-Truncated, X-Oldest-Ts, Retry-After, ETag, Content-Range, Content-Disposition";
@@ -55,10 +54,11 @@ export function answerPreflight(
     const message = "Origin: no product's allowed_origins lists it";
     return { kind: "refused", refusal: { code: "ORIGIN_NOT_ALLOWED", message } };
   }
+  const { "access-control-request-headers": wanted = "" } = request.headers;
   response
     .writeHead(204, {
       "access-control-allow-methods": METHODS,
-      "access-control-allow-headers": HEADERS,
+      ...(HEADER_NAMES.test(wanted) && { "access-control-allow-headers": wanted }),
       "access-control-max-age": MAX_AGE_S,
     })
     .end();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { CONTROL_TOKEN_HEADER, isControlPath } from "../../contract/engine/control.ts";
-import { ENGINE_KEY_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
+import { ENGINE_KEY_HEADER, SCOPES_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
 import { BOUND_KEY_HEADER, type TaskBounds, writeBoundKey } from "../../contract/engine/task-bounds.ts";
 import { newId } from "../../shared/ids.ts";
 import { withinRequest } from "../../shared/request-context.ts";
@@ -23,11 +23,13 @@ const RETRY_AFTER_S = 5;
 /** Not passed on to the engine: the token, and what could claim more than it permits. */
 export const USER_CREDENTIALS: readonly string[] = [
   "authorization",
+  "x-api-key",
   "cookie",
   "origin",
   ENGINE_KEY_HEADER.toLowerCase(),
   BOUND_KEY_HEADER.toLowerCase(),
   TURN_LIMIT_HEADER.toLowerCase(),
+  SCOPES_HEADER.toLowerCase(),
   CONTROL_TOKEN_HEADER.toLowerCase(),
 ];
 
@@ -83,7 +85,11 @@ export async function admitEndUser(
   return {
     kind: "admitted",
     path: { engineId, target, needsKey: true },
-    keyHeader: { ...keyHeader(key, principal.tasks), ...turnLimit(policy.user_concurrent_turns) },
+    keyHeader: {
+      ...keyHeader(key, principal.tasks),
+      ...turnLimit(policy.user_concurrent_turns),
+      [SCOPES_HEADER.toLowerCase()]: [...principal.scopes].join(" "),
+    },
   };
 }
 

@@ -1,8 +1,13 @@
+import { neededScopesOf } from "../../contract/engine/needed-scopes.ts";
+import { PROTOCOL_ROUTES, type ProtocolRoute } from "../../contract/engine/protocol-routes.ts";
 import { ENGINE_ROUTES, type EngineRoute } from "../../contract/engine/routes.ts";
 import type { Scope } from "../../contract/engine/scopes.ts";
 import { rowsAt } from "../../contract/route-table.ts";
 
-const find = rowsAt(Object.values<EngineRoute>(ENGINE_ROUTES));
+const find = rowsAt([
+  ...Object.values<Pick<EngineRoute, "method" | "path" | "auth" | "scope" | "query">>(ENGINE_ROUTES),
+  ...Object.values<ProtocolRoute>(PROTOCOL_ROUTES),
+]);
 
 type NeededScopes =
   | { readonly kind: "scopes"; readonly scopes: readonly Scope[] }
@@ -21,13 +26,9 @@ export function neededScopes(method: string, path: string, query: URLSearchParam
   if (rows.length === 0) return { kind: "unknown_path" };
   const scopes: Scope[] = [];
   for (const row of called) {
-    if (row.auth === "none") continue;
-    if (row.scope === undefined) return { kind: "none_permits" };
-    scopes.push(row.scope);
-    for (const name of query.keys()) {
-      const parameter = row.query?.[name];
-      if (parameter?.kind === "flag" && parameter.scope !== undefined) scopes.push(parameter.scope);
-    }
+    const needed = neededScopesOf(row, query.keys());
+    if (needed === null) return { kind: "none_permits" };
+    scopes.push(...needed);
   }
   return called.length === 0 ? { kind: "none_permits" } : { kind: "scopes", scopes: [...new Set(scopes)] };
 }

@@ -38,3 +38,9 @@ export function readGatewayPath(url: string): GatewayPath | null {
   const path = (target.split("?")[0] ?? "").toLowerCase();
   return isControlPath(path) ? null : { engineId, target, needsKey: !OPEN.has(path) };
 }
+
+/** The path at the engine of a call through the gateway. Empty for another. */
+export function enginePath(url = ""): string {
+  const target = isEndUserUrl(url) ? endUserTarget(url) : (readGatewayPath(url)?.target ?? "");
+  return target.split("?")[0] ?? "";
+}

@@ -2,6 +2,8 @@ import type { ClientRequest, OutgoingHttpHeaders, RequestListener, ServerRespons
 import { inBackground } from "../../shared/background.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import { ENGINE_ERRORS } from "../../contract/engine/errors.ts";
+import { protocolAt } from "../../contract/engine/protocol-routes.ts";
+import { protocolErrorBody } from "../../contract/engine/protocols.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
 import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import type { AutoProvision } from "../operations/auto-provision.ts";
@@ -13,7 +15,7 @@ import type { SessionParts } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
-import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, enginePath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { keyOfSession } from "./gateway-session.ts";
 import { UserRequestLimit } from "./user-request-limit.ts";
@@ -161,9 +163,14 @@ export function sendRefusal(
     response.destroy();
     return "cut";
   }
-  const body: EngineErrorBody = { error: code, message, ...(details !== undefined && { details }) };
+  const status = ENGINE_ERRORS[code].status ?? 500;
+  const protocol = protocolAt(enginePath(response.req.url));
+  const body: object =
+    protocol === null
+      ? ({ error: code, message, ...(details !== undefined && { details }) } satisfies EngineErrorBody)
+      : protocolErrorBody(protocol, { code, message, status, details });
   response
-    .writeHead(ENGINE_ERRORS[code].status ?? 500, {
+    .writeHead(status, {
       "content-type": "application/json",
       ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),
     })

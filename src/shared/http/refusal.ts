@@ -50,7 +50,7 @@ export function respondToErrors<Known extends KnownError>({
   log,
 }: {
   readonly identify: (error: unknown) => Known;
-  readonly bodyOf: (known: Known) => object;
+  readonly bodyOf: (known: Known, request: Request) => object;
   readonly log: (known: Known, thrown: { error: unknown; request: Request; response: Response }) => void;
 }): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
@@ -58,6 +58,6 @@ export function respondToErrors<Known extends KnownError>({
     log(known, { error, request, response });
     if (response.headersSent) return next(error);
     if (known.retryAfterS !== null) response.set("Retry-After", String(known.retryAfterS));
-    response.status(known.status).json(bodyOf(known));
+    response.status(known.status).json(bodyOf(known, request));
   };
 }

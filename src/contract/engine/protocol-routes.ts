@@ -1,0 +1,40 @@
+import type { SessionRole } from "../console/session-limits.ts";
+import { rowsAt } from "../route-table.ts";
+import type { ProtocolName } from "./protocols.ts";
+import type { EngineRoute } from "./route-row.ts";
+import type { Scope } from "./scopes.ts";
+
+/** A route of a protocol that others have specified. Its bodies are the protocol's, so it is no part of the OpenAPI document. */
+export interface ProtocolRoute extends Pick<EngineRoute, "method" | "path" | "auth" | "summary"> {
+  readonly protocol: ProtocolName;
+  readonly auth: "engine";
+  readonly role: SessionRole;
+  /** What each call of the route needs. An operation of the engine's interface that the call leads to needs its own scope too. */
+  readonly scope: Scope;
+}
+
+type Place = `${ProtocolRoute["method"]} /${string}`;
+
+const route = (
+  protocol: ProtocolName,
+  place: Place,
+  summary: string,
+  { role, scope }: Pick<ProtocolRoute, "role" | "scope">,
+): ProtocolRoute => {
+  const [method, path] = place.split(" ") as [ProtocolRoute["method"], string];
+  return { protocol, method, path, auth: "engine", role, scope, summary };
+};
+
+/** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
+export const PROTOCOL_ROUTES = {
+  uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
+    role: "operator",
+    scope: "turns",
+  }),
+} as const satisfies Record<string, ProtocolRoute>;
+export type ProtocolRouteName = keyof typeof PROTOCOL_ROUTES;
+
+const find = rowsAt(Object.values<ProtocolRoute>(PROTOCOL_ROUTES));
+
+/** The protocol of an engine's path. Null for the engine's own interface. */
+export const protocolAt = (path: string): ProtocolName | null => find(path)[0]?.protocol ?? null;

@@ -1,0 +1,78 @@
+import type * as z from "zod/mini";
+import type { EngineErrorCode } from "../../contract/engine/errors.ts";
+import type { EventGroup } from "../../contract/engine/event-groups.ts";
+import type { StoredEvent } from "../../contract/engine/events.ts";
+import type { SentMessage } from "../../contract/engine/inbox.ts";
+import type { ExecuteRequest } from "../../contract/engine/requests.ts";
+import type { EngineRouteName } from "../../contract/engine/routes.ts";
+
+/** A stored event before it is read as JSON: `data` is the text of its `data:` line. */
+export interface EventRow {
+  readonly seq: number;
+  readonly ts: number;
+  readonly turnId: string;
+  readonly taskId: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+/** Reads a stored event as the interface sends it. */
+export const eventOf = ({ type, data }: EventRow): StoredEvent =>
+  ({ event: type, data: JSON.parse(data) as unknown }) as StoredEvent;
+
+/** Events in the order in which they were stored, as they come. It ends when its caller leaves. */
+export type Events = AsyncIterable<readonly EventRow[]>;
+
+/** A message whose turn has started, or will. */
+export interface StartedMessage {
+  /** Null while the message waits for the turn before it. */
+  readonly turnId: string | null;
+  /** Null for one without an id, which did not wait. */
+  readonly messageId: string | null;
+  /** Whether an earlier call with the same `message_id` or `Idempotency-Key` sent it. */
+  readonly isReplayed: boolean;
+  /** From the first event that answers the message to the end of its turn. */
+  readonly events: Events;
+}
+
+export interface RouteCall {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/**
+ * The operations of the engine's own interface, for one HTTP call of another protocol. Each checks what the caller may do,
+ * and throws the error of the interface, which the caller's protocol then words.
+ */
+export interface EngineCalls {
+  /** Aborted when the caller leaves. */
+  readonly gone: AbortSignal;
+  /** Milliseconds and bytes for a stream: see `SseWriter`. */
+  readonly limits: { readonly heartbeatMs: number; readonly maxQueuedBytes: number; readonly maxQueuedMs: number };
+  /** The value of a body. Throws `INVALID_REQUEST` with the field's name. Fields that the schema does not have are dropped. */
+  validate<S extends z.ZodMiniObject>(schema: S, body: unknown): z.output<S>;
+  /** An error of the engine's table, to be thrown. */
+  error(code: EngineErrorCode, message: string, details?: Readonly<Record<string, unknown>>): Error;
+  /** What an error of these operations is in the engine's table. An error of another kind is `INTERNAL_ERROR`. */
+  described(error: unknown): {
+    readonly code: EngineErrorCode;
+    readonly message: string;
+    readonly status: number;
+    readonly details?: Readonly<Record<string, unknown>> | undefined;
+  };
+  /** As `POST /execute` with a reader: sends a message and follows its turn. A caller that leaves does not end the turn. */
+  send(execution: ExecuteRequest, options?: { readonly groups?: readonly EventGroup[] }): Promise<StartedMessage>;
+  /** As `POST /execute` without a reader. */
+  post(execution: ExecuteRequest): Promise<SentMessage>;
+  /** As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the last one stored. */
+  read(which: {
+    readonly taskId?: string;
+    readonly turnId?: string;
+    readonly afterSeq?: number;
+    readonly live: boolean;
+    readonly groups?: readonly EventGroup[];
+  }): Events;
+  /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
+  call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
+}
