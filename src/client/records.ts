@@ -1648,27 +1648,6 @@ export interface ForkRequest {
 /** `question`: of the agent. `permission`: a permission prompt. */
 export type HitlKind = "question" | "permission";
 
-export interface HookAnswered {
-  /** `false`: the call waits no longer, or was asked about again since. */
-  readonly counts: boolean;
-}
-
-export interface HookedCalls {
-  /** Those after the given number, the oldest first. */
-  readonly calls: readonly {
-    /** Its number in this process, which rises. */
-    readonly seq: number;
-    /** How often the engine has asked. Only an answer to the last one counts. */
-    readonly attempt: number;
-    readonly task_id: string;
-    readonly turn_id: string;
-    readonly tool_call_id: string;
-    readonly agent: string;
-    readonly tool: string;
-    readonly input: Readonly<Record<string, unknown>>;
-  }[];
-}
-
 /** One check of the daemon or its host. */
 export interface HostCheck {
   /** The name of the check: one word. */

@@ -41,12 +41,12 @@ export type HookAnswer = RecordOf<typeof answerHookRequest>["answer"];
 const hookedCall = z.object({
   seq: field(count, "Its number in this process, which rises."),
   attempt: field(count, "How often the engine has asked. Only an answer to the last one counts."),
-  task_id: z.string(),
-  turn_id: z.string(),
-  tool_call_id: z.string(),
-  agent: z.string(),
-  tool: z.string(),
-  input: z.record(z.string(), z.unknown()),
+  task_id: field(z.string(), "Its task."),
+  turn_id: field(z.string(), "Its turn."),
+  tool_call_id: field(z.string(), "The call's id in the turn."),
+  agent: field(z.string(), "The agent that calls."),
+  tool: field(z.string(), "The tool's name."),
+  input: field(z.record(z.string(), z.unknown()), "Its input."),
 });
 export type HookedCall = RecordOf<typeof hookedCall>;
 
