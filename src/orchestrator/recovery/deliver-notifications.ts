@@ -1,10 +1,10 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { RETRY_AFTER_S } from "../../contract/orchestrator/notification.ts";
-import { WEBHOOK_HEADERS, signWebhook } from "../../contract/orchestrator/webhook-signature.ts";
 import type { Alarm } from "../../shared/alarm.ts";
 import { inBackground } from "../../shared/background.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { type OutsideAnswer, callOutside } from "../outbound/call-outside.ts";
+import { signedHeaders } from "../outbound/signed-headers.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -117,12 +117,8 @@ function messageOf(
   { id, payload, secret, previous_secret: previous }: ClaimedDelivery,
 ): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
   const body = Buffer.from(JSON.stringify({ id, ...payload }));
-  const timestamp = String(Math.floor(now() / 1000));
   const secrets = [secret, ...(previous === null ? [] : [previous])].map((sealed) => box.open(sealed));
-  const signature = secrets.map((one) => signWebhook(one, { id, timestamp, body })).join(" ");
-  const { id: idHeader, timestamp: timeHeader, signature: signatureHeader } = WEBHOOK_HEADERS;
-  const headers = { [idHeader]: id, [timeHeader]: timestamp, [signatureHeader]: signature };
-  return { headers: { "content-type": "application/json", ...headers }, body };
+  return { headers: signedHeaders(secrets, { id, body, now: now() }), body };
 }
 
 function errorOf(answer: OutsideAnswer): string | null {

@@ -41,6 +41,10 @@ interface ProductsTable {
   /** `engine_env` sealed with the deployment's secret key. */
   engine_env: Buffer | null;
   engine_env_names: Generated<string[]>;
+  /** Sealed like `engine_env`. Null before the product's first hook on tools. */
+  tool_hook_secret: Buffer | null;
+  tool_hook_previous_secret: Buffer | null;
+  tool_hook_previous_expires_at: Date | null;
   /** 0 before the first version of its catalog. */
   catalog_version: Generated<number>;
   catalog_digest: string | null;
