@@ -7,7 +7,9 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 
 /** Each protocol is a bundle of its own, which an engine loads at the first call. */
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
-  ui_messages: () => import("../protocols/ui-messages.ts"),
+  ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
+  ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
+  openai_chat: () => import("../protocols/openai/openai-chat.ts"),
 };
 
 /** A handler for each route of the protocols. */

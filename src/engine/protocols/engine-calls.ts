@@ -35,6 +35,27 @@ export interface StartedMessage {
   readonly events: Events;
 }
 
+/** What became of a message with an id of the caller's. */
+export interface MessageFate {
+  readonly state: "waiting" | "taken" | "removed";
+  /** The turn that has taken it. */
+  readonly turnId: string | null;
+  /** The events that answer it come after this `seq` of the turn. */
+  readonly afterSeq: number;
+}
+
+export interface AgentEntry {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What is stored with a turn and is no part of its record. */
+export interface SentWith {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The options of the call, such as `client_tools` and `output_schema`. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 export interface RouteCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -48,6 +69,8 @@ export interface RouteCall {
 export interface EngineCalls {
   /** Aborted when the caller leaves. */
   readonly gone: AbortSignal;
+  /** The engine's address as its caller knows it, without a slash at its end. */
+  readonly baseUrl: string;
   /** Milliseconds and bytes for a stream: see `SseWriter`. */
   readonly limits: { readonly heartbeatMs: number; readonly maxQueuedBytes: number; readonly maxQueuedMs: number };
   /** The value of a body. Throws `INVALID_REQUEST` with the field's name. Fields that the schema does not have are dropped. */
@@ -65,6 +88,8 @@ export interface EngineCalls {
   send(execution: ExecuteRequest, options?: { readonly groups?: readonly EventGroup[] }): Promise<StartedMessage>;
   /** As `POST /execute` without a reader. */
   post(execution: ExecuteRequest): Promise<SentMessage>;
+  /** What became of the message of a task with this `message_id`. Null: the task has none. */
+  sent(taskId: string, messageId: string): MessageFate | null;
   /** As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the last one stored. */
   read(which: {
     readonly taskId?: string;
@@ -72,7 +97,19 @@ export interface EngineCalls {
     readonly afterSeq?: number;
     readonly live: boolean;
     readonly groups?: readonly EventGroup[];
+    /** False: each stored delta on its own, for protocols whose cursors count them. */
+    readonly merge?: boolean;
   }): Events;
+  /** The agents of the catalog. */
+  agents(): readonly AgentEntry[];
+  /** What the message of a turn was sent with. Null for a turn that is not stored, or that the caller may not reach. */
+  sentWith(turnId: string): SentWith | null;
+  /** The turn that an earlier call with this call's `Idempotency-Key` started. Null without one. */
+  earlierTurn(): string | null;
+  /** The tasks whose ids begin so, the latest activity first. */
+  tasksWithPrefix(prefix: string, limit: number): readonly string[];
+  /** Ends a turn if it still runs. */
+  cancelTurn(taskId: string, turnId: string): boolean;
   /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
   call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
 }

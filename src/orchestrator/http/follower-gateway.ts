@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestListener } from "node:http";
+import { BASE_URL_HEADER } from "../../contract/engine/headers.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -8,7 +9,7 @@ import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { type EndUserParts, USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { sendRefusal } from "./gateway.ts";
-import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -114,7 +115,7 @@ const BY_TOKEN = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
 
 /** Null when the engine does not accept the call now, so it was not executed. */
 async function callDirectly(
-  { addresses }: Pick<FollowerGatewayParts, "addresses">,
+  { addresses, site }: Pick<FollowerGatewayParts, "addresses" | "site">,
   exchange: Exchange,
   { path: { engineId, target, needsKey }, keyHeader, without, changeHeaders }: DirectCall,
 ): Promise<DirectOutcome> {
@@ -126,7 +127,12 @@ async function callDirectly(
   const outcome = await callUpstream(exchange, {
     url,
     path: target,
-    headers: { ...keyHeader, host: new URL(url).host, via: "1.1 orchd" },
+    headers: {
+      ...keyHeader,
+      host: new URL(url).host,
+      [BASE_URL_HEADER.toLowerCase()]: site.addressFor(request) + engineRoot(request.url),
+      via: "1.1 orchd",
+    },
     without,
     connectMs: CONNECT_MS,
     // The leader may put the engine to sleep at any moment.
