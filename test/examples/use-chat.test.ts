@@ -28,7 +28,8 @@ async function openPage(t: Test, { url }: Backend, daemonUrl: string) {
     if (!isOfEngine && new URL(request.url()).origin !== url) offences.push(request.url());
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/favicon|404/.test(message.text())) offences.push(`${message.text()} ${message.location().url}`);
+    if (message.type() === "error" && !/favicon|404/.test(message.text()))
+      offences.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(`${url}/?user=alice`);
   return { page, offences };
