@@ -50,6 +50,51 @@ export const PROTOCOL_ROUTES = {
     role: "operator",
     scope: "turns",
   }),
+  createResponse: route(
+    "openai_responses",
+    "POST /v1/responses",
+    "Send a message or results of calls, and stream, get or start the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  showResponse: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}",
+    "Get a response, or stream it after a `sequence_number`",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  deleteResponse: route(
+    "openai_responses",
+    "DELETE /v1/responses/{response_id}",
+    "Delete the task of its only response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  cancelResponse: route(
+    "openai_responses",
+    "POST /v1/responses/{response_id}/cancel",
+    "Cancel the turn of a response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listResponseInput: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}/input_items",
+    "Get the message that a response answers",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",

@@ -80,6 +80,7 @@ export const PROTOCOLS = {
     }),
   },
   openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
+  openai_responses: { title: "OpenAI Responses", version: "1", errorBody: openaiError },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",

@@ -11,6 +11,7 @@ const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
   ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
   openai_chat: () => import("../protocols/openai/openai-chat.ts"),
+  openai_responses: () => import("../protocols/openai/openai-responses.ts"),
 };
 
 /** A handler for each route of the protocols. */
