@@ -17,8 +17,25 @@ interface Protocol {
   readonly errorBody: (error: ProtocolError) => object;
 }
 
+/** Codes of JSON-RPC. */
+const INVALID_REQUEST = -32_600;
+const SERVER_ERROR = -32_000;
+
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
+  mcp: {
+    title: "Model Context Protocol",
+    version: "2026-07-28",
+    errorBody: ({ code, message, status, details }) => ({
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: status === 400 ? INVALID_REQUEST : SERVER_ERROR,
+        message: `${code}: ${message}`,
+        data: { error: code, ...details },
+      },
+    }),
+  },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",
