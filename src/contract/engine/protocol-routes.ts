@@ -27,6 +27,7 @@ const route = (
 
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
+  agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
   mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
     role: "operator",
     scope: "turns",

@@ -23,6 +23,16 @@ const SERVER_ERROR = -32_000;
 
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
+  ag_ui: {
+    title: "AG-UI",
+    version: "1.0",
+    errorBody: ({ code, message, details }) => ({
+      type: "RUN_ERROR",
+      code,
+      message,
+      ...(details && { metadata: { details } }),
+    }),
+  },
   mcp: {
     title: "Model Context Protocol",
     version: "2026-07-28",
