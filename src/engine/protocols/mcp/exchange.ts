@@ -1,5 +1,5 @@
 import type { StreamPosition } from "./event-id.ts";
-import type { OpenQuestion } from "./turn-progress.ts";
+import type { OpenQuestion } from "./ask-progress.ts";
 
 /** What the revisions of the protocol do differently while a request waits for a turn. */
 export interface Exchange {

@@ -3,7 +3,7 @@ import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, type Events, eventOf } from "../engine-calls.ts";
 import type { StreamPosition } from "./event-id.ts";
 import type { Exchange } from "./exchange.ts";
-import { TurnProgress } from "./turn-progress.ts";
+import { TurnProgress } from "./ask-progress.ts";
 
 export interface AskedMessage {
   readonly message?: string | undefined;

@@ -7,7 +7,7 @@ import { findRequest, respond } from "./answer-question.ts";
 import type { Exchange } from "./exchange.ts";
 import { attachTurn, startTurn } from "./follow-turn.ts";
 import { type TurnCall, runTurn } from "./run-turn.ts";
-import { errorResult, textResult, turnResult } from "./turn-result.ts";
+import { errorResult, textResult, turnResult } from "./tool-result.ts";
 
 const INSTRUCTIONS =
   "An agent of the user with files, tools and a memory. `ask` runs a turn of a conversation; the same task_id continues it. " +

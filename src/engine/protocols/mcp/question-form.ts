@@ -1,4 +1,4 @@
-import type { OpenQuestion } from "./turn-progress.ts";
+import type { OpenQuestion } from "./ask-progress.ts";
 
 const MAX_CONTEXT = 2000;
 

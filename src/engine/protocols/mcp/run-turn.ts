@@ -6,10 +6,10 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
 import { takeForm } from "./answer-question.ts";
-import { type Outcome, awaitTurn } from "./await-turn.ts";
+import { type Outcome, awaitTurn } from "./ask-outcome.ts";
 import { type FollowContext, type FollowedTurn, attachTurn, resumeTurn } from "./follow-turn.ts";
 import { questionForm } from "./question-form.ts";
-import { errorResult, resultOf } from "./turn-result.ts";
+import { errorResult, resultOf } from "./tool-result.ts";
 
 /** Which turn a request waits for, in `requestState`. It is not signed: each call checks which tasks its key may reach. */
 const waitState = z.object({ task: z.string(), turn: z.string() });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Outcome } from "./await-turn.ts";
+import type { Outcome } from "./ask-outcome.ts";
 import type { FollowedTurn } from "./follow-turn.ts";
 import { questionText } from "./question-form.ts";
 

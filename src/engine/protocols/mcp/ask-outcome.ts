@@ -1,5 +1,5 @@
 import type { FollowContext, FollowedTurn } from "./follow-turn.ts";
-import type { OpenQuestion, OpenToolCall, TurnEnd } from "./turn-progress.ts";
+import type { OpenQuestion, OpenToolCall, TurnEnd } from "./ask-progress.ts";
 
 /** What a request that waits for a turn is answered with. */
 export type Outcome =
