@@ -40,6 +40,18 @@ export const PROTOCOL_ROUTES = {
     role: "operator",
     scope: "turns",
   }),
+  uiChatStream: route("ui_messages", "GET /v1/ui/chat/{task_id}/stream", "Stream the turn in flight. 204 without one", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatStop: route("ui_messages", "POST /v1/ui/chat/{task_id}/stop", "End the turn in flight", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatMessages: route("ui_messages", "GET /v1/ui/chat/{task_id}/messages", "Get the messages of a chat", {
+    role: "operator",
+    scope: "tasks:read",
+  }),
 } as const satisfies Record<string, ProtocolRoute>;
 export type ProtocolRouteName = keyof typeof PROTOCOL_ROUTES;
 

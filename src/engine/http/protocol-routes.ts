@@ -9,7 +9,7 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
   ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   mcp: () => import("../protocols/mcp/mcp-endpoint.ts"),
-  ui_messages: () => import("../protocols/ui-messages.ts"),
+  ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
 };
 
 /** A handler for each route of the protocols. */
