@@ -95,6 +95,14 @@ export const PROTOCOL_ROUTES = {
       scope: "turns",
     },
   ),
+  mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
+    role: "operator",
+    scope: "turns",
+  }),
+  mcpContinue: route("mcp", "GET /mcp", "Continue the stream of a call that was cut: `Last-Event-ID`", {
+    role: "operator",
+    scope: "turns",
+  }),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",
