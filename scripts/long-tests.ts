@@ -30,6 +30,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/engine-views.test.ts",
   "test/console/files.test.ts",
   "test/console/large-fleet.test.ts",
+  "test/console/notifications.test.ts",
   "test/console/oidc.test.ts",
   "test/console/tabs.test.ts",
   "test/end-to-end/admit-cost.test.ts",

@@ -181,8 +181,14 @@ function showSecret({ print }: Session, endpoint: NotificationEndpointWithSecret
   print.document(endpoint, (columns) => fields([...fieldsOf(endpoint), ["secret", endpoint.secret]], columns));
 }
 
-const stateOf = ({ enabled, paused_reason: reason }: Pick<NotificationEndpoint, "enabled" | "paused_reason">): string =>
-  enabled ? "on" : reason === null ? "paused" : `paused: ${reason}`;
+const stateOf = ({
+  enabled,
+  paused_reason: reason,
+  failing_since: since,
+}: Pick<NotificationEndpoint, "enabled" | "paused_reason" | "failing_since">): string => {
+  if (!enabled) return reason === null ? "paused" : `paused: ${reason}`;
+  return since === null ? "on" : "failing";
+};
 
 const fieldsOf = (endpoint: NotificationEndpoint): [string, string | null][] => [
   ["id", endpoint.id],
@@ -192,6 +198,7 @@ const fieldsOf = (endpoint: NotificationEndpoint): [string, string | null][] => 
   ["pending", String(endpoint.pending)],
   ["dead", String(endpoint.dead)],
   ["last delivered", endpoint.last_delivered_at],
+  ["failing since", endpoint.failing_since],
 ];
 
 async function* first<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {

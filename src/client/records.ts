@@ -2235,6 +2235,8 @@ export interface NotificationEndpoint {
   readonly dead: number;
   /** When a message was last accepted. `null` before. */
   readonly last_delivered_at: string | null;
+  /** The first of the tries that have failed since then. `null` after a success. */
+  readonly failing_since: string | null;
   /** When it was created. */
   readonly created_at: string;
   /** When it was last changed. */
@@ -2270,6 +2272,8 @@ export interface NotificationEndpointWithSecret {
   readonly dead: number;
   /** When a message was last accepted. `null` before. */
   readonly last_delivered_at: string | null;
+  /** The first of the tries that have failed since then. `null` after a success. */
+  readonly failing_since: string | null;
   /** When it was created. */
   readonly created_at: string;
   /** When it was last changed. */

@@ -108,6 +108,8 @@ t.test("a message that is refused is tried again, given up at last, and replayed
     async () => (await deliveries(made.id))[0]?.last_error && (await deliveries(made.id))[0],
   );
   t.match(failed, { state: "pending", attempts: 1, last_error: "status 500" });
+  const { failing_since: since } = await show(made.id);
+  t.ok(Date.parse(since) >= Date.parse(failed.created_at), "it says since when");
   const waitS = (Date.parse(failed.next_try_at) - Date.parse(failed.created_at)) / 1000;
   t.ok(waitS > 4 && waitS < 10, `${waitS} s`);
   await sql("update notification_deliveries set attempts = 7, next_try_at = now() where endpoint_id = $1", [made.id]);
@@ -115,9 +117,11 @@ t.test("a message that is refused is tried again, given up at last, and replayed
   await platform("PATCH", `/notifications/endpoints/${made.id}`, { enabled: true });
   await until("it is given up", async () => (await show(made.id)).dead === 1);
   t.match(await deliveries(made.id, "?state=dead"), [{ attempts: 8, next_try_at: null }]);
+  t.equal((await show(made.id)).failing_since, since);
   service.statuses.set("/broken", 204);
   t.match(await platform("POST", `/notifications/endpoints/${made.id}/replay`), { body: { replayed: 1 } });
   await until("it is delivered", async () => (await deliveries(made.id, "?state=delivered")).length === 1);
+  t.match(await show(made.id), { failing_since: null, last_delivered_at: /^2/ });
   const ids = new Set(service.of("/broken").map(({ headers }) => headers["webhook-id"]));
   t.equal(ids.size, 1, "each try has the same id");
 });

@@ -1,10 +1,12 @@
 import pg from "pg";
 import type { Test } from "tap";
+import { backgroundSettled } from "../../src/shared/background.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import { type Connection, type Db, openDatabase } from "../../src/orchestrator/store/database.ts";
 import { migrateToLatest } from "../../src/orchestrator/store/migrate.ts";
 import { createDatabase, freshDatabase } from "./shared-postgres.ts";
 
+const SETTLE_MS = 10_000;
 const logger = createLogger("test", "silent");
 
 /**
@@ -28,7 +30,12 @@ export function onEachServer(
     t.test(`${title} (${name})`, async (inner) => {
       const connection = await connect(inner);
       const { db, newClient, close } = openDatabase(connection, logger);
-      inner.teardown(close);
+      // Teardowns run from the last to the first: what the test started has been stopped by then.
+      inner.teardown(async () => {
+        const running = await backgroundSettled(SETTLE_MS);
+        await close();
+        if (running.length > 0) throw new Error(`closed the database while it was used: ${running.join(", ")}`);
+      });
       await migrateToLatest(db);
       await test(inner, { db, newClient, connection });
     });

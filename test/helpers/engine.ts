@@ -240,6 +240,13 @@ export class SseStream {
     });
   }
 
+  /** The event with this number, from 0. Null when the stream ends before it. */
+  async nth(index: number): Promise<Frame | null> {
+    await until(`event ${index} comes`, () => this.frames.length > index || this.#ended || this.#fault !== null);
+    if (this.#fault !== null) throw this.#fault;
+    return this.frames[index] ?? null;
+  }
+
   /** Leaves, as a client that lost its connection does. */
   cut(): void {
     this.#request.destroy();

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type Resource, useResource } from "./resource.ts";
 
 const REFRESH_MS = 10_000;
@@ -12,9 +12,12 @@ export function useSamples<T>(load: (signal: AbortSignal) => Promise<T>, keys: r
 
 /** Calls a function now and then while the page is visible. */
 export function usePolling(call: () => void, everyMs: number): void {
+  // The function of the last drawing: it knows what is shown now.
+  const last = useRef(call);
+  last.current = call;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") call();
+      if (document.visibilityState === "visible") last.current();
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);

@@ -5,6 +5,7 @@ import { Events } from "./events/events.tsx";
 import { Files } from "./files/files.tsx";
 import { Fleet } from "./fleet/fleet.tsx";
 import { Memory } from "./memory/memory.tsx";
+import { ProductNotifications } from "./notifications/notifications.tsx";
 import { ChooseEngine } from "./playground/choose-engine.tsx";
 import { Playground } from "./playground/playground.tsx";
 import { ProductBudgets } from "./products/budgets.tsx";
@@ -45,6 +46,12 @@ export const VIEWS: readonly View[] = [
   { path: "/products/:product", title: "Policy", component: ProductPolicy, tabOf: "product" },
   { path: "/products/:product/budgets", title: "Budgets", component: ProductBudgets, tabOf: "product" },
   { path: "/products/:product/catalog", title: "Catalog", component: ProductCatalog, tabOf: "product" },
+  {
+    path: "/products/:product/notifications",
+    title: "Notifications",
+    component: ProductNotifications,
+    tabOf: "product",
+  },
   { path: "/events", title: "Events", component: Events, key: "e" },
   { path: "/audit", title: "Audit log", component: Audit, key: "a" },
   { path: "/sessions", title: "Sessions", component: Sessions, key: "s" },

@@ -80,6 +80,7 @@ const endpoint = record("NotificationEndpoint", "An address of the product that 
   pending: field(count, "Deliveries that wait for a try.", 0),
   dead: field(count, "Deliveries that were given up.", 0),
   last_delivered_at: nullable(time, "When a message was last accepted. `null` before."),
+  failing_since: nullable(time, "The first of the tries that have failed since then. `null` after a success."),
   created_at: field(time, "When it was created."),
   updated_at: field(time, "When it was last changed."),
 });

@@ -106,7 +106,7 @@ async function deliver(
   if (answer.kind === "answered" && answer.status === GONE)
     await pauseEndpoint(host.db, delivery.endpoint_id, "it answered 410 Gone");
   const retryS = RETRY_AFTER_S[delivery.attempts - 1] ?? null;
-  await settleFailed(host.db, delivery.id, { error, retryS });
+  await settleFailed(host.db, delivery, { error, retryS });
   host.metrics.notifications.inc({ outcome: retryS === null ? "dead" : "failed" });
   return false;
 }

@@ -55,6 +55,7 @@ const toRecord = (row: CountedEndpoint): NotificationEndpoint => ({
   pending: row.pending,
   dead: row.dead,
   last_delivered_at: row.last_delivered_at?.toISOString() ?? null,
+  failing_since: row.failing_since?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -116,25 +116,27 @@ export async function settleDelivered(
       update notification_deliveries set state = 'delivered', delivered_at = now(), last_error = null
       where id = any(${deliveries.map(({ id }) => id)}) and state = 'pending'
     )
-    update notification_endpoints set last_delivered_at = now()
-    where id = any(${endpoints}) and coalesce(last_delivered_at < now() - interval '1 second', true)`.execute(db);
+    update notification_endpoints set last_delivered_at = now(), failing_since = null
+    where id = any(${endpoints})
+      and (failing_since is not null or coalesce(last_delivered_at < now() - interval '1 second', true))`.execute(db);
 }
 
 /** `retryS`: null gives it up. */
 export async function settleFailed(
   db: Db,
-  id: string,
+  { id, endpoint_id: endpointId }: Pick<ClaimedDelivery, "id" | "endpoint_id">,
   { error, retryS }: { readonly error: string; readonly retryS: number | null },
 ): Promise<void> {
-  await db
-    .updateTable("notification_deliveries")
-    .set({
-      last_error: error,
-      ...(retryS === null ? { state: "dead" } : { next_try_at: sql<Date>`now() + make_interval(secs => ${retryS})` }),
-    })
-    .where("id", "=", id)
-    .where("state", "=", "pending")
-    .execute();
+  await sql`
+    with failed as (
+      update notification_deliveries
+      set last_error = ${error}, state = ${retryS === null ? "dead" : "pending"},
+        next_try_at = now() + make_interval(secs => ${retryS ?? 0})
+      where id = ${id} and state = 'pending'
+    )
+    update notification_endpoints set failing_since = now() where id = ${endpointId} and failing_since is null`.execute(
+    db,
+  );
 }
 
 /** Pauses an endpoint that wants no more; its deliveries wait. */

@@ -13,6 +13,8 @@ export interface NotificationEndpointsTable {
   previous_secret: Generated<Buffer | null>;
   previous_expires_at: Generated<Date | null>;
   last_delivered_at: Generated<Date | null>;
+  /** Since when every try has failed. */
+  failing_since: Generated<Date | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
