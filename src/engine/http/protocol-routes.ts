@@ -7,6 +7,7 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 
 /** Each protocol is a bundle of its own, which an engine loads at the first call. */
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
+  managed_agents: () => import("../protocols/managed-agents/managed-agents.ts"),
   ui_messages: () => import("../protocols/ui-messages.ts"),
 };
 

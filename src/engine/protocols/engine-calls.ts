@@ -65,7 +65,11 @@ export interface EngineCalls {
   send(execution: ExecuteRequest, options?: { readonly groups?: readonly EventGroup[] }): Promise<StartedMessage>;
   /** As `POST /execute` without a reader. */
   post(execution: ExecuteRequest): Promise<SentMessage>;
-  /** As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the last one stored. */
+  /**
+   * As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the
+   * last one stored. Of a task, a live reading goes on from turn to turn, and ends when the engine sleeps: the response then ends with
+   * `sleepingComment`, so that the gateway can hold it.
+   */
   read(which: {
     readonly taskId?: string;
     readonly turnId?: string;
