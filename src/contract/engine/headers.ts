@@ -8,3 +8,5 @@ export const SCOPES_HEADER = "X-Token-Scopes";
 export const TURN_ID_HEADER = "X-Turn-Id";
 /** Of a stream: the id of its message, percent-encoded. */
 export const MESSAGE_ID_HEADER = "X-Message-Id";
+/** The engine's address as its caller knows it. The daemon sends it with every call through the gateway. */
+export const BASE_URL_HEADER = "X-Base-Url";

@@ -30,6 +30,7 @@ const managed = (place: Place, summary: string, scope: Scope, role: SessionRole 
 
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
+  agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
   managedListAgents: managed("GET /v1/agents", "List the agents of the catalog", "tasks:read"),
   managedCreateAgent: managed("POST /v1/agents", "Not supported", "tasks:write"),
   managedShowAgent: managed("GET /v1/agents/{agent_id}", "Get an agent of the catalog", "tasks:read"),
@@ -81,6 +82,18 @@ export const PROTOCOL_ROUTES = {
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",
+  }),
+  uiChatStream: route("ui_messages", "GET /v1/ui/chat/{task_id}/stream", "Stream the turn in flight. 204 without one", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatStop: route("ui_messages", "POST /v1/ui/chat/{task_id}/stop", "End the turn in flight", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatMessages: route("ui_messages", "GET /v1/ui/chat/{task_id}/messages", "Get the messages of a chat", {
+    role: "operator",
+    scope: "tasks:read",
   }),
 } as const satisfies Record<string, ProtocolRoute>;
 export type ProtocolRouteName = keyof typeof PROTOCOL_ROUTES;

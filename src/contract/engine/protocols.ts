@@ -19,6 +19,16 @@ interface Protocol {
 
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
+  ag_ui: {
+    title: "AG-UI",
+    version: "1.0",
+    errorBody: ({ code, message, details }) => ({
+      type: "RUN_ERROR",
+      code,
+      message,
+      ...(details && { metadata: { details } }),
+    }),
+  },
   managed_agents: {
     title: "Claude Managed Agents",
     version: "2026-04-01",

@@ -1,14 +1,15 @@
 import type { Request, RequestHandler, Response } from "express";
+import { BASE_URL_HEADER } from "../../contract/engine/headers.ts";
 import type { EngineRouteName } from "../../contract/engine/routes.ts";
 import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import { inBackground } from "../../shared/background.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
-import type { EngineCalls, Events } from "../protocols/engine-calls.ts";
+import type { EngineCalls, Events, MessageFate } from "../protocols/engine-calls.ts";
 import type { Followers } from "../sleep/followers.ts";
 import { removed } from "../turns/inbox.ts";
 import { requestOf, withoutWaiting } from "./asked-message.ts";
-import { awaitTurn } from "./await-turn.ts";
+import { answerStart, awaitTurn } from "./await-turn.ts";
 import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
@@ -38,6 +39,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     sendMessage(parts, { request: innerRequest(request, { body }), response }, { reads });
   return {
     gone,
+    baseUrl: request.get(BASE_URL_HEADER) ?? `http://${request.get("Host") ?? ""}`,
     limits: parts.limits,
     validate: (schema, body) => validateBody(schema, body, response),
     error: (code, message, details) => new EngineError(code, message, details),
@@ -69,6 +71,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
       answer.turn.run();
       return { message_id: message?.messageId ?? "", position: 0, turn_id: answer.turn.turnId };
     },
+    sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
@@ -92,10 +95,30 @@ async function sendMessage(
 }
 
 /** Throws for a task that the caller's key is not bound to. */
-function bindTo({ within }: Pick<EngineCallParts, "within">, request: Request, response: Response): void {
-  within("execute")(request, response, (error?: unknown) => {
+function bindTo(
+  { within }: Pick<EngineCallParts, "within">,
+  request: Request,
+  response: Response,
+  name: EngineRouteName = "execute",
+): void {
+  within(name)(request, response, (error?: unknown) => {
     if (error !== undefined) throw error;
   });
+}
+
+function fateOf(
+  parts: EngineCallParts,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  message: { readonly taskId: string; readonly messageId: string },
+): MessageFate | null {
+  const inner = innerRequest(request, { path: { task_id: message.taskId } });
+  assertPermitted(inner, "listInbox");
+  bindTo(parts, inner, response, "listInbox");
+  const fate = parts.inbox.find(message);
+  if (fate === null) return null;
+  const { state, turnId } = fate;
+  if (turnId === null) return { state, turnId, afterSeq: 0 };
+  return { state, turnId, afterSeq: answerStart(parts.journal, { ...message, turnId }).afterSeq };
 }
 
 function readEvents(
@@ -106,9 +129,7 @@ function readEvents(
   const query = { ...(taskId !== undefined && { task_id: taskId }), ...(turnId !== undefined && { turn_id: turnId }) };
   const inner = innerRequest(request, { query });
   assertPermitted(inner, "replay");
-  parts.within("replay")(inner, response, (error?: unknown) => {
-    if (error !== undefined) throw error;
-  });
+  bindTo(parts, inner, response, "replay");
   const task = taskId ?? (turnId === undefined ? null : parts.runner.taskOf(turnId));
   if (task === null) throw new EngineError("NOT_FOUND", "no turn has this turn_id");
   if (live) parts.followerLimit.acquire(task, response);

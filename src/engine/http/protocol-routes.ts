@@ -7,8 +7,9 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 
 /** Each protocol is a bundle of its own, which an engine loads at the first call. */
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
+  ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   managed_agents: () => import("../protocols/managed-agents/managed-agents.ts"),
-  ui_messages: () => import("../protocols/ui-messages.ts"),
+  ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
 };
 
 /** A handler for each route of the protocols. */

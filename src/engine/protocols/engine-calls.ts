@@ -35,6 +35,15 @@ export interface StartedMessage {
   readonly events: Events;
 }
 
+/** What became of a message with an id of the caller's. */
+export interface MessageFate {
+  readonly state: "waiting" | "taken" | "removed";
+  /** The turn that has taken it. */
+  readonly turnId: string | null;
+  /** The events that answer it come after this `seq` of the turn. */
+  readonly afterSeq: number;
+}
+
 export interface RouteCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -48,6 +57,8 @@ export interface RouteCall {
 export interface EngineCalls {
   /** Aborted when the caller leaves. */
   readonly gone: AbortSignal;
+  /** The engine's address as its caller knows it, without a slash at its end. */
+  readonly baseUrl: string;
   /** Milliseconds and bytes for a stream: see `SseWriter`. */
   readonly limits: { readonly heartbeatMs: number; readonly maxQueuedBytes: number; readonly maxQueuedMs: number };
   /** The value of a body. Throws `INVALID_REQUEST` with the field's name. Fields that the schema does not have are dropped. */
@@ -65,6 +76,8 @@ export interface EngineCalls {
   send(execution: ExecuteRequest, options?: { readonly groups?: readonly EventGroup[] }): Promise<StartedMessage>;
   /** As `POST /execute` without a reader. */
   post(execution: ExecuteRequest): Promise<SentMessage>;
+  /** What became of the message of a task with this `message_id`. Null: the task has none. */
+  sent(taskId: string, messageId: string): MessageFate | null;
   /**
    * As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the
    * last one stored. Of a task, a live reading goes on from turn to turn, and ends when the engine sleeps: the response then ends with

@@ -7,7 +7,7 @@ import type { Records } from "../host-context.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import type { Readiness } from "../status/readiness.ts";
-import { type Db, databaseAnswers, openDatabase } from "../store/database.ts";
+import { type Db, type OpenDatabase, databaseAnswers, openDatabase } from "../store/database.ts";
 import { EngineStates } from "../store/engine-states.ts";
 import { EnginesOfUsers } from "../store/engines-of-users.ts";
 import { EventLog } from "../store/events.ts";
@@ -40,7 +40,7 @@ export interface RecordsParts {
   readonly onWait: (leader: Leader | null) => void;
   readonly onLoss: (error: HostTakenOver) => void;
   /** Called with a connection that is open while this daemon waits. */
-  readonly onConnected?: (db: Db) => void;
+  readonly onConnected?: (database: Pick<OpenDatabase, "db" | "newClient">) => void;
   /** The URL at which this daemon serves other replicas once it leads. Null: none. */
   readonly leaderUrl: string | null;
 }
@@ -62,7 +62,7 @@ export async function openRecords(parts: RecordsParts, portRange: PortRange): Pr
   if (database.ensureRunning !== undefined)
     inBackground("watch of PostgreSQL", restartServerUntilStopped(waiting.db, database.ensureRunning, parts));
   readiness.watch(waiting.db);
-  parts.onConnected?.(waiting.db);
+  parts.onConnected?.(waiting);
   const { newClient } = waiting;
   const hasReplicas = config.replicaUrl !== null;
   const lock = await holdHost({ newClient, hostId, logger, signal: stopping, hasReplicas }, parts);

@@ -102,8 +102,8 @@ export async function serve(options: StartOptions): Promise<void> {
   const open = { startedAt, ...documents, replica, hostId: folder.hostId, oidc: config.consoleOidc };
   const site = new OriginCheck(config);
   const readiness = new Readiness();
-  const { adminKey } = folder;
-  const waiting = await createWaitingListener({ ...open, config, site, adminKey, readiness, metrics, logger });
+  const { adminKey, secretKey } = folder;
+  const waiting = await createWaitingListener({ ...open, ...options, adminKey, secretKey, site, readiness, metrics });
   // Listens before the database is ready, so that health and readiness are served.
   let app = waiting.listener;
   const server = await listenAt(

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { CONSOLE_CREDENTIALS } from "./console-headers.ts";
 import { type ResumedCall, continues } from "./held-stream.ts";
 import { type Exchange, callUpstream } from "./upstream-call.ts";
 
@@ -16,14 +15,14 @@ export async function callForRest(
   {
     exchange,
     resumed,
-    keyHeader = {},
-    without = CONSOLE_CREDENTIALS,
+    keyHeader,
+    without,
     signal,
   }: {
     readonly exchange: Exchange;
     readonly resumed: ResumedCall;
-    readonly keyHeader?: Readonly<Record<string, string>>;
-    readonly without?: readonly string[];
+    readonly keyHeader: Readonly<Record<string, string>>;
+    readonly without: readonly string[];
     readonly signal: AbortSignal;
   },
 ): Promise<IncomingMessage | null | "asleep"> {

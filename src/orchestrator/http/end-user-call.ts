@@ -2,12 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { CONTROL_TOKEN_HEADER, isControlPath } from "../../contract/engine/control.ts";
 import { ENGINE_KEY_HEADER, SCOPES_HEADER, TURN_LIMIT_HEADER } from "../../contract/engine/headers.ts";
 import { BOUND_KEY_HEADER, type TaskBounds, writeBoundKey } from "../../contract/engine/task-bounds.ts";
-import { newId } from "../../shared/ids.ts";
-import { withinRequest } from "../../shared/request-context.ts";
-import { NO_SPAN } from "../../shared/tracing/span.ts";
 import type { HostContext } from "../host-context.ts";
-import { ApiError } from "../api-error.ts";
-import type { AutoProvision } from "../operations/auto-provision.ts";
 import type { Refusal } from "../operations/reach-engine.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import type { Principal } from "../status/principal.ts";
@@ -18,7 +13,6 @@ import { type GatewayPath, endUserTarget } from "./gateway-path.ts";
 import type { UserRequestLimit } from "./user-request-limit.ts";
 
 const MAX_HEADER = 8192;
-const RETRY_AFTER_S = 5;
 
 /** Not passed on to the engine: the token, and what could claim more than it permits. */
 export const USER_CREDENTIALS: readonly string[] = [
@@ -33,32 +27,30 @@ export const USER_CREDENTIALS: readonly string[] = [
   CONTROL_TOKEN_HEADER.toLowerCase(),
 ];
 
-type Verdict =
+type EndUserVerdict =
   | { readonly kind: "admitted"; readonly path: GatewayPath; readonly keyHeader: Readonly<Record<string, string>> }
   | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** A user of the product's identity provider who has no engine. */
+  | { readonly kind: "new_user"; readonly principal: Principal }
   /** A preflight, which wakes nobody. */
   | { readonly kind: "answered" };
 
-interface EndUserParts {
+export interface EndUserParts {
   readonly host: Pick<HostContext, "userTokens" | "allowedOrigins" | "directory" | "box">;
   readonly limit: UserRequestLimit;
-  /** Creates the engine of a new user of the product's identity provider. */
-  readonly autoProvision: AutoProvision;
 }
 
 /** Authenticates a call by the token of its user, whose engine it is for, and checks what the token permits. */
 export async function admitEndUser(
-  parts: EndUserParts,
+  { host, limit }: EndUserParts,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-): Promise<Verdict> {
-  const { host, limit } = parts;
+): Promise<EndUserVerdict> {
   const { method = "GET", url, headers } = request;
   const page = await crossOrigin(host.allowedOrigins, request, response);
   if (method === "OPTIONS") return answerPreflight(request, response, page);
   const token = bearerOf(headers.authorization);
   const principal = token === null ? null : await host.userTokens.verify(token);
   if (token === null || principal === null) {
-    response.setHeader("www-authenticate", 'Bearer error="invalid_token"');
     const message = "Authorization: expected Bearer and a token that is valid now";
     return refused({ code: "INVALID_TOKEN", message });
   }
@@ -75,7 +67,7 @@ export async function admitEndUser(
   const problem = scopeProblem(method, target, principal.scopes);
   if (problem !== null) return refused(problem);
   // Only for a call that the token permits.
-  if (engineId === null) return provisionFirst(parts, principal, { request, response });
+  if (engineId === null) return { kind: "new_user", principal };
   // The engine's own streams end with their connection.
   const forget = host.userTokens.watch(token, { ...principal, engineId }, () => response.destroy());
   // A client that has left meanwhile emits no `close` any more.
@@ -125,29 +117,4 @@ function scopeProblem(method: string, target: string, scopes: ReadonlySet<string
   return { code: "INSUFFICIENT_SCOPE", message: `the call needs the scope ${missing}`, details: { scope: missing } };
 }
 
-/** The call goes on with the engine that it creates, if the policy allows it. */
-async function provisionFirst(
-  parts: EndUserParts,
-  { productId, userId }: Principal,
-  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
-): Promise<Verdict> {
-  const { host, autoProvision } = parts;
-  const product = await host.directory.named(productId);
-  if (product === null) return refused({ code: "INVALID_TOKEN", message: "the product was deleted" });
-  if (!product.record.policy.allowed_actions.includes("auto_provision"))
-    return refused({
-      code: "NOT_FOUND",
-      message: "the user has no engine, and the policy does not allow auto_provision",
-    });
-  const origin = { requestId: newId("req"), actor: "product", span: NO_SPAN } as const;
-  try {
-    await withinRequest(origin, () => autoProvision.lookUp(product, { user_id: userId }));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const message = `the engine cannot be created: ${error.message}`;
-    return refused({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: error.retryAfterS ?? RETRY_AFTER_S });
-  }
-  return admitEndUser(parts, exchange);
-}
-
-const refused = (refusal: Refusal): Verdict => ({ kind: "refused", refusal });
+const refused = (refusal: Refusal): EndUserVerdict => ({ kind: "refused", refusal });

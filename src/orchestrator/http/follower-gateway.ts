@@ -1,4 +1,5 @@
-import type { ClientRequest, IncomingMessage, RequestListener } from "node:http";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestListener } from "node:http";
+import { BASE_URL_HEADER } from "../../contract/engine/headers.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -6,8 +7,9 @@ import type { DirectAddresses } from "../status/direct-addresses.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
+import { type EndUserParts, USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { sendRefusal } from "./gateway.ts";
-import { type GatewayPath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -21,6 +23,8 @@ const HELD_POLL_MS = 2000;
 
 interface FollowerGatewayParts {
   readonly addresses: DirectAddresses;
+  /** What admits end users. Opened at the first call of one. */
+  readonly endUsers: () => Promise<EndUserParts>;
   readonly leaderProxy: LeaderProxy;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -37,12 +41,7 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
     const { request, response } = exchange;
     const problem = site.hostProblem(request);
     if (problem !== null) return sendRefusal(response, { code: "INVALID_REQUEST", message: problem });
-    const isEndUsers = isEndUserUrl(request.url);
-    const path = isEndUsers ? null : readGatewayPath(request.url ?? "");
-    if (path === null && !isEndUsers)
-      return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
-    // Only the leader authenticates sessions of the console and tokens of end users.
-    const direct = path === null || claimsSession(request) ? null : await callDirectly(parts, exchange, path);
+    const direct = await (isEndUserUrl(request.url) ? callAsEndUser(parts, exchange) : callByKey(parts, exchange));
     if (direct !== null) return direct;
     const unavailable = (message: string) =>
       sendRefusal(response, { code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
@@ -66,12 +65,60 @@ export function createFollowerGateway(parts: FollowerGatewayParts): RequestListe
   };
 }
 
+/** Null for a call that only the leader can serve now. */
+type DirectOutcome = "answered" | "refused" | "cut" | null;
+
+async function callByKey(parts: FollowerGatewayParts, exchange: Exchange): Promise<DirectOutcome> {
+  const { request, response } = exchange;
+  const path = readGatewayPath(request.url ?? "");
+  if (path === null)
+    return sendRefusal(response, { code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
+  // Only the leader authenticates sessions of the console.
+  return claimsSession(request) ? null : callDirectly(parts, exchange, { path, ...BY_KEY });
+}
+
+/**
+ * Admits a call as the leader does, by the same records, and ends it when its token is revoked. The leader refuses what is
+ * not admitted here, since this process may hear of a new key or user later.
+ */
+async function callAsEndUser(parts: FollowerGatewayParts, exchange: Exchange): Promise<DirectOutcome> {
+  const { response } = exchange;
+  try {
+    const admitted = await admitEndUser(await parts.endUsers(), exchange);
+    switch (admitted.kind) {
+      case "answered":
+        return "answered";
+      case "refused":
+        return admitted.refusal.code === "INVALID_TOKEN" ? null : sendRefusal(response, admitted.refusal);
+      case "new_user":
+        return null;
+      case "admitted":
+        return await callDirectly(parts, exchange, { ...admitted, ...BY_TOKEN });
+      default:
+        return admitted satisfies never;
+    }
+  } catch (error) {
+    if (response.headersSent) throw error;
+    parts.logger.warn({ err: error }, "failed to admit an end user, passing the call on to the leader");
+    return null;
+  }
+}
+
+interface DirectCall {
+  readonly path: GatewayPath;
+  readonly keyHeader: Readonly<Record<string, string>>;
+  readonly without: readonly string[];
+  readonly changeHeaders: (headers: OutgoingHttpHeaders) => OutgoingHttpHeaders;
+}
+const BY_KEY = { keyHeader: {}, without: CONSOLE_CREDENTIALS, changeHeaders: sandboxedHeaders };
+const BY_TOKEN = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
+
 /** Null when the engine does not accept the call now, so it was not executed. */
 async function callDirectly(
-  { addresses }: Pick<FollowerGatewayParts, "addresses">,
+  { addresses, site }: Pick<FollowerGatewayParts, "addresses" | "site">,
   exchange: Exchange,
-  { engineId, target, needsKey }: GatewayPath,
-): Promise<"answered" | "cut" | null> {
+  { path: { engineId, target, needsKey }, keyHeader, without, changeHeaders }: DirectCall,
+): Promise<DirectOutcome> {
   const { request, response } = exchange;
   const url = await addresses.find(engineId);
   if (url === null) return null;
@@ -80,8 +127,13 @@ async function callDirectly(
   const outcome = await callUpstream(exchange, {
     url,
     path: target,
-    headers: { host: new URL(url).host, via: "1.1 orchd" },
-    without: CONSOLE_CREDENTIALS,
+    headers: {
+      ...keyHeader,
+      host: new URL(url).host,
+      [BASE_URL_HEADER.toLowerCase()]: site.addressFor(request) + engineRoot(request.url),
+      via: "1.1 orchd",
+    },
+    without,
     connectMs: CONNECT_MS,
     // The leader may put the engine to sleep at any moment.
     asksFirst: true,
@@ -93,10 +145,10 @@ async function callDirectly(
       if (needsKey && (outcome.answer.statusCode ?? 502) < 400) request.socket.emit(AUTHENTICATED);
       if (mayBeHeld(exchange, target, outcome.answer)) {
         const reopen = (resumed: ResumedCall) =>
-          callWhenUp(addresses, { exchange, engineId, resumed, signal: gone.signal });
-        return holdStream(outcome.answer, { exchange, target, changeHeaders: sandboxedHeaders, reopen });
+          callWhenUp(addresses, { exchange, engineId, resumed, keyHeader, without, signal: gone.signal });
+        return holdStream(outcome.answer, { exchange, target, changeHeaders, reopen });
       }
-      return relayResponse(outcome.answer, response, sandboxedHeaders);
+      return relayResponse(outcome.answer, response, changeHeaders);
     case "unreachable":
       return null;
     case "lost":
@@ -115,19 +167,18 @@ async function callWhenUp(
   {
     exchange,
     engineId,
-    resumed,
-    signal,
-  }: {
+    ...call
+  }: Pick<DirectCall, "keyHeader" | "without"> & {
     readonly exchange: Exchange;
     readonly engineId: string;
     readonly resumed: ResumedCall;
     readonly signal: AbortSignal;
   },
 ): Promise<IncomingMessage | null> {
-  while (await delay(HELD_POLL_MS, signal)) {
+  while (await delay(HELD_POLL_MS, call.signal)) {
     const url = await addresses.find(engineId);
     if (url === null) continue;
-    const outcome = await callForRest(url, { exchange, resumed, signal });
+    const outcome = await callForRest(url, { exchange, ...call });
     if (outcome !== "asleep") return outcome;
   }
   return null;

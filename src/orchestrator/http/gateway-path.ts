@@ -44,3 +44,7 @@ export function enginePath(url = ""): string {
   const target = isEndUserUrl(url) ? endUserTarget(url) : (readGatewayPath(url)?.target ?? "");
   return target.split("?")[0] ?? "";
 }
+
+/** The path of the engine's root, as the client of a call through the gateway knows it. */
+export const engineRoot = (url = ""): string =>
+  isEndUserUrl(url) ? "/me" : `${PREFIX}${readGatewayPath(url)?.engineId ?? ""}`;

@@ -2,6 +2,7 @@ import type { ClientRequest, OutgoingHttpHeaders, RequestListener, ServerRespons
 import { inBackground } from "../../shared/background.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import { ENGINE_ERRORS } from "../../contract/engine/errors.ts";
+import { BASE_URL_HEADER } from "../../contract/engine/headers.ts";
 import { protocolAt } from "../../contract/engine/protocol-routes.ts";
 import { protocolErrorBody } from "../../contract/engine/protocols.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
@@ -15,9 +16,10 @@ import type { SessionParts } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
-import { type GatewayPath, enginePath, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
+import { type GatewayPath, enginePath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { keyOfSession } from "./gateway-session.ts";
+import { provisionEndUser } from "./new-end-user.ts";
 import { UserRequestLimit } from "./user-request-limit.ts";
 import { type Exchange, callUpstream, relayResponse } from "./upstream-call.ts";
 
@@ -46,18 +48,27 @@ export function createGateway(
     const problem = site.hostProblem(request);
     if (problem !== null) return refuse({ code: "INVALID_REQUEST", message: problem });
     if (isEndUserUrl(request.url)) {
-      const admitted = await admitEndUser({ host, limit, autoProvision }, { request, response });
+      let admitted = await admitEndUser({ host, limit }, { request, response });
+      if (admitted.kind === "new_user") {
+        const refusal = await provisionEndUser(host, autoProvision, admitted.principal);
+        if (refusal !== null) return refuse(refusal);
+        admitted = await admitEndUser({ host, limit }, { request, response });
+      }
       if (admitted.kind === "answered") return "answered";
       if (admitted.kind === "refused") return refuse(admitted.refusal);
+      if (admitted.kind === "new_user") {
+        const message = "the engine was destroyed meanwhile";
+        return refuse({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
+      }
       const credentials = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
-      return deliver(host, addresses, { exchange: { request, response }, ...admitted, ...credentials });
+      return deliver(host, addresses, { exchange: { request, response }, site, ...admitted, ...credentials });
     }
     const path = readGatewayPath(request.url ?? "");
     if (path === null) return refuse({ code: "NOT_FOUND", message: "expected /e/{engine_id}/… of an engine" });
     const verdict = await keyOfSession(host, { site, cookie }, { request, response, path });
     if (verdict.kind === "refused") return refuse(verdict.refusal);
     const credentials = { without: CONSOLE_CREDENTIALS, changeHeaders: sandboxedHeaders };
-    return deliver(host, addresses, { exchange: { request, response }, path, ...verdict, ...credentials });
+    return deliver(host, addresses, { exchange: { request, response }, site, path, ...verdict, ...credentials });
   };
   return (request, response) => {
     const answered = forward({ request, response }).catch((error: unknown) => {
@@ -77,12 +88,14 @@ async function deliver(
   addresses: EngineAddresses,
   {
     exchange,
+    site,
     path,
     keyHeader,
     without,
     changeHeaders,
   }: {
     readonly exchange: Exchange;
+    readonly site: SessionParts["site"];
     readonly path: GatewayPath;
     readonly keyHeader: Readonly<Record<string, string>>;
     /** Headers of the request that are not passed on. */
@@ -104,7 +117,12 @@ async function deliver(
     try {
       // With a held socket, the call waits in it.
       if (!held && isFallingAsleep(host, engineId)) continue;
-      const headers = { ...keyHeader, host: new URL(url).host, via: "1.1 orchd" };
+      const headers = {
+        ...keyHeader,
+        host: new URL(url).host,
+        [BASE_URL_HEADER.toLowerCase()]: site.addressFor(request) + engineRoot(request.url),
+        via: "1.1 orchd",
+      };
       const sendBody = (upstream: ClientRequest) => request.pipe(upstream);
       const call = {
         url,
@@ -172,6 +190,7 @@ export function sendRefusal(
   response
     .writeHead(status, {
       "content-type": "application/json",
+      ...(code === "INVALID_TOKEN" && { "www-authenticate": 'Bearer error="invalid_token"' }),
       ...(retryAfterS !== undefined && { "retry-after": String(retryAfterS) }),
     })
     .end(JSON.stringify(body));

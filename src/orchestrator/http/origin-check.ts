@@ -16,6 +16,11 @@ export class OriginCheck {
     return this.#publicUrl?.protocol === "https:";
   }
 
+  /** The daemon's address for the client of a call, without a slash at its end. */
+  addressFor({ headers }: IncomingMessage): string {
+    return this.#publicUrl?.href.replace(/\/$/, "") ?? `http://${headers.host ?? ""}`;
+  }
+
   /** Why a call is refused for its `Host`, or null. Protects against DNS rebinding. */
   hostProblem(request: IncomingMessage): string | null {
     const problem = hostProblem(request, this.#listenHost);

@@ -35,7 +35,7 @@ interface Fence {
   readonly epoch: string;
 }
 
-interface OpenDatabase {
+export interface OpenDatabase {
   readonly db: Db;
   readonly newClient: () => pg.Client;
   readonly close: () => Promise<void>;

@@ -1,0 +1,56 @@
+import type { StoredEvent } from "../../../contract/engine/events.ts";
+import type { TurnPage, TurnRecord } from "../../../contract/engine/turn.ts";
+import { type EngineCalls, eventOf } from "../engine-calls.ts";
+import { type HumanRequest, TurnProgress } from "../turn-progress.ts";
+
+/** A place at which a turn waited, or waits. */
+interface Pause {
+  readonly seq: number;
+  /** Ids of the requests and calls that it waited for. */
+  readonly blockers: ReadonlySet<string>;
+}
+
+export interface ScannedTurn {
+  readonly requests: ReadonlyMap<string, HumanRequest>;
+  /** Calls of tools that the client runs. */
+  readonly clientCalls: ReadonlySet<string>;
+  readonly pauses: readonly Pause[];
+  /** The turn waits no longer where it waited up to this `seq`. */
+  readonly passedSeq: number;
+}
+
+/** The last turn of a task. Null without one. */
+export async function lastTurn(calls: EngineCalls, taskId: string): Promise<TurnRecord | null> {
+  const query = { task_id: taskId, limit: "1" };
+  const { items } = await calls.call<TurnPage>("listTurns", { query });
+  return items[0] ?? null;
+}
+
+export const isInFlight = ({ state }: TurnRecord): boolean => state === "running" || state === "waiting_for_human";
+
+/** Reads where a turn waited, from its stored events. */
+export async function scanTurn(calls: EngineCalls, turnId: string): Promise<ScannedTurn> {
+  const progress = new TurnProgress();
+  const requests = new Map<string, HumanRequest>();
+  const clientCalls = new Set<string>();
+  const pauses: Pause[] = [];
+  for await (const rows of calls.read({ turnId, live: false, groups: ["message"] }))
+    for (const row of rows) {
+      const event: StoredEvent = eventOf(row);
+      const waits = progress.apply(event);
+      if (event.event === "hitl_request") requests.set(event.data.request_id, event.data);
+      if (event.event === "tool_call" && event.data.runs === "client") clientCalls.add(event.data.tool_call_id);
+      if (waits) pauses.push({ seq: row.seq, blockers: idsOf(progress) });
+    }
+  const open = idsOf(progress);
+  const isPassed = ({ blockers }: Pause) => [...blockers].some((id) => !open.has(id));
+  return { requests, clientCalls, pauses, passedSeq: pauses.findLast(isPassed)?.seq ?? 0 };
+}
+
+function idsOf({ blockers: { requests, calls } }: TurnProgress): ReadonlySet<string> {
+  return new Set([...requests.map((one) => one.request_id), ...calls.map((one) => one.tool_call_id)]);
+}
+
+/** Up to which `seq` a client has seen a turn that it answers: to the last place that waited for one of these ids. */
+export const seenBy = ({ pauses }: ScannedTurn, ids: readonly string[]): number =>
+  pauses.findLast(({ blockers }) => ids.some((id) => blockers.has(id)))?.seq ?? 0;
