@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import t from "tap";
 import { startEngine } from "../../helpers/engine.ts";
+import { runSnippet } from "./parts/run-snippet.ts";
 import { ENVIRONMENT, managedClient, message } from "./parts/managed-client.ts";
 
 const engine = await startEngine(t);
@@ -99,4 +100,8 @@ t.test("an event of another session answers nothing", async (t) => {
     await t.rejects(sessions.events.send(other.id, { events: [event] }), /this session/);
     await sessions.events.send(one.id, { events: [event] });
   });
+});
+
+t.test("the snippet of the documentation prints the answer", async (t) => {
+  t.match(await runSnippet(t, "managed-agents", engine), /I am the sandbox model/);
 });

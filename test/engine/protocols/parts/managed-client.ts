@@ -34,7 +34,7 @@ export function managedClient({ url, key }: Pick<TestEngine, "url" | "key">) {
     sessions,
     newSession: (more: object = {}) => sessions.create({ agent: "default", environment_id: ENVIRONMENT, ...more }),
     listed: (id: string, query = {}) => Array.fromAsync(sessions.events.list(id, query)),
-    async say(id: string, text: string, onAction?: OnAction) {
+    say: async (id: string, text: string, onAction?: OnAction) => {
       const stream = await sessions.events.stream(id);
       await sessions.events.send(id, { events: [message(text)] });
       return readTurn(stream, onAction);
