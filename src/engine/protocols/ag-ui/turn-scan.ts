@@ -51,6 +51,6 @@ function idsOf({ blockers: { requests, calls } }: TurnProgress): ReadonlySet<str
   return new Set([...requests.map((one) => one.request_id), ...calls.map((one) => one.tool_call_id)]);
 }
 
-/** Up to which `seq` a client has seen a turn that it answers: to the last place that waited for one of these ids. */
+/** Up to which `seq` a client has seen a turn that it answers: to the last place that waited for all of these ids. */
 export const seenBy = ({ pauses }: ScannedTurn, ids: readonly string[]): number =>
-  pauses.findLast(({ blockers }) => ids.some((id) => blockers.has(id)))?.seq ?? 0;
+  pauses.findLast(({ blockers }) => ids.every((id) => blockers.has(id)))?.seq ?? 0;
