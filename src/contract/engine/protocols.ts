@@ -17,6 +17,28 @@ interface Protocol {
   readonly errorBody: (error: ProtocolError) => object;
 }
 
+/** OpenAI's names of errors, where they differ from ours. */
+const OPENAI_CODES: Partial<Record<EngineErrorCode, string>> = {
+  INVALID_ENGINE_KEY: "invalid_api_key",
+  INVALID_TOKEN: "invalid_api_key",
+  LLM_RATE_LIMITED: "rate_limit_exceeded",
+  RATE_LIMITED: "rate_limit_exceeded",
+  BUDGET_EXCEEDED: "insufficient_quota",
+};
+
+const openaiType = (status: number): string => {
+  if (status >= 500) return "server_error";
+  if (status === 429) return "rate_limit_error";
+  return status === 401 ? "authentication_error" : "invalid_request_error";
+};
+
+/** The messages of our errors begin with the field that they are about. */
+const openaiError = ({ code, message, status }: ProtocolError): object => {
+  const param = /^([\w.-]{1,100}): /.exec(message)?.[1] ?? null;
+  const isModel = code === "NOT_FOUND" && param === "model";
+  const named = isModel ? "model_not_found" : (OPENAI_CODES[code] ?? code.toLowerCase());
+  return { error: { message, type: openaiType(status), param, code: named } };
+};
 /** The codes of JSON-RPC and A2A for errors that they know. The others have their HTTP status, which is free for applications. */
 const RPC_CODES: Partial<Record<EngineErrorCode, { readonly code: number; readonly reason: string }>> = {
   INVALID_REQUEST: { code: -32602, reason: "INVALID_PARAMS" },
@@ -57,6 +79,7 @@ export const PROTOCOLS = {
       ...(details && { metadata: { details } }),
     }),
   },
+  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",

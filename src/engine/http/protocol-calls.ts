@@ -124,7 +124,7 @@ function fateOf(
 function readEvents(
   parts: EngineCallParts,
   { request, response, gone }: { readonly request: Request; readonly response: Response; readonly gone: AbortSignal },
-  { taskId, turnId, afterSeq = 0, live, groups = [] }: Parameters<EngineCalls["read"]>[0],
+  { taskId, turnId, afterSeq = 0, live, groups = [], merge = true }: Parameters<EngineCalls["read"]>[0],
 ): Events {
   const query = { ...(taskId !== undefined && { task_id: taskId }), ...(turnId !== undefined && { turn_id: turnId }) };
   const inner = innerRequest(request, { query });
@@ -135,7 +135,7 @@ function readEvents(
   if (live) parts.followerLimit.acquire(task, response);
   const batches = new EventBatches({ gone, wanted: withGroups(groups) });
   const isRunning = turnId === undefined ? null : () => parts.runner.isRunning(turnId);
-  feed(batches, followEvents(batches, parts.journal, { taskId: task, turnId, afterSeq, live, merge: true, isRunning }));
+  feed(batches, followEvents(batches, parts.journal, { taskId: task, turnId, afterSeq, live, merge, isRunning }));
   return batches;
 }
 
