@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import t from "tap";
@@ -6,6 +8,7 @@ import { SCOPES_HEADER } from "../../../src/contract/engine/headers.ts";
 import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { png } from "../../helpers/sample-files.ts";
 import { until } from "../../helpers/until.ts";
 
 const dataDir = freshFolder(t, "engine");
@@ -19,8 +22,9 @@ const failureOf = (call: Promise<unknown>) =>
     (error: unknown) => error,
   );
 const turnsOf = async (taskId: string) => (await engine.call(`/turns?task_id=${taskId}`)).body.items;
-async function killAndStart(): Promise<void> {
+async function killAndStart(meanwhile: () => void = () => undefined): Promise<void> {
   await engine.stop("SIGKILL");
+  meanwhile();
   engine = await startEngine(t, { dataDir, key });
 }
 
@@ -55,6 +59,43 @@ t.test("a response that was begun before a kill is read to its end after it, wit
     previous_response_id: started.id,
   });
   t.equal(answered.output_text, "After");
+});
+
+t.test("a response whose events are kept no longer has the texts of its task", async (t) => {
+  const { id, output_text: text } = await clientOf().responses.create({
+    model: "default",
+    input: "/say A\n/tool list_files {}\n/say B",
+  });
+  await killAndStart(() => {
+    const store = new DatabaseSync(join(dataDir, "engine.db"));
+    store.exec("delete from events");
+    store.close();
+  });
+  t.match(await clientOf().responses.retrieve(id), { id, status: "completed", output_text: text });
+});
+
+t.test("a message to a task with a turn gets 409, and a file reaches the model", async (t) => {
+  const client = clientOf({ "X-Task-Id": "busy%20task" });
+  const [model, user] = ["default", "user"] as const;
+  const stream = await client.chat.completions.create({
+    model,
+    messages: [{ role: user, content: "/fail silent" }],
+    stream: true,
+  });
+  const second = client.chat.completions.create({ model, messages: [{ role: user, content: "hi" }] });
+  t.match(await failureOf(second), { status: 409, code: "task_busy" });
+  t.match(await turnsOf("busy%20task"), [{ task_id: "busy task" }]);
+  stream.controller.abort();
+  const url = `data:image/png;base64,${png(8, 8).toString("base64")}`;
+  const parts = [{ type: "text", text: "/attachments" } as const, { type: "image_url", image_url: { url } } as const];
+  const chat = await clientOf().chat.completions.create({ model, messages: [{ role: user, content: parts }] });
+  t.match(chat.choices[0]?.message.content, /image\/png/);
+  const content = [
+    { type: "input_text", text: "/attachments" } as const,
+    { type: "input_image", image_url: url, detail: "auto" } as const,
+  ];
+  const response = await clientOf().responses.create({ model, input: [{ role: user, content }] });
+  t.match(response.output_text, /image\/png/);
 });
 
 t.test("a call that its client repeats does not run a second turn", async (t) => {

@@ -13,6 +13,8 @@ export interface StoredLine {
   readonly text: string;
   /** Of the agent, without white space. */
   readonly texts: readonly string[];
+  /** The result of a turn with a schema. A client that has asked for one is shown no texts. */
+  readonly output: string | null;
   /** Its questions, without white space. Calls that ask at once ask in another order than that of their calls. */
   readonly asks: readonly string[];
   /** Those of them that were answered: the answer goes on after a message of the user. */
@@ -41,13 +43,13 @@ export async function storedLines(calls: EngineCalls, taskId: string): Promise<r
 function lineOf({ message_id: messageId, turn_id: turnId, role, status, output, parts }: TaskMessage): StoredLine {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const questions = parts.filter((part) => part.type === "question");
-  const shown = output === undefined ? texts : [JSON.stringify(output)];
   return {
     role,
     messageId,
     turnId,
     text: role === "user" ? texts.join("\n") : "",
-    texts: shown.map(plain),
+    texts: texts.map(plain),
+    output: output === undefined ? null : plain(JSON.stringify(output)),
     asks: questions.map((part) => plain(askText(part))),
     answered: questions.filter(({ status }) => status === "answered").map((part) => plain(askText(part))),
     isCut: status === "errored",
@@ -88,7 +90,7 @@ export function covered(history: readonly Line[], stored: readonly StoredLine[])
  */
 function afterAnswer(history: readonly Line[], from: number, line: StoredLine): number | "within" | null {
   const { asks, answered, isCut } = line;
-  const left = { texts: [...line.texts], asks: [...asks] };
+  const left: Left = { texts: [...line.texts], asks: [...asks], output: line.output };
   for (let at = from; at < history.length; at += 2) {
     let rest = plain(history[at]?.text ?? "");
     let goesOn = false;
@@ -100,12 +102,25 @@ function afterAnswer(history: readonly Line[], from: number, line: StoredLine): 
       goesOn = answered.includes(piece) || isAskedAgain(history, at, piece);
       rest = rest.slice(piece.length);
     }
-    if (!goesOn && (isCut || left.texts.length + left.asks.length === 0)) return at + 1;
+    if (!goesOn && (isCut || isEmpty(left))) return at + 1;
   }
   return "within";
 }
 
-function takePiece(left: { readonly texts: string[]; readonly asks: string[] }, rest: string): string | null {
+interface Left {
+  texts: string[];
+  readonly asks: string[];
+  output: string | null;
+}
+
+const isEmpty = ({ texts, asks, output }: Left): boolean => texts.length + asks.length === 0 && output === null;
+
+function takePiece(left: Left, rest: string): string | null {
+  const { output } = left;
+  if (output !== null && rest === output) {
+    [left.texts, left.output] = [[], null];
+    return output;
+  }
   const ask = left.asks.find((one) => rest.startsWith(one));
   if (ask !== undefined) return left.asks.splice(left.asks.indexOf(ask), 1)[0] ?? null;
   return left.texts[0] !== undefined && rest.startsWith(left.texts[0]) ? (left.texts.shift() ?? null) : null;
