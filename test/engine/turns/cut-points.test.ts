@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import t, { type Test } from "tap";
+import t from "tap";
 import type { HookAnswer, ToolHookRules } from "../../../src/contract/engine/tool-hook.ts";
 import type { ModelMessage, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
@@ -83,7 +83,12 @@ function tools(ran: Run[], writes: () => number): Tool[] {
     testTool(
       name,
       async (input, context) => {
-        ran.push({ id: context.toolCallId, readOnly: more.readOnly ?? true, at: writes(), n: input["n"] });
+        ran.push({
+          id: context.toolCallId,
+          readOnly: more.readOnly ?? true,
+          at: writes(),
+          n: more.readOnly === false && input["n"],
+        });
         await new Promise(setImmediate);
         return more.asksHuman
           ? context.ask({ question: "Well?", options: ["yes"], allowFreeText: false })
@@ -99,7 +104,7 @@ function tools(ran: Run[], writes: () => number): Tool[] {
   ];
 }
 
-const HOOK: ToolHookRules = { tools: ["change", "permitted", "look"], timeout_ms: 5000, on_error: "deny" };
+const HOOK: ToolHookRules = { tools: ["change", "permitted"], timeout_ms: 5000, on_error: "deny" };
 
 /** Answers whatever is asked, until the turn is over. The product raises the numbers of the first calls by ten. */
 async function answering(parts: Parts, over: () => boolean): Promise<void> {
@@ -151,21 +156,14 @@ function eventFault(events: readonly { event: string; data: Record<string, unkno
   return ends.length === 1 && events.at(-1)?.data["phase"] === "completed" ? null : "it does not end once, and well";
 }
 
-for (const hook of [undefined, HOOK])
-  t.test(
-    `a turn interrupted at any point resumes to its end, with complete pairs and nothing run twice${hook ? ", beside a hook" : ""}`,
-    (t) => cutAnywhere(t, hook),
-  );
-
-async function cutAnywhere(t: Test, hook: ToolHookRules | undefined): Promise<void> {
-  const ofHook = hook === undefined ? {} : { hook };
+t.test("a turn interrupted at any point resumes to its end, with complete pairs and nothing run twice", async (t) => {
   const folder = t.testdir();
   const recording = recordingStore(folder);
   const ran: Run[] = [];
   const first = engineParts(t, {
     store: recording.store,
     dataDir: folder,
-    ...ofHook,
+    hook: HOOK,
     provider: model([]),
     tools: tools(ran, () => recording.copies.length),
   });
@@ -184,7 +182,7 @@ async function cutAnywhere(t: Test, hook: ToolHookRules | undefined): Promise<vo
     copyFileSync(copy, join(dataDir, "engine.db"));
     const requests: ModelRequest[] = [];
     const again: Run[] = [];
-    const parts = engineParts(t, { ...ofHook, dataDir, provider: model(requests), tools: tools(again, () => 0) });
+    const parts = engineParts(t, { hook: HOOK, dataDir, provider: model(requests), tools: tools(again, () => 0) });
     const turnId = String(events[0]?.data["turn_id"]);
     const row = () => parts.store.db.prepare("select state from turns where turn_id = ?").get(turnId);
     if (row() === undefined) continue;
@@ -197,9 +195,9 @@ async function cutAnywhere(t: Test, hook: ToolHookRules | undefined): Promise<vo
       twice([...ran.filter((run) => run.at <= at + 1), ...again]);
     if (fault !== null) t.fail(`cut after write ${at}: ${fault}`);
     t.equal(parts.slots.size, 0);
-    if (hook !== undefined && again.some(({ n }) => n === 1)) t.fail(`cut after write ${at}: a changed input was lost`);
+    if (again.some(({ n }) => n === 1)) t.fail(`cut after write ${at}: a changed input was lost`);
   }
-}
+});
 
 function twice(runs: readonly Run[]): string | null {
   const changes = runs.filter(({ readOnly }) => !readOnly).map(({ id }) => id);
