@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
+import { ENGINE_BODY_LIMITS, PROTOCOL_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import {
@@ -19,7 +19,7 @@ import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
-import { parseJsonBody } from "../../shared/http/json-body.ts";
+import { type JsonLimits, parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
 import { refusalOf, refuseUnknownRoute, respondToErrors } from "../../shared/http/refusal.ts";
@@ -36,6 +36,7 @@ import { type FileRouteParts, fileRoutes } from "./file-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
+import type { ProtocolReadParts } from "./protocol-reads.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
@@ -58,6 +59,9 @@ export interface RouteParts
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts,
     ToolHookParts {
+  readonly agents: ProtocolReadParts["agents"];
+  readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
+  readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
     TaskRouteParts["branches"];
@@ -116,7 +120,7 @@ export function createRoutes(parts: RouteParts): Express {
   }
   for (const [name, handler] of Object.entries(protocolRoutes({ ...streams, handlers, within, toEngineError }))) {
     const route: ProtocolRoute = PROTOCOL_ROUTES[name as ProtocolRouteName];
-    const receive = route.method === "POST" ? [receiveJson(room, messageBytes)] : [];
+    const receive = route.method === "POST" ? [receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS)] : [];
     serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
@@ -172,11 +176,11 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
 }
 
 /** Puts the JSON of a call's body, undefined when it has none, into `request.body`. */
-function receiveJson(room: BodyBufferLimit, maxBytes: number): RequestHandler {
+function receiveJson(room: BodyBufferLimit, maxBytes: number, limits: JsonLimits = ENGINE_BODY_LIMITS): RequestHandler {
   return async (request, _response, next) => {
     const body = await receiveBody(request, { maxBytes, room, owner: "key" });
     try {
-      request.body = parseJsonBody(body.bytes, ENGINE_BODY_LIMITS);
+      request.body = parseJsonBody(body.bytes, limits);
     } finally {
       body.release();
     }

@@ -99,7 +99,7 @@ export interface EnginesTable {
   /** What woke this incarnation. Null when it was started otherwise. */
   woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
-  /** The incarnation that ended with all of its usage collected. */
+  /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
   token_epoch: Generated<number>;

@@ -90,7 +90,7 @@ async function sleepNow(host: EngineHost, live: LiveEngine, { reason, idleMs }: 
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await cancelSleep(host, live, []);
     const last = answer.kind === "sleeps" ? answer.status : null;
-    const isCounted = isCollected(live, last?.usage_revision);
+    const isCounted = last !== null && isCollected(live, last);
     if ((await stopAfterExit(live.process)).kind !== "survived") {
       if (last !== null) await returnLeases(host, live, last.budgets);
       return await recordAsleep(host, sleeping, isCounted ? { usage_collected: incarnation } : {});
