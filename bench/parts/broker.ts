@@ -22,8 +22,12 @@ export async function broker(): Promise<readonly Row[]> {
   const { child, url } = await startBroker(sealingKey);
   const baseUrl = `${model.url}/v1`;
   const key = sealCallKey(sealingKey, {
-    ...{ engine: "bench", incarnation: "bench", provider: "openai-compatible" },
-    ...{ apiKey: "sk-bench", baseUrl, region: null },
+    engine: "bench",
+    incarnation: "bench",
+    provider: "openai-compatible",
+    apiKey: "sk-bench",
+    baseUrl,
+    region: null,
   });
   const agent = new Agent({ keepAlive: true });
   const request = (words: string): Call => ({

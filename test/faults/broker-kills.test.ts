@@ -45,11 +45,11 @@ t.test(`the broker is killed ${KILLS} times under ${STREAMS} streams, and no tur
     return (await daemon.platform(product.platform_api_key, "/engines/provision", { method: "POST", body })).body;
   };
   const users = await Promise.all(Array.from({ length: USERS }, provision));
-  let isOver = false;
+  const over = new AbortController();
   const counts = { completed: 0, cut: 0, lost: 0 };
   const failures: string[] = [];
   const talk = async (user: User, worker: number): Promise<void> => {
-    for (let turn = 0; !isOver; turn++) {
+    for (let turn = 0; !over.signal.aborted; turn++) {
       const headers = { "x-engine-key": user.engine_api_key };
       const body = { task_id: `${worker}-${turn}`, message: "go" };
       const seen = await (await openStream(user.url, "/execute", { headers, body })).all();
@@ -72,7 +72,7 @@ t.test(`the broker is killed ${KILLS} times under ${STREAMS} streams, and no tur
     process.kill(pid, "SIGKILL");
     await until("the broker is back", () => brokerPid(dataDir) !== pid);
   }
-  isOver = true;
+  over.abort();
   await Promise.all(streams);
   t.comment(`${counts.completed} turns completed, ${counts.cut} cut after their beginning`);
   t.same(failures, [], "no turn failed before its answer had begun");
