@@ -27,10 +27,44 @@ const route = (
 
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
+  a2aCard: route("a2a", "GET /.well-known/agent-card.json", "Get the agent card", {
+    role: "operator",
+    scope: "turns",
+  }),
+  a2aCall: route("a2a", "POST /a2a", "Call a method by JSON-RPC", { role: "operator", scope: "turns" }),
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
+  chatCompletions: route(
+    "openai_chat",
+    "POST /v1/chat/completions",
+    "Send a conversation, and stream or get the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",
+  }),
+  uiChatStream: route("ui_messages", "GET /v1/ui/chat/{task_id}/stream", "Stream the turn in flight. 204 without one", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatStop: route("ui_messages", "POST /v1/ui/chat/{task_id}/stop", "End the turn in flight", {
+    role: "operator",
+    scope: "turns",
+  }),
+  uiChatMessages: route("ui_messages", "GET /v1/ui/chat/{task_id}/messages", "Get the messages of a chat", {
+    role: "operator",
+    scope: "tasks:read",
   }),
 } as const satisfies Record<string, ProtocolRoute>;
 export type ProtocolRouteName = keyof typeof PROTOCOL_ROUTES;

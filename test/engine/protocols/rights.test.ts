@@ -5,7 +5,7 @@ import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 
 const engine = await startEngine(t);
-const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
+const message = (text: string) => ({ id: "m1", role: "user", parts: [{ type: "text", text }] });
 const chat = (headers: Readonly<Record<string, string>>, id = "t1") =>
   ask(engine.url, "/v1/ui/chat", { method: "POST", headers, body: { id, messages: [message("/say hello")] } });
 

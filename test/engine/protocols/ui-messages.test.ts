@@ -1,0 +1,272 @@
+import t from "tap";
+import { type UIMessageChunk, DefaultChatTransport, readUIMessageStream } from "ai";
+import { startEngine } from "../../helpers/engine.ts";
+import { freshFolder } from "../../helpers/folder.ts";
+import { png } from "../../helpers/sample-files.ts";
+import { until } from "../../helpers/until.ts";
+import { LOOK_TOOL, prepareWorkspace } from "./parts/random-turns.ts";
+import { type ChatOptions, lastParts, openChat, partOf, settled, textsOf } from "./parts/ui-chat.ts";
+
+const dataDir = freshFolder(t, "engine");
+prepareWorkspace(dataDir);
+const engine = await startEngine(t, { dataDir });
+const headers = { authorization: `Bearer ${engine.key}` };
+const open = (id: string, more: Partial<ChatOptions> = {}) => openChat({ url: engine.url, headers, id, ...more });
+const turns = async (taskId: string) => (await engine.call(`/turns?task_id=${taskId}`)).body.items;
+const history = async (id: string) => (await engine.call(`/v1/ui/chat/${id}/messages`)).body.messages;
+
+t.test("a message is answered with text and reasoning", async (t) => {
+  const chat = open("text", { body: { thinking: true } });
+  await chat.sendMessage({ text: "/think Hm\n/say Hello\n/usage 12 3 4" });
+  t.match(lastParts(chat), [
+    { type: "step-start" },
+    { type: "reasoning", text: "Hm", state: "done" },
+    { type: "text", text: "Hello", state: "done" },
+  ]);
+  const [turn] = await turns("text");
+  t.match(chat.messages.at(-1), {
+    id: turn.turn_id,
+    role: "assistant",
+    metadata: { status: "completed", usage: { input_tokens: 12, output_tokens: 3, cache_hit_tokens: 4 } },
+  });
+});
+
+t.test("the engine's calls are shown, with their input as it is written, their files and errors", async (t) => {
+  const chat = open("tools");
+  await chat.sendMessage({ text: '/tool read_file {"path":"picture.png"}\n/tool read_file {"path":"none"}\n/say ok' });
+  const [, read, failed, file] = lastParts(chat);
+  t.match(read, { type: "dynamic-tool", toolName: "read_file", state: "output-available", providerExecuted: true });
+  t.match(failed, { state: "output-error", errorText: /none cannot be read/ });
+  t.match(file, { type: "file", mediaType: "image/png", url: /^\/e\/.*\/files\/linked\// });
+  t.same(textsOf(chat), ["ok"]);
+  const link = file.url.replace(/^\/e\/[^/]+/, "");
+  t.equal((await fetch(engine.url + link)).status, 200, "the link needs no key");
+});
+
+t.test("a permission prompt is an approval, by the SDK's own rule", async (t) => {
+  const chat = open("approval");
+  const text =
+    '/tool current_time {}\n/tool write_file {"path":"a.txt","content":"x"}\n/tool write_file {"path":"b.txt","content":"x"}\n/say done';
+  await chat.sendMessage({ text });
+  const first = lastParts(chat).filter(({ type }) => type === "dynamic-tool");
+  t.match(first, [
+    { state: "approval-requested", approval: { requestReason: "May the agent use write_file on a.txt?" } },
+  ]);
+  t.equal(first.length, 1, "calls that wait for the prompt are not shown");
+  chat.addToolApprovalResponse({ id: first[0].approval.id, approved: true });
+  const second = await partOf(chat, ({ state, input }) => state === "approval-requested" && input.path === "b.txt");
+  await settled(chat);
+  chat.addToolApprovalResponse({ id: second.approval.id, approved: false });
+  await until("the turn goes on", () => textsOf(chat).includes("done"));
+  await settled(chat);
+  const states = lastParts(chat).flatMap(({ type, toolName, input, state }) =>
+    type === "dynamic-tool" ? [[toolName, input.path, state]] : [],
+  );
+  t.same(
+    new Set(states.map(String)),
+    new Set(["write_file,a.txt,output-available", "write_file,b.txt,output-denied", "current_time,,output-available"]),
+  );
+  t.equal((await turns("approval")).length, 1);
+  t.match(
+    (await history("approval")).at(-1).parts.filter(({ state }: { state: string }) => state === "output-denied"),
+    [{ toolName: "write_file" }],
+  );
+});
+
+t.test("a question is a call that the page answers", async (t) => {
+  const chat = open("question");
+  await chat.sendMessage({ text: "/ask Which? | this | that\n/ask And? \n/say Thank you" });
+  const [first, second] = lastParts(chat).filter(({ toolName }) => toolName === "ask_human");
+  t.match(first, { state: "input-available", input: { question: "Which?", options: ["this", "that"] } });
+  chat.addToolOutput({ tool: "ask_human", toolCallId: first.toolCallId, output: "that" });
+  chat.addToolOutput({ tool: "ask_human", toolCallId: second.toolCallId, output: { answer: "so" } });
+  await until("the turn goes on", () => textsOf(chat).includes("Thank you"));
+  await settled(chat);
+  t.match(
+    lastParts(chat).filter(({ toolName }) => toolName === "ask_human"),
+    [{ output: { answer: "that" } }, { output: { answer: "so" } }],
+  );
+  t.equal(chat.error, undefined);
+});
+
+t.test("a tool of the page is run by the page, once", async (t) => {
+  const seen: unknown[] = [];
+  const chat = open("client-tool", {
+    body: { client_tools: [LOOK_TOOL] },
+    init: {
+      onToolCall({ toolCall }) {
+        if (toolCall.toolName !== "look") return;
+        seen.push(toolCall.input);
+        if (seen.length === 1)
+          chat.addToolOutput({ tool: "look", toolCallId: toolCall.toolCallId, output: { seen: 1 } });
+        else
+          chat.addToolOutput({
+            tool: "look",
+            toolCallId: toolCall.toolCallId,
+            state: "output-error",
+            errorText: "dark",
+          });
+      },
+    },
+  });
+  await chat.sendMessage({ text: '/tool look {"at":1}\n/say between\n/tool look {"at":2}' });
+  await until("both calls were answered", () => lastParts(chat).some(({ errorText }) => errorText === "dark"));
+  await until("the turn ends", async () => (await turns("client-tool"))[0].state === "completed");
+  await settled(chat);
+  t.same(seen, [{ at: 1 }, { at: 2 }]);
+  const calls = (await engine.call("/execute/replay?task_id=client-tool")).body.events.filter(
+    ({ event }: { event: string }) => event === "tool_result",
+  );
+  t.match(calls, [{ data: { output: { seen: 1 } } }, { data: { error: "dark" } }]);
+  t.equal((await turns("client-tool")).length, 1, "nothing is sent again when the turn has ended");
+});
+
+t.test("an error ends the chat with its cause; a cancel does not fail it", async (t) => {
+  const chat = open("error");
+  await chat.sendMessage({ text: "/say Begun\n/fail provider" });
+  t.equal(chat.error?.message, "the sandbox model was told to fail");
+  t.match(chat.messages.at(-1)?.metadata, { error: { code: "LLM_PROVIDER_ERROR" } });
+  const refused = open("error", { body: { effort: "enormous" } });
+  await refused.sendMessage({ text: "/say Hello" });
+  t.match(JSON.parse(refused.error?.message ?? ""), { error: "INVALID_REQUEST", message: /^effort: / });
+  const stopped = open("stopped");
+  const sent = stopped.sendMessage({ text: "/say Begun\n/fail silent" });
+  await partOf(stopped, ({ text }) => text === "Begun");
+  t.match(await engine.call("/v1/ui/chat/stopped/stop", { method: "POST" }), { body: { cancelled: true } });
+  await sent;
+  t.equal(stopped.error, undefined);
+  t.match(stopped.messages.at(-1)?.metadata, { error: { code: "CANCELLED" } });
+});
+
+t.test("a page that only stops reading leaves the turn running, unless it asks to cancel", async (t) => {
+  const chat = open("left");
+  const sent = chat.sendMessage({ text: "/say Begun\n/fail silent" });
+  await partOf(chat, ({ text }) => text === "Begun");
+  await chat.stop();
+  await sent;
+  t.match(await turns("left"), [{ state: "running" }]);
+  const again = open("left", { init: { messages: chat.messages } });
+  const resumed = again.resumeStream();
+  await until("the stream is resumed", () => again.status === "streaming");
+  t.same(textsOf(again), ["Begun"]);
+  await engine.call("/v1/ui/chat/left/stop", { method: "POST" });
+  await resumed;
+  const cancelling = open("cancels", { body: { on_disconnect: "cancel" } });
+  const other = cancelling.sendMessage({ text: "/say Begun\n/fail silent" });
+  await partOf(cancelling, ({ text }) => text === "Begun");
+  await cancelling.stop();
+  await other;
+  await until("the turn is cancelled", async () => (await turns("cancels"))[0].error === "CANCELLED");
+});
+
+t.test("a page that comes back shows what was said, and continues with what waits", async (t) => {
+  const first = open("reload");
+  await first.sendMessage({ text: "/say One" });
+  await first.sendMessage({ text: "/say Two\n/ask Which? | this\n/say Three" });
+  const messages = await history("reload");
+  t.same(
+    messages.map(({ role }: { role: string }) => role),
+    ["user", "assistant", "user", "assistant"],
+  );
+  const chat = open("reload", { init: { messages } });
+  await chat.resumeStream();
+  t.equal(chat.messages.length, 4, "the running message is not shown twice");
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "this" });
+  await until("the turn goes on", () => textsOf(chat).join() === "Two,Three");
+  await settled(chat);
+  await chat.resumeStream();
+  t.equal((await fetch(`${engine.url}/v1/ui/chat/reload/stream`, { headers })).status, 204);
+  const shown = (await history("reload")).at(-1);
+  t.equal(shown.id, chat.messages.at(-1)?.id);
+  t.same(
+    shown.parts.map(({ type }: { type: string }) => type),
+    lastParts(chat).map(({ type }) => type),
+  );
+});
+
+t.test("a message is edited, answered again, and edited again", async (t) => {
+  const chat = open("edit");
+  await chat.sendMessage({ text: "/say One" });
+  await chat.sendMessage({ text: "/say Two" });
+  const id = chat.messages[2]?.id ?? "";
+  const texts = async () =>
+    (await history("edit")).flatMap(({ parts }: { parts: { text?: string }[] }) =>
+      parts.flatMap(({ text }) => text ?? []),
+    );
+  await chat.sendMessage({ text: "/say Three", messageId: id });
+  t.same(textsOf(chat), ["Three"]);
+  t.same(await texts(), ["/say One", "One", "/say Three", "Three"]);
+  await chat.regenerate();
+  t.equal(chat.error, undefined);
+  await chat.regenerate();
+  t.same(await texts(), ["/say One", "One", "/say Three", "Three"]);
+  await chat.sendMessage({ text: "/say Four", messageId: id });
+  t.equal(chat.error, undefined);
+  t.same(await texts(), ["/say One", "One", "/say Four", "Four"]);
+  const first = await history("edit");
+  const reloaded = open("edit", { init: { messages: first } });
+  await reloaded.sendMessage({ text: "/say Zero", messageId: first[0].id });
+  t.same(await texts(), ["/say Zero", "Zero"]);
+  await reloaded.sendMessage({ text: "/say Again", messageId: first[0].id });
+  t.same(await texts(), ["/say Again", "Again"]);
+});
+
+t.test("a message that is sent twice runs once", async (t) => {
+  const transport = new DefaultChatTransport({ api: `${engine.url}/v1/ui/chat`, headers });
+  const message = { id: "m1", role: "user" as const, parts: [{ type: "text" as const, text: "/say Once" }] };
+  const send = (messageId?: string) =>
+    transport.sendMessages({
+      trigger: "submit-message",
+      chatId: "once",
+      messages: [message],
+      messageId,
+      abortSignal: undefined,
+    });
+  const last = async (stream: ReadableStream<UIMessageChunk>) => {
+    let text = "";
+    for await (const { parts } of readUIMessageStream({ stream }))
+      text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join();
+    return text;
+  };
+  t.equal(await last(await send()), "Once");
+  t.equal(await last(await send()), "Once");
+  t.equal(await last(await send("m1")), "Once", "an edit without a change");
+  t.equal((await turns("once")).length, 1);
+});
+
+t.test("files are sent as data URLs, and shown again", async (t) => {
+  const url = `data:image/png;base64,${png(4, 4).toString("base64")}`;
+  const chat = open("files");
+  await chat.sendMessage({
+    text: "/attachments",
+    files: [{ type: "file", mediaType: "image/png", filename: "a.png", url }],
+  });
+  t.match(textsOf(chat), [/a\.png/]);
+  const [asked] = await history("files");
+  t.match(asked.parts, [{ type: "file", filename: "a.png", mediaType: "image/png" }, { type: "text" }]);
+  const again = open("files", { init: { messages: await history("files") } });
+  await again.sendMessage({
+    parts: [...asked.parts.slice(0, 1), { type: "text", text: "/attachments\n/say Edited" }],
+    messageId: asked.id,
+  });
+  t.match(textsOf(again).join(), /a\.png.*Edited/s);
+});
+
+t.test("what is said while the agent works enters the message", async (t) => {
+  const chat = open("steer");
+  await chat.sendMessage({ text: "/ask Go? | yes\n/say Not said" });
+  await engine.call("/execute", {
+    body: { task_id: "steer", message: "/say Steered", when_busy: "steer", message_id: "s1" },
+    headers: { accept: "application/json" },
+  });
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "yes" });
+  const steered = await partOf(chat, ({ type }) => type === "steering-message");
+  t.match(steered, { id: "s1", parts: [{ type: "text", text: "/say Steered" }] });
+  await settled(chat);
+  t.match(
+    (await history("steer")).at(-1).parts.filter(({ type }: { type: string }) => type === "steering-message"),
+    [{ parts: [{ text: "/say Steered" }] }],
+  );
+});
