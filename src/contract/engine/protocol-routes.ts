@@ -27,12 +27,34 @@ const route = (
 
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
+  a2aCard: route("a2a", "GET /.well-known/agent-card.json", "Get the agent card", {
+    role: "operator",
+    scope: "turns",
+  }),
+  a2aCall: route("a2a", "POST /a2a", "Call a method by JSON-RPC", { role: "operator", scope: "turns" }),
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
   mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
     role: "operator",
     scope: "turns",
   }),
   mcpContinue: route("mcp", "GET /mcp", "Continue the stream of a call that was cut: `Last-Event-ID`", {
+    role: "operator",
+    scope: "turns",
+  }),
+  chatCompletions: route(
+    "openai_chat",
+    "POST /v1/chat/completions",
+    "Send a conversation, and stream or get the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
     role: "operator",
     scope: "turns",
   }),
