@@ -148,6 +148,7 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
     make({ entryPoints: [join(root, entry)], name, plugins });
   await program("src/orchestrator/daemon/main.ts", "orchd");
   await program("src/backup/folder-program.ts", "orchd-folder");
+  await program("src/broker/program.ts", "orchd-broker");
   await program("src/engine/catalog-check/check-program.ts", "orchd-catalog");
   await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
   await program("cli/main.ts", "orchctl", lazyImports);

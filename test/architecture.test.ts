@@ -37,6 +37,13 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],
   "src/backup": ["src/shared"],
+  // Rules of the broker are few, and it is small: it loads in tens of milliseconds.
+  "src/broker": [
+    "src/contract/broker",
+    "src/contract/orchestrator/api-keys.ts",
+    "src/sandbox",
+    "src/shared/http/listen-address.ts",
+  ],
   "migrations/orchestrator": [],
   "migrations/engine": [],
   "src/orchestrator/daemon": ["src/orchestrator", "src/sandbox", "src/backup", "src/contract", "src/shared"],
@@ -92,6 +99,11 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/orchestrator/fleet/logs",
     "src/orchestrator/fleet/sockets",
     "src/orchestrator/rules",
+    ...BACKEND,
+  ],
+  "src/orchestrator/fleet/broker": [
+    "src/orchestrator/fleet/folders/engine-file.ts",
+    "src/orchestrator/fleet/process",
     ...BACKEND,
   ],
   "src/orchestrator/fleet/containers": BACKEND,
@@ -312,6 +324,7 @@ const PROGRAMS: Record<string, readonly string[]> = {
   cli: ["cli"],
   client: ["src/client"],
   sandbox: ["src/sandbox"],
+  broker: ["src/broker"],
   console: ["console/src"],
 };
 
@@ -325,6 +338,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
 
 /** What the rest of the orchestrator may import of the fleet. Only the daemon's composition names a backend. */
 const SEAM = [
+  "broker/model-broker.ts",
   "catalog-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",

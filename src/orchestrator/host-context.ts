@@ -10,6 +10,7 @@ import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
 import type { IdentityProvider } from "./identity/identity-provider.ts";
+import type { ModelBroker } from "./fleet/broker/model-broker.ts";
 import type { HostIsolation } from "./fleet/isolation/host-isolation.ts";
 import type { LiveEngines } from "./fleet/live-engines.ts";
 import type { Db } from "./store/database.ts";
@@ -55,6 +56,8 @@ export interface Records {
 export interface Fleet {
   readonly backend: EngineBackend;
   readonly isolation: HostIsolation;
+  /** Holds the keys of providers. Null where engines still hold them. */
+  readonly broker: ModelBroker | null;
   /** The processes that this daemon supervises, by engine. */
   readonly live: LiveEngines;
   readonly supervisor: Supervisor;

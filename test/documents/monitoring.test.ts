@@ -62,6 +62,7 @@ async function exposition() {
   const claims = { claimed: 1, none_left: 1, unfit: 1 };
   const spares = { ready: 1, target: 1, problem: null, claims };
   const idle = {
+    broker: null,
     spares,
     awake: { limit: 1, engineMb: 1 },
     backups: { created: 1, failed: 1 },

@@ -8,6 +8,7 @@ t.test("the metrics are those of the code, both ways", async (t) => {
   const text = await new Metrics().text({
     events: new Map(),
     backups: { created: 0, failed: 0 },
+    broker: null,
     spares: { ready: 0, target: 0, problem: null, claims: { claimed: 0, none_left: 0, unfit: 0 } },
     awake: { limit: null, engineMb: 40 },
     draining: false,

@@ -9,6 +9,7 @@ import { type Answer, type Ask, ask } from "./api.ts";
 import { compileCache } from "./compile-cache.ts";
 import { copyEngineCache } from "./engine-cache.ts";
 import { freshFolder } from "./folder.ts";
+import { endBroker } from "./model-broker.ts";
 import { copyPostgres } from "./prepared-postgres.ts";
 import { until } from "./until.ts";
 
@@ -83,7 +84,10 @@ export async function startDaemon(
     }
     return process.exitCode;
   };
-  t.teardown(() => stop());
+  t.teardown(async () => {
+    await stop();
+    endBroker(dataDir);
+  });
   await until(
     "the daemon is ready",
     async () => {

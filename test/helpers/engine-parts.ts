@@ -368,6 +368,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       admit: () => Promise.resolve(null),
       engineId: "eng_test",
     }),
+    agents: () => [{ name: DEFAULT_AGENT, description: "The agent of tests." }],
     hasAgent: (name) => name === DEFAULT_AGENT,
     hasTool: (name) => isEngineTool(name),
     catalog: {

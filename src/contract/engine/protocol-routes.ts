@@ -30,6 +30,11 @@ const managed = (place: Place, summary: string, scope: Scope, role: SessionRole 
 
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
+  a2aCard: route("a2a", "GET /.well-known/agent-card.json", "Get the agent card", {
+    role: "operator",
+    scope: "turns",
+  }),
+  a2aCall: route("a2a", "POST /a2a", "Call a method by JSON-RPC", { role: "operator", scope: "turns" }),
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
   managedListAgents: managed("GET /v1/agents", "List the agents of the catalog", "tasks:read"),
   managedCreateAgent: managed("POST /v1/agents", "Not supported", "tasks:write"),
@@ -79,6 +84,23 @@ export const PROTOCOL_ROUTES = {
   managedCreateMemoryStore: managed("POST /v1/memory_stores", "Not supported", "tasks:write"),
   managedListDeployments: managed("GET /v1/deployments", "Not supported", "tasks:read"),
   managedCreateDeployment: managed("POST /v1/deployments", "Not supported", "tasks:write"),
+  chatCompletions: route(
+    "openai_chat",
+    "POST /v1/chat/completions",
+    "Send a conversation, and stream or get the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",

@@ -17,8 +17,58 @@ interface Protocol {
   readonly errorBody: (error: ProtocolError) => object;
 }
 
+/** OpenAI's names of errors, where they differ from ours. */
+const OPENAI_CODES: Partial<Record<EngineErrorCode, string>> = {
+  INVALID_ENGINE_KEY: "invalid_api_key",
+  INVALID_TOKEN: "invalid_api_key",
+  LLM_RATE_LIMITED: "rate_limit_exceeded",
+  RATE_LIMITED: "rate_limit_exceeded",
+  BUDGET_EXCEEDED: "insufficient_quota",
+};
+
+const openaiType = (status: number): string => {
+  if (status >= 500) return "server_error";
+  if (status === 429) return "rate_limit_error";
+  return status === 401 ? "authentication_error" : "invalid_request_error";
+};
+
+/** The messages of our errors begin with the field that they are about. */
+const openaiError = ({ code, message, status }: ProtocolError): object => {
+  const param = /^([\w.-]{1,100}): /.exec(message)?.[1] ?? null;
+  const isModel = code === "NOT_FOUND" && param === "model";
+  const named = isModel ? "model_not_found" : (OPENAI_CODES[code] ?? code.toLowerCase());
+  return { error: { message, type: openaiType(status), param, code: named } };
+};
+/** The codes of JSON-RPC and A2A for errors that they know. The others have their HTTP status, which is free for applications. */
+const RPC_CODES: Partial<Record<EngineErrorCode, { readonly code: number; readonly reason: string }>> = {
+  INVALID_REQUEST: { code: -32602, reason: "INVALID_PARAMS" },
+  PAYLOAD_TOO_LARGE: { code: -32602, reason: "INVALID_PARAMS" },
+  NOT_FOUND: { code: -32001, reason: "TASK_NOT_FOUND" },
+  HITL_NOT_FOUND: { code: -32001, reason: "TASK_NOT_FOUND" },
+  METHOD_NOT_ALLOWED: { code: -32600, reason: "INVALID_PARAMS" },
+  INTERNAL_ERROR: { code: -32603, reason: "INTERNAL_ERROR" },
+};
+export const A2A_DOMAIN = "a2a-protocol.org";
+
+/** An error in an answer of JSON-RPC, as A2A forms it. */
+export function rpcErrorOf({ code, message, status, details }: ProtocolError): object {
+  const known = RPC_CODES[code];
+  const info = {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    reason: known?.reason ?? code,
+    domain: known === undefined ? "orchd" : A2A_DOMAIN,
+    metadata: { error: code, ...(details && { details: JSON.stringify(details) }) },
+  };
+  return { code: known?.code ?? status, message, data: [info] };
+}
+
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
+  a2a: {
+    title: "A2A",
+    version: "1.0",
+    errorBody: (error) => ({ jsonrpc: "2.0", id: null, error: rpcErrorOf(error) }),
+  },
   ag_ui: {
     title: "AG-UI",
     version: "1.0",
@@ -38,6 +88,7 @@ export const PROTOCOLS = {
       request_id: `req_${crypto.randomUUID().replaceAll("-", "")}`,
     }),
   },
+  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",

@@ -29,4 +29,7 @@ export const PUBLISH_FILE = "publish_file" satisfies keyof typeof ENGINE_TOOLS;
 /** Its successful call ends a turn. */
 export const SUBMIT_RESULT = "submit_result" satisfies keyof typeof ENGINE_TOOLS;
 
+/** The call shows as the question that it asks. */
+export const ASK_HUMAN = "ask_human" satisfies keyof typeof ENGINE_TOOLS;
+
 export const isEngineTool = (name: string): boolean => Object.hasOwn(ENGINE_TOOLS, name);

@@ -52,6 +52,12 @@ export const DAEMON_SETTINGS = {
     description:
       "This daemon's own address for the other [replicas](operating.md#replicas), such as `http://10.1.2.3:7700`. They pass calls on to it while it leads",
   },
+  ORCH_BROKER_PORT: {
+    scope: "daemon",
+    value: { ...PORT, fallback: null },
+    unset: "a free port, the same at each start",
+    description: "The port of the [broker](secrets.md) on this machine, which engines call in place of a provider",
+  },
   ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
   ORCH_PORT_MAX: {
     scope: "daemon",

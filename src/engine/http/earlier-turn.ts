@@ -8,6 +8,10 @@ export interface StartedTurns {
   insert(key: string, call: { readonly bodyHash: string; readonly turnId: string }, createdAt: number): void;
 }
 
+/** The turn that an earlier call with the same key started, whatever its body. */
+export const earlierTurnOf = (idempotency: StartedTurns, key: string | undefined): string | null =>
+  key === undefined ? null : (idempotency.find(key, Date.now() - KEPT_MS)?.turnId ?? null);
+
 /** The turn that an earlier call with the same key and body started. */
 export function findEarlier(idempotency: StartedTurns, key: string | undefined, hash: string): string | null {
   if (key === undefined) return null;

@@ -14,11 +14,12 @@ import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
+import { type ProtocolReadParts, protocolReads } from "./protocol-reads.ts";
 import { sentMessage } from "./sent-messages.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
 import { withGroups } from "./wanted-events.ts";
 
-export interface EngineCallParts extends StartParts {
+export interface EngineCallParts extends StartParts, ProtocolReadParts {
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;
   readonly followers: Followers;
@@ -73,6 +74,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     },
     sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
+    ...protocolReads(parts, request),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
     },
@@ -124,7 +126,7 @@ function fateOf(
 function readEvents(
   parts: EngineCallParts,
   { request, response, gone }: { readonly request: Request; readonly response: Response; readonly gone: AbortSignal },
-  { taskId, turnId, afterSeq = 0, live, groups = [] }: Parameters<EngineCalls["read"]>[0],
+  { taskId, turnId, afterSeq = 0, live, groups = [], merge = true }: Parameters<EngineCalls["read"]>[0],
 ): Events {
   const query = { ...(taskId !== undefined && { task_id: taskId }), ...(turnId !== undefined && { turn_id: turnId }) };
   const inner = innerRequest(request, { query });
@@ -144,7 +146,7 @@ function readEvents(
       sleep: () => batches.end(),
     });
   const isRunning = turnId === undefined ? null : () => parts.runner.isRunning(turnId);
-  feed(batches, followEvents(batches, parts.journal, { taskId: task, turnId, afterSeq, live, merge: true, isRunning }));
+  feed(batches, followEvents(batches, parts.journal, { taskId: task, turnId, afterSeq, live, merge, isRunning }));
   return batches;
 }
 

@@ -7,9 +7,11 @@ import { type EngineCallParts, engineCalls } from "./protocol-calls.ts";
 
 /** Each protocol is a bundle of its own, which an engine loads at the first call. */
 const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
+  a2a: () => import("../protocols/a2a/a2a.ts"),
   ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   managed_agents: () => import("../protocols/managed-agents/managed-agents.ts"),
   ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
+  openai_chat: () => import("../protocols/openai/openai-chat.ts"),
 };
 
 /** A handler for each route of the protocols. */

@@ -36,6 +36,7 @@ import { type FileRouteParts, fileRoutes } from "./file-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { type MemoryFileParts, eraseRoute, exportRoute, importRoute } from "./memory-file-routes.ts";
 import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
+import type { ProtocolReadParts } from "./protocol-reads.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
@@ -56,6 +57,9 @@ export interface RouteParts
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts {
+  readonly agents: ProtocolReadParts["agents"];
+  readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
+  readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
     TaskRouteParts["branches"];

@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { isCallKey } from "../../contract/broker/call-key.ts";
 import type { ModelHealth } from "../../contract/engine/health.ts";
 import type { ProviderName } from "../../contract/settings/engine-settings.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { type ReadAttachment, loadingProvider } from "./attachments/load-attachments.ts";
 import { type Deadlines, aiSdkProvider } from "./ai-sdk-provider.ts";
 import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
+import { brokerFetch } from "./broker-fetch.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import { type Embedder, createEmbedder } from "./embedder.ts";
@@ -81,9 +83,11 @@ export function createProvider(
     };
   }
   const load = once(async () => {
-    if (extraCaCerts !== null) await trustCertificates(extraCaCerts);
-    const send: typeof fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    const recorded = recorder === null ? settings : { ...settings, fetch: recorder.capturing(send) };
+    const isBrokered = isCallKey(settings.apiKey);
+    if (extraCaCerts !== null && !isBrokered) await trustCertificates(extraCaCerts);
+    const direct: typeof fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const send = isBrokered ? brokerFetch(direct) : direct;
+    const recorded = { ...settings, fetch: recorder === null ? send : recorder.capturing(send) };
     const family = (await importFamily(provider)).openFamily(recorded);
     return settings.baseUrl === undefined ? family : withTraceHeaders(family);
   });

@@ -51,9 +51,16 @@ export function readProviderError(error: unknown): ProviderError {
       .join("\n"),
     headers: record(top["responseHeaders"]) as Record<string, string | undefined>,
     network: networkCauseOf(error),
-    host: typeof top["url"] === "string" ? (URL.parse(top["url"])?.host ?? null) : null,
+    host: hostOf(top),
     name: typeof top["name"] === "string" ? top["name"] : "",
   };
+}
+
+/** Behind a broker the failure names the provider's host, and the request's address is the broker's. */
+function hostOf({ url, cause }: Fields): string | null {
+  const { host } = record(cause);
+  if (typeof host === "string") return host;
+  return typeof url === "string" ? (URL.parse(url)?.host ?? null) : null;
 }
 
 const isStatus = (value: unknown): value is number => typeof value === "number" && value >= 400 && value < 600;

@@ -44,6 +44,18 @@ export interface MessageFate {
   readonly afterSeq: number;
 }
 
+export interface AgentEntry {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What is stored with a turn and is no part of its record. */
+export interface SentWith {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The options of the call, such as `client_tools` and `output_schema`. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 export interface RouteCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -89,7 +101,19 @@ export interface EngineCalls {
     readonly afterSeq?: number;
     readonly live: boolean;
     readonly groups?: readonly EventGroup[];
+    /** False: each stored delta on its own, for protocols whose cursors count them. */
+    readonly merge?: boolean;
   }): Events;
+  /** The agents of the catalog. */
+  agents(): readonly AgentEntry[];
+  /** What the message of a turn was sent with. Null for a turn that is not stored, or that the caller may not reach. */
+  sentWith(turnId: string): SentWith | null;
+  /** The turn that an earlier call with this call's `Idempotency-Key` started. Null without one. */
+  earlierTurn(): string | null;
+  /** The tasks whose ids begin so, the latest activity first. */
+  tasksWithPrefix(prefix: string, limit: number): readonly string[];
+  /** Ends a turn if it still runs. */
+  cancelTurn(taskId: string, turnId: string): boolean;
   /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
   call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
 }

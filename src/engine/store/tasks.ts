@@ -215,6 +215,17 @@ export class TaskTable extends Table {
     for (const row of rows) yield taskRow(row);
   }
 
+  /** The ids of tasks that begin so, the latest activity first. Ids are compared by their bytes. */
+  withPrefix(prefix: string, limit: number): readonly string[] {
+    return this.db
+      .prepare(
+        `select task_id from tasks where task_id >= ?1 and task_id < ?1 || char(0x10ffff)
+         order by last_active_at desc, number desc limit ?2`,
+      )
+      .all(prefix, limit)
+      .map((row) => String(row["task_id"]));
+  }
+
   /** Returns false when there is no such task. */
   change(taskId: string, { title, titleSource, archived, metadata, defaults }: TaskChange): boolean {
     const { changes } = this.db

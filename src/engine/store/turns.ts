@@ -37,6 +37,12 @@ export interface EndedTurn {
   readonly errorCode: string | null;
 }
 
+/** What the message of a turn was sent with. */
+export interface TurnRequest {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 /** A turn in a list; `rowId` orders them. */
 export interface TurnRow {
   readonly rowId: number;
@@ -99,6 +105,13 @@ export class TurnTable extends Table {
     const row = this.db.prepare("select output from turns where turn_id = ?").get(turnId);
     const output = row?.["output"] ?? null;
     return output === null ? null : (JSON.parse(String(output)) as Record<string, unknown>);
+  }
+
+  requestOf(turnId: string): TurnRequest | null {
+    const row = this.db.prepare("select metadata, request from turns where turn_id = ?").get(turnId);
+    if (row === undefined) return null;
+    const read = (column: string) => JSON.parse(String(row[column])) as Record<string, unknown>;
+    return { metadata: read("metadata"), options: read("request") };
   }
 
   /** Turns that an earlier process left running, oldest first. */

@@ -53,6 +53,11 @@ export class TaskList {
     return { items: this.#records(shown), next_cursor: null };
   }
 
+  /** The ids of tasks that begin so, the latest activity first. */
+  withPrefix(prefix: string, limit: number): readonly string[] {
+    return this.#parts.tasks.withPrefix(prefix, limit);
+  }
+
   /** Null for an unknown task. */
   find(taskId: string): TaskRecord | null {
     const row = this.#parts.tasks.find(taskId);

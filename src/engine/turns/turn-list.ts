@@ -1,7 +1,7 @@
 import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import type { ShownTurn, TurnPage, TurnRecord } from "../../contract/engine/turn.ts";
 import { isoTime } from "../../shared/clock.ts";
-import type { TurnRow, TurnTable } from "../store/turns.ts";
+import type { TurnRequest, TurnRow, TurnTable } from "../store/turns.ts";
 import type { TaskSlots } from "./task-slots.ts";
 
 const SHOWN_MESSAGE = 500;
@@ -41,6 +41,11 @@ export class TurnList {
     if (row === null) return null;
     const output = this.#turns.outputOf(turnId);
     return { ...this.#record(row), ...(output !== null && { output }) };
+  }
+
+  /** What its message was sent with. Null for a turn that is not stored. */
+  sentWith(turnId: string): TurnRequest | null {
+    return this.#turns.requestOf(turnId);
   }
 
   #record({ turnId, taskId, state, errorCode, agent, message, startedAt, endedAt }: TurnRow): TurnRecord {

@@ -46,6 +46,8 @@ export interface Config {
   readonly replicaUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
+  /** Null: one that is free. */
+  readonly brokerPort: number | null;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
   /** The number of stored versions of each product's catalog. */
@@ -111,6 +113,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     replicaUrl: readReplicaUrl(read),
     portMin,
     portMax,
+    brokerPort: readInteger(read, "ORCH_BROKER_PORT"),
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),

@@ -134,6 +134,8 @@ async function stopEngines(options: StartOptions): Promise<void> {
   });
   if (opened === null) return;
   const { stopped, failed } = await stopFleet(opened.host);
+  // Nobody calls it any more.
+  await opened.host.broker?.stop();
   process.stderr.write(`orchd: ${stopped} engines stopped; the next start of orchd restarts them\n`);
   if (failed.length > 0) throw new Error(`these engines could not be stopped, see the log: ${failed.join(", ")}`);
 }

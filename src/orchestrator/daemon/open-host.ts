@@ -30,6 +30,7 @@ import { RecentFailures } from "../supervision/recent-failures.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import { openBackend } from "./open-backend.ts";
+import { openBroker } from "./open-broker.ts";
 import { type OpenRecords, type RecordsParts, openRecords } from "./open-records.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import type { ServiceManager } from "./service-manager.ts";
@@ -105,6 +106,7 @@ async function openFleet(
   return {
     backend: await openBackend({ ...parts, hostId, bootQueue, sparesFitting, box }),
     isolation: parts.isolation,
+    broker: await openBroker(parts),
     live,
     cooldowns: new HostCooldowns(),
     supervisor,

@@ -1,8 +1,16 @@
+import type { ProviderName } from "../../contract/settings/model-name.ts";
+import type { Upstream } from "../../contract/settings/upstreams.ts";
 import type { CountedEngine } from "../../contract/engine/metrics.ts";
 import type { UsageCursor } from "../../contract/engine/metered-usage.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import type { AwakeReason } from "../../contract/engine/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
+
+/** The order of an engine, and what only the daemon knows of it. */
+export interface SupervisedOrder extends LaunchOrder {
+  /** The providers that the engine can call, with their keys. */
+  readonly upstreams: ReadonlyMap<ProviderName, Upstream>;
+}
 
 /** The in-memory state of a supervised engine process. The next daemon rebuilds it. */
 export interface LiveEngine {
@@ -13,7 +21,7 @@ export interface LiveEngine {
   readonly controlToken: string;
   readonly process: EngineProcess;
   /** The current launch order, for a restart without the database. */
-  order: LaunchOrder;
+  order: SupervisedOrder;
   /** The restart history at the start of this incarnation. The window is in milliseconds since the epoch. */
   readonly restarts: { readonly count: number; readonly windowStartedAt: number | null };
   /** A stop or a destroy is running, so the exit is expected. */

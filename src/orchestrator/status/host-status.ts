@@ -138,6 +138,7 @@ export async function readMetrics(
     starting: host.bootQueue.starting,
     waiting: host.bootQueue.waiting,
     spares: host.backend.spares.report(),
+    broker: host.broker,
     awake: host.awakeSlots,
     ...(await tryDatabaseMetrics(host)),
   });

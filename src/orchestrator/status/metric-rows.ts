@@ -19,6 +19,17 @@ export const DAEMON_METRICS = {
     labels: ["outcome"],
     help: "Calls that this daemon passed on to the [leader](operating.md#replicas)",
   },
+  orch_broker_calls_total: {
+    kind: "counter",
+    labels: ["provider", "outcome"],
+    help: "Model calls at the [broker](secrets.md) since its start: `answered`, `refused` or `failed` by the provider, `unreachable`, `cut` by the engine or the provider, `unauthorized`",
+  },
+  orch_broker_open_calls: { kind: "gauge", labels: [], help: "Model calls that run at the broker" },
+  orch_broker_restarts_total: {
+    kind: "counter",
+    labels: [],
+    help: "How often the daemon started the broker again after its end",
+  },
   orch_wakes_total: {
     kind: "counter",
     labels: ["reason", "outcome"],

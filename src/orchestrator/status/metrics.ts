@@ -5,6 +5,7 @@ import { ORCHESTRATOR_EVENTS, type EventType } from "../../contract/orchestrator
 import { plainText } from "../../contract/meaning.ts";
 import { MICRO } from "../../contract/micro-units.ts";
 import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/orchestrator/spares-report.ts";
+import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import { EngineTotals } from "./engine-totals.ts";
 import { DAEMON_METRICS } from "./metric-rows.ts";
 import type { Replica } from "./replica-role.ts";
@@ -36,6 +37,7 @@ interface Observations {
   readonly waiting: number;
   readonly backups: Readonly<Record<"created" | "failed", number>>;
   readonly spares: SparesReport;
+  readonly broker: Pick<ModelBroker, "report" | "restarts"> | null;
   readonly awake: { readonly limit: number | null; readonly engineMb: number };
   readonly host: HostStatus | null;
   /** Of this UTC day. */
@@ -73,6 +75,9 @@ export class Metrics {
   readonly #draining = this.#gauge("orch_draining");
   readonly #breaker = this.#gauge("orch_breaker_open");
   readonly #orphans = this.#gauge("orch_orphans");
+  readonly #brokerCalls = this.#counter("orch_broker_calls_total");
+  readonly #brokerOpen = this.#gauge("orch_broker_open_calls");
+  readonly #brokerRestarts = this.#counter("orch_broker_restarts_total");
   readonly #diskFree = this.#gauge("orch_disk_free_bytes");
   readonly #events = this.#counter("orch_events_total");
 
@@ -110,6 +115,7 @@ export class Metrics {
     events,
     backups,
     spares,
+    broker,
     awake,
     draining,
     breakerOpen,
@@ -127,6 +133,7 @@ export class Metrics {
     this.#spareClaims.reset();
     for (const outcome of CLAIM_OUTCOMES) this.#spareClaims.inc({ outcome }, spares.claims[outcome]);
     for (const state of ["ready", "target"] as const) this.#spares.set({ state }, spares[state]);
+    this.#setBroker(broker);
     this.#awakeLimit.set(awake.limit ?? 0);
     this.#engineMemory.set(awake.engineMb * MIB);
     this.#draining.set(Number(draining));
@@ -149,6 +156,18 @@ export class Metrics {
       this.#diskFree.set(host.load.disk_free_mb * MIB);
     }
     return this.#text();
+  }
+
+  #setBroker(broker: Observations["broker"]): void {
+    const report = broker?.report() ?? null;
+    this.#brokerOpen.set(report?.open_calls ?? 0);
+    this.#brokerRestarts.reset();
+    this.#brokerRestarts.inc(broker?.restarts ?? 0);
+    this.#brokerCalls.reset();
+    for (const [name, count] of Object.entries(report?.calls ?? {})) {
+      const [provider = "", outcome = ""] = name.split(" ");
+      this.#brokerCalls.inc({ provider, outcome }, count);
+    }
   }
 
   /** Registers a metric by its lines, since prom-client's own counters cannot be set from outside. */

@@ -73,6 +73,19 @@ export async function countByVersion(db: Db, hostId: string): Promise<ReadonlyMa
   return new Map(rows.map(({ version, count }) => [version ?? "an unknown version", count]));
 }
 
+/** Counts those of these engines whose process started before a time. */
+export async function countStartedBefore(db: Db, ids: readonly string[], time: Date): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { count } = await db
+    .selectFrom("engines")
+    .select(sql<number>`count(*)::int`.as("count"))
+    .where("id", "in", ids)
+    .where("state", "in", ["running", "unhealthy"])
+    .where("started_at", "<", time)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /**
  * Engines of this host in a state that needs a person, or with at least `crashes` crashes in a restart window that began
  * after `since`; the newest crash first.

@@ -1,9 +1,9 @@
 import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
 import { isExit } from "../../contract/engine/exit.ts";
-import type { EngineProcess, LaunchOrder } from "../fleet/engine-backend.ts";
+import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
 import { type BootVerdict, awaitHealthy } from "../engine-calls/health-probe.ts";
-import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { LiveEngine, SupervisedOrder } from "../fleet/live-engines.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -41,7 +41,7 @@ export async function bootOnPort(
   { engine, product, slot, signal }: Boot,
   deadline: number,
 ): Promise<UnsupervisedBoot | { readonly kind: "port_taken" }> {
-  let order: LaunchOrder;
+  let order: SupervisedOrder;
   let process: EngineProcess;
   try {
     order = launchOrder(host, engine, product);

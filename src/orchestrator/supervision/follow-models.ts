@@ -1,7 +1,6 @@
 import PQueue from "p-queue";
 import { type ModelRules, NO_MODEL_RULES } from "../../contract/engine/models.ts";
 import type { Policy } from "../../contract/orchestrator/policy.ts";
-import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { sharedRuns } from "../../shared/shared-runs.ts";
@@ -73,7 +72,7 @@ async function newsFor({ directory, cooldowns }: Host, live: LiveEngine) {
   const policy = await directory.policyOf(live.productId).catch(() => null);
   if (policy === null) return null;
   const rules = modelRulesOf(policy);
-  const current = cooldowns.of(engineProviders(live.order.launch.settings));
+  const current = cooldowns.of(live.order.upstreams);
   const isKnown = current.every(({ model, until }) => live.cooldownsSent.get(model) === until);
   return isKnown && live.modelsSent === rulesText(rules) ? null : { rules, cooldowns: current };
 }
@@ -84,5 +83,5 @@ export function shareCooldowns(
   live: LiveEngine,
   reported: Parameters<HostContext["cooldowns"]["add"]>[1],
 ): void {
-  cooldowns.add(engineProviders(live.order.launch.settings), reported);
+  cooldowns.add(live.order.upstreams, reported);
 }

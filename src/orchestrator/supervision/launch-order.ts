@@ -1,5 +1,5 @@
 import type { EngineKey } from "../../contract/engine/launch.ts";
-import type { LaunchOrder, EngineProcess } from "../fleet/engine-backend.ts";
+import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
 import type { Product } from "../store/products.ts";
@@ -9,18 +9,20 @@ import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import { engineProviders } from "../../contract/settings/upstreams.ts";
+import { brokeredSettings } from "./brokered-settings.ts";
 import { modelRulesOf, rulesText } from "./follow-models.ts";
-import type { LiveEngine } from "../fleet/live-engines.ts";
+import type { LiveEngine, SupervisedOrder } from "../fleet/live-engines.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
 export function launchOrder(
-  host: Pick<HostContext, "box" | "settings" | "prices" | "now">,
+  host: Pick<HostContext, "box" | "broker" | "settings" | "prices" | "now">,
   engine: EngineRow,
   product: Product,
-): LaunchOrder {
+): SupervisedOrder {
   const { budgets } = product.record.policy;
-  const settings = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
-  const known = { table: host.prices.table, providers: [...engineProviders(settings).keys()], now: host.now() };
+  const given = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
+  const upstreams = engineProviders(given);
+  const known = { table: host.prices.table, providers: [...upstreams.keys()], now: host.now() };
   const { tool_network: network, tool_listen, cpu_weight, when_busy } = product.record.policy;
   const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
@@ -36,7 +38,7 @@ export function launchOrder(
       port: engine.port,
       keys: acceptedKeys(host, engine),
       control_token: controlToken(host, engine),
-      settings,
+      settings: settingsFor(host, engine, given, upstreams),
       tool_network: typeof network === "string" ? network : [...network],
       tool_listen: [...tool_listen],
       limits: { max_processes, memory_mb, disk_mb, checkpoint_mb },
@@ -49,11 +51,23 @@ export function launchOrder(
       when_busy,
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
+    upstreams,
     catalog: { productId: product.record.id, ...product.catalog },
     uid: engine.uid,
     memoryMb: memory_mb,
     cpuWeight: cpu_weight,
   };
+}
+
+/** Without the keys of providers, where the engine calls a broker. */
+function settingsFor(
+  { broker }: Pick<HostContext, "broker">,
+  { id, incarnation }: EngineRow,
+  given: Readonly<Record<string, string>>,
+  upstreams: SupervisedOrder["upstreams"],
+): Record<string, string> {
+  if (broker === null) return { ...given };
+  return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */
@@ -82,7 +96,7 @@ export function liveEngine(
     isAdopted = false,
   }: {
     readonly process: EngineProcess;
-    readonly order: LaunchOrder;
+    readonly order: SupervisedOrder;
     readonly healthySince: number;
     /** An earlier daemon has launched it, perhaps with another order. */
     readonly isAdopted?: boolean;

@@ -2,7 +2,6 @@ import PQueue from "p-queue";
 import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
 import type { BudgetReport, BudgetSpent } from "../../contract/engine/budgets.ts";
 import { setEngineBudgets } from "../engine-calls/engine-control.ts";
-import { engineProviders } from "../../contract/settings/upstreams.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
@@ -55,7 +54,7 @@ async function send(
   live: LiveEngine,
   { budgets, leases }: { readonly budgets: Budgets; readonly leases: readonly Lease[] },
 ): Promise<BudgetReport | undefined> {
-  const providers = [...engineProviders(live.order.launch.settings).keys()];
+  const providers = [...live.order.upstreams.keys()];
   const wanted = engineBudgetsOf(budgets, { table: host.prices.table, providers, leases, now: host.now() });
   const text = JSON.stringify(wanted);
   if (text === live.budgetsSent) return undefined;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from "../../../contract/engine/events.ts";
-import { eventId } from "./ids.ts";
+import { eventId } from "./event-ids.ts";
 import { type Moment, type SessionEvent, idle, running } from "./session-event.ts";
 
 interface Change {

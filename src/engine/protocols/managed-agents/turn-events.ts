@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../../contract/engine/events.ts";
-import { type ContentBlock, resultBlocks, textBlock } from "./content.ts";
-import { eventId } from "./ids.ts";
+import { type ContentBlock, resultBlocks, textBlock } from "./content-blocks.ts";
+import { eventId } from "./event-ids.ts";
 import { ModelSpans } from "./model-spans.ts";
 import { OpenActions } from "./open-actions.ts";
 import { failure } from "./session-errors.ts";

@@ -7,6 +7,7 @@ import { exposedFiles } from "../../../shared/folder-health.ts";
 import { VERSION } from "../../../shared/version.ts";
 import type { Fleet, Records, Runtime, Service, StartLimits } from "../../host-context.ts";
 import { hostStatus } from "../host-status.ts";
+import { checkBroker } from "./check-broker.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
@@ -32,7 +33,7 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
 
 async function checkWithStatus(host: Records & Fleet & StartLimits & Service & Runtime): Promise<readonly HostCheck[]> {
   const status = await hostStatus(host);
-  return [...(await checkCapacity(host, status)), ...(await checkEngines(host, status))];
+  return [...(await checkCapacity(host, status)), ...(await checkEngines(host, status)), await checkBroker(host)];
 }
 
 async function checkPermissions(dataDir: string): Promise<HostCheck> {

@@ -1,0 +1,202 @@
+import {
+  type ClientRequest,
+  Agent,
+  type IncomingMessage,
+  type ServerResponse,
+  request as requestHttp,
+} from "node:http";
+import { Agent as TlsAgent, request as requestHttps } from "node:https";
+import { buffer } from "node:stream/consumers";
+import { type ModelRoute, openCallKey } from "../contract/broker/call-key.ts";
+import type { CallOutcome } from "../contract/broker/broker-order.ts";
+import { PROBLEM_HEADER, encodeProblem } from "../contract/broker/problem.ts";
+import type { CallCounts } from "./call-counts.ts";
+import { headersToPassOn, headersToSend, presentedKey } from "./call-headers.ts";
+import { errorBodyOf } from "./error-body.ts";
+import { PROVIDER_RULES, addressOf } from "./provider-rules.ts";
+import { readAccessKey, signRequest } from "./sign-request.ts";
+
+/** Opened keys that are remembered, so that a call costs no decryption. */
+const MAX_KEYS = 4096;
+/** An idle connection is closed before most providers close it: a call on a closed one would fail. */
+const IDLE = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 } as const;
+/** A signature covers the whole body, which is therefore read first. */
+const MAX_SIGNED_BYTES = 64 * 1024 ** 2;
+/** The rest of a refused request is read for this time. */
+const MAX_UNREAD_MS = 1000;
+
+export interface ForwarderParts {
+  readonly sealingKey: Uint8Array;
+  readonly counts: CallCounts;
+  /** Loads what calls by TLS need. Rejects when it cannot be used. */
+  readonly prepareTls: () => Promise<void>;
+  readonly log: (fields: Readonly<Record<string, unknown>>, message: string) => void;
+}
+
+interface Call {
+  readonly route: ModelRoute;
+  readonly url: URL;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * Forwards model calls: checks the engine's key, puts the provider's in its place and streams the bytes unchanged, without
+ * a buffer. It neither repeats a call nor reads an answer: that is the engine's, whose retry sees what a provider sends.
+ */
+export class CallForwarder {
+  readonly #parts: ForwarderParts;
+  readonly #routes = new Map<string, ModelRoute>();
+  readonly #agents = { "http:": new Agent(IDLE), "https:": new TlsAgent(IDLE) };
+
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+  }
+
+  forward(request: IncomingMessage, response: ServerResponse): void {
+    const { counts } = this.#parts;
+    const key = presentedKey(request);
+    const route = key === null ? null : this.#routeOf(key);
+    if (route === null) {
+      counts.count("unknown", "unauthorized");
+      return refuse({ request, response }, 401, "expected the key of an engine of this deployment");
+    }
+    const url = request.method === "POST" ? addressOf(route, request.url ?? "") : null;
+    if (url === null) {
+      counts.count(route.provider, "refused");
+      return refuse({ request, response }, 404, "expected the address of a model call");
+    }
+    counts.opened();
+    response.once("close", () => counts.closed());
+    this.#send({ route, url, request, response }).catch((error: unknown) =>
+      this.#fail({ route, url, request, response }, error),
+    );
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  #routeOf(key: string): ModelRoute | null {
+    const known = this.#routes.get(key);
+    if (known !== undefined) return known;
+    const route = openCallKey(this.#parts.sealingKey, key);
+    if (route === null) return null;
+    const oldest = this.#routes.size < MAX_KEYS ? undefined : this.#routes.keys().next().value;
+    if (oldest !== undefined) this.#routes.delete(oldest);
+    this.#routes.set(key, route);
+    return route;
+  }
+
+  async #send(call: Call): Promise<void> {
+    const { route, url, request } = call;
+    if (url.protocol === "https:") await this.#parts.prepareTls();
+    const accessKey = route.provider === "bedrock" && route.apiKey !== null ? readAccessKey(route.apiKey) : null;
+    const isSigned = accessKey !== null;
+    const headers = headersToSend(request, { isOwnServer: route.baseUrl !== null, isSigned });
+    headers.push("host", url.host);
+    if (!isSigned) {
+      for (const header of keyHeaders(route)) headers.push(...header);
+      const upstream = this.#open(call, headers);
+      request.pipe(upstream);
+      return;
+    }
+    if (Number(request.headers["content-length"] ?? 0) > MAX_SIGNED_BYTES)
+      return refuse(call, 413, "the request is too long");
+    const body = await buffer(request);
+    const signature = signRequest(accessKey, { url, body, region: route.region, now: Date.now() });
+    for (const header of signature) headers.push(...header);
+    headers.push("content-length", String(body.length));
+    this.#open(call, headers).end(body);
+  }
+
+  #open(call: Call, headers: readonly string[]): ClientRequest {
+    const { url, response, route } = call;
+    const isTls = url.protocol === "https:";
+    const options = { method: "POST", headers, agent: this.#agents[isTls ? "https:" : "http:"] };
+    const upstream = isTls ? requestHttps(url, options) : requestHttp(url, options);
+    upstream.setNoDelay(true);
+    upstream.on("error", (error) => this.#fail(call, error));
+    upstream.once("response", (answer) => {
+      this.#answer(call, answer).catch((error: unknown) => this.#fail(call, error));
+    });
+    // The engine has what it wanted, has gone, or waited long enough.
+    response.once("close", () => {
+      if (response.writableFinished) return;
+      this.#parts.counts.count(route.provider, "cut");
+      upstream.destroy();
+    });
+    return upstream;
+  }
+
+  async #answer(call: Call, answer: IncomingMessage): Promise<void> {
+    const { route, url, response } = call;
+    const status = answer.statusCode ?? 502;
+    this.#parts.counts.count(route.provider, outcomeOf(status));
+    // A call is not repeated at an address that nobody configured.
+    if (status >= 300 && status < 400) {
+      answer.destroy();
+      return refuse(call, 502, `${url.host} redirects; set the address that it redirects to`);
+    }
+    const headers = headersToPassOn(answer.rawHeaders, route.apiKey);
+    if (status >= 400 && route.apiKey !== null) {
+      const body = await errorBodyOf(answer, route.apiKey);
+      response.writeHead(status, withoutLength(headers)).end(body);
+      return;
+    }
+    response.writeHead(status, answer.statusMessage, headers);
+    response.flushHeaders();
+    // Of a stream that its provider cuts, the engine sees the cut.
+    answer.once("error", () => response.destroy());
+    answer.pipe(response);
+  }
+
+  #fail({ route, url, request, response }: Call, error: unknown): void {
+    if (response.destroyed || response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { name, message, code, syscall, address, port } = error as NodeJS.ErrnoException & {
+      readonly address?: string;
+      readonly port?: number;
+    };
+    this.#parts.counts.count(route.provider, "unreachable");
+    this.#parts.log(
+      { provider: route.provider, host: url.host, engine_id: route.engine, code },
+      "failed to call a provider",
+    );
+    const problem = { name, message, code, syscall, address, port, host: url.host };
+    response.writeHead(502, { [PROBLEM_HEADER]: encodeProblem(problem), "content-type": "application/json" });
+    request.unpipe();
+    request.resume();
+    response.end(JSON.stringify({ error: { type: "unreachable", message: "the provider cannot be reached" } }));
+  }
+}
+
+const keyHeaders = ({ provider, apiKey }: ModelRoute): readonly (readonly [string, string])[] =>
+  apiKey === null ? [] : PROVIDER_RULES[provider].headers(apiKey);
+
+function outcomeOf(status: number): CallOutcome {
+  if (status < 300) return "answered";
+  return status < 500 ? "refused" : "failed";
+}
+
+/** For a body that is read and decoded. */
+function withoutLength(headers: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = "", value = ""] = headers.slice(at, at + 2);
+    if (!["content-length", "content-encoding"].includes(name.toLowerCase())) kept.push(name, value);
+  }
+  return kept;
+}
+
+/** The rest of the body is read and dropped for a while, because a closed connection could lose the answer. */
+function refuse({ request, response }: Pick<Call, "request" | "response">, status: number, message: string): void {
+  const type = status === 401 ? "authentication_error" : "invalid_request_error";
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(JSON.stringify({ error: { type, message } }));
+  request.unpipe();
+  request.resume();
+  setTimeout(() => request.destroy(), MAX_UNREAD_MS).unref();
+}

@@ -1,0 +1,32 @@
+/** What the daemon writes to the standard input of the broker that it starts. Only this pipe carries secrets. */
+export interface BrokerOrder {
+  /** Base64. */
+  readonly sealing_key: string;
+  /** Presented by the daemon as `X-Control-Token`. */
+  readonly control_token: string;
+  /** Names the program and its settings. A later daemon keeps a broker that has the same. */
+  readonly build: string;
+  /** A listening socket that the process inherits, or the address to listen on. */
+  readonly listen: { readonly fd: number } | { readonly host: string; readonly port: number };
+  /** Whether the process confines itself. */
+  readonly confine: boolean;
+  readonly extra_ca_certs: string | null;
+}
+
+export const CONTROL_HEADER = "x-control-token";
+/** Answers with lines of JSON, a {@link BrokerReport} each, for as long as the broker lives. */
+export const LIVE_PATH = "/control/live";
+/** Lets the broker accept no more connections, and end with its last call. */
+export const DRAIN_PATH = "/control/drain";
+
+/** How a model call ended at the broker. */
+export const CALL_OUTCOMES = ["answered", "refused", "failed", "unreachable", "cut", "unauthorized"] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+export interface BrokerReport {
+  readonly build: string;
+  readonly pid: number;
+  readonly open_calls: number;
+  /** Since its start, by `provider outcome`. */
+  readonly calls: Readonly<Record<string, number>>;
+}

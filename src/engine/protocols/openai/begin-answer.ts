@@ -1,0 +1,88 @@
+import type { ContextItem } from "../../../contract/engine/turn-context.ts";
+import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
+import type { EngineCalls, Events } from "../engine-calls.ts";
+import { answerTurn } from "./given-answers.ts";
+import { findTask, lastTurn, repeatedTurn } from "./match-task.ts";
+import { type SentConversation, textOf } from "./sent-conversation.ts";
+import type { Ask } from "./turn-pieces.ts";
+
+/** An answer that is to be read. */
+export interface Begun {
+  readonly kind: "answer";
+  readonly taskId: string;
+  /** Null while the message waits for the turn before it. */
+  readonly turnId: string | null;
+  /** The answer begins after this event of its turn. */
+  readonly afterSeq: number;
+  readonly events: Events;
+}
+
+export interface AskedAgain {
+  readonly kind: "ask_again";
+  readonly taskId: string;
+  readonly ask: Ask;
+}
+
+/** Where the conversation is: a task that the client names, or the one whose messages it sends. */
+export type Place = { readonly kind: "named"; readonly taskId: string } | { readonly kind: "by_messages" };
+
+type Options = Omit<ExecuteRequest, "task_id" | "message" | "context">;
+
+/** Answers what the task's turn waits for, or sends the message. A repeated call gets the answer of the first one. */
+export async function beginAnswer(
+  calls: EngineCalls,
+  sent: SentConversation,
+  {
+    place,
+    options,
+    context,
+    isRepeated,
+  }: {
+    readonly place: Place;
+    readonly options: Options;
+    readonly context: readonly ContextItem[];
+    readonly isRepeated: boolean;
+  },
+): Promise<Begun | AskedAgain> {
+  const text = textOf(sent.parts);
+  const earlier = calls.earlierTurn();
+  if (earlier !== null) return readAnswer(calls, { turnId: earlier, afterSeq: 0 });
+  const found =
+    place.kind === "named"
+      ? ({ kind: "task", taskId: place.taskId, context: [] } as const)
+      : await findTask(calls, { history: sent.history, text, isRepeated });
+  if (found.kind === "turn") return readAnswer(calls, { turnId: found.turnId, afterSeq: 0 });
+  const { taskId } = found;
+  const turn = await lastTurn(calls, taskId);
+  const answered = turn === null ? null : await answerTurn(calls, turn, { ...sent, text });
+  if (turn !== null && answered?.kind === "goes_on")
+    return readAnswer(calls, { turnId: turn.turn_id, afterSeq: answered.afterSeq });
+  if (answered?.kind === "ask_again") return { kind: "ask_again", taskId, ask: answered.ask };
+  if (sent.outputs.length > 0 || sent.approvals.length > 0)
+    throw calls.error("INVALID_REQUEST", "input: no turn waits for these outputs");
+  if (isRepeated && place.kind === "named") {
+    const repeated = await repeatedTurn(calls, taskId, text);
+    if (repeated !== null) return readAnswer(calls, { turnId: repeated, afterSeq: 0 });
+  }
+  return sendMessage(calls, sent, { ...options, task_id: taskId, context: [...found.context, ...context] });
+}
+
+async function sendMessage(
+  calls: EngineCalls,
+  { parts }: Pick<SentConversation, "parts">,
+  execution: ExecuteRequest,
+): Promise<Begun> {
+  const [only] = parts;
+  const message = parts.length === 1 && only?.type === "text" ? only.text : [...parts];
+  const { turnId, events } = await calls.send({ ...execution, message });
+  return { kind: "answer", taskId: execution.task_id, turnId, afterSeq: 0, events };
+}
+
+/** Reads an answer of a turn, to its end. */
+export async function readAnswer(
+  calls: EngineCalls,
+  { turnId, afterSeq }: { readonly turnId: string; readonly afterSeq: number },
+): Promise<Begun> {
+  const { task_id: taskId } = await calls.call<{ readonly task_id: string }>("showTurn", { path: { turn_id: turnId } });
+  return { kind: "answer", taskId, turnId, afterSeq, events: calls.read({ turnId, live: true }) };
+}

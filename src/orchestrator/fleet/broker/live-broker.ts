@@ -1,0 +1,79 @@
+import { type ClientRequest, request } from "node:http";
+import { type BrokerReport, CONTROL_HEADER, DRAIN_PATH, LIVE_PATH } from "../../../contract/broker/broker-order.ts";
+
+/** A broker that proved to be ours: it knows the control token. */
+export interface LiveBroker {
+  /** The last one. */
+  readonly report: BrokerReport;
+  /** Resolves when the connection ends, as it does with the process. */
+  readonly ended: Promise<void>;
+  disconnect(): void;
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Connects to the broker that listens there, for as long as it lives. Null when none answers as ours in this time. */
+export function connectBroker({ host, port, token }: Target, deadlineMs: number): Promise<LiveBroker | null> {
+  const ended = Promise.withResolvers<void>();
+  return new Promise((resolve) => {
+    const call: ClientRequest = request({
+      host,
+      port,
+      path: LIVE_PATH,
+      headers: { [CONTROL_HEADER]: token },
+      agent: false,
+    });
+    const late = setTimeout(() => call.destroy(new Error("no answer")), deadlineMs);
+    const over = () => {
+      clearTimeout(late);
+      ended.resolve();
+      resolve(null);
+    };
+    call.on("error", over);
+    call.once("response", (response) => {
+      if (response.statusCode !== 200) {
+        call.destroy();
+        return over();
+      }
+      let report: BrokerReport | null = null;
+      let rest = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        const last = lines.at(-1);
+        if (last === undefined) return;
+        report = JSON.parse(last) as BrokerReport;
+        clearTimeout(late);
+        resolve({
+          get report() {
+            return report as BrokerReport;
+          },
+          ended: ended.promise,
+          disconnect: () => call.destroy(),
+        });
+      });
+      response.once("close", over);
+      response.on("error", over);
+    });
+    call.end();
+    // The daemon's exit does not wait for the broker's.
+    call.once("socket", (socket) => socket.unref());
+  });
+}
+
+/** Asks a broker to accept no more connections and to end with its last call. Never rejects. */
+export function drainBroker({ host, port, token }: Target, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const headers = { [CONTROL_HEADER]: token };
+    const call = request({ host, port, path: DRAIN_PATH, method: "POST", headers, agent: false, timeout: deadlineMs });
+    call.once("timeout", () => call.destroy());
+    call.once("close", () => resolve());
+    call.on("error", () => resolve());
+    call.once("response", (response) => response.resume());
+    call.end();
+  });
+}

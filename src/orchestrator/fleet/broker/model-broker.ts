@@ -1,0 +1,24 @@
+import type { BrokerReport } from "../../../contract/broker/broker-order.ts";
+
+/** What engines are told of the broker of model calls. */
+export interface BrokerAccess {
+  /** As engines reach it. */
+  readonly url: string;
+  readonly sealingKey: Uint8Array;
+}
+
+/** The broker of model calls, which holds the keys of providers in the engines' place. */
+export interface ModelBroker {
+  /** For an engine that is about to start with a provider. It starts the broker if none runs, and does not wait for it. */
+  access(): BrokerAccess;
+  /** Null while none runs, or where the daemon does not run it. */
+  report(): BrokerReport | null;
+  /** Since when engines of this host start with its address. Engines that started earlier hold keys themselves. */
+  readonly since: Date;
+  /** How often it was started again after an end. */
+  readonly restarts: number;
+  /** Ends the broker itself, with the engines. */
+  stop(): Promise<void>;
+  /** Leaves the broker to the next daemon. */
+  close(): void;
+}

@@ -1,0 +1,43 @@
+import { EnvironmentReader } from "../../shared/environment.ts";
+import type { ProviderName } from "../../contract/settings/model-name.ts";
+import { PROVIDER_SETTINGS } from "../../contract/settings/provider-settings.ts";
+import { type Upstream, KEYLESS, isAddress, providerOf, settingsOf } from "../../contract/settings/upstreams.ts";
+import { type ModelRoute, sealCallKey } from "../../contract/broker/call-key.ts";
+
+/** The settings of `LLM_PROVIDER` itself. */
+const OWN = { key: "LLM_API_KEY", baseUrl: "LLM_BASE_URL" };
+
+/**
+ * The settings of an engine without the keys and addresses of providers. Those that it can call are the broker instead:
+ * its address, and a key that only the broker can read. `upstreams` are those of these settings.
+ */
+export function brokeredSettings(
+  settings: Readonly<Record<string, string>>,
+  upstreams: ReadonlyMap<ProviderName, Upstream>,
+  {
+    engine,
+    access,
+  }: {
+    readonly engine: Pick<ModelRoute, "engine" | "incarnation">;
+    /** Called only when a provider needs the broker. */
+    readonly access: () => { readonly url: string; readonly sealingKey: Uint8Array };
+  },
+): Record<string, string> {
+  const own = providerOf(new EnvironmentReader(settings));
+  const rest = Object.fromEntries(Object.entries(settings).filter(([name]) => !HIDDEN.has(name)));
+  for (const [provider, { apiKey = null, baseUrl = null, region = null }] of upstreams) {
+    if (provider === "sandbox" || (apiKey === null && !KEYLESS.includes(provider))) continue;
+    // The engine says what is wrong with its settings.
+    if (baseUrl === null ? provider === "openai-compatible" : !isAddress(baseUrl)) continue;
+    const { url, sealingKey } = access();
+    const names = provider === own ? OWN : settingsOf(provider);
+    rest[names.key] = sealCallKey(sealingKey, { ...engine, provider, apiKey, baseUrl, region });
+    rest[names.baseUrl] = url;
+  }
+  const address = settings[OWN.baseUrl];
+  if (rest[OWN.baseUrl] === undefined && address !== undefined && !isAddress(address)) rest[OWN.baseUrl] = address;
+  // The default depends on the key.
+  return { ...rest, LLM_PROVIDER: settings["LLM_PROVIDER"] || own };
+}
+
+const HIDDEN = new Set<string>([OWN.key, OWN.baseUrl, ...Object.keys(PROVIDER_SETTINGS)]);
