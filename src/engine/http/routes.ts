@@ -58,7 +58,6 @@ export interface RouteParts
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts {
   readonly agents: ProtocolReadParts["agents"];
-  readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &

@@ -73,7 +73,7 @@ export class TurnEvents {
 
   async add({ event, data }: StoredEvent): Promise<void> {
     const moment = { turnId: data.turn_id, at: data.ts };
-    if (!this.#open.mayGrowBy(event)) this.#open.settle();
+    this.#open.settleBefore(event);
     switch (event) {
       case "thread_lifecycle":
         return data.phase === "started" ? this.#start(moment) : this.#end(moment, data);
