@@ -463,6 +463,25 @@ t.test("the engine itself", async (t) => {
   await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
   await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
+  const hook = { tools: ["list_files"], timeout_ms: 5000, on_error: "deny" };
+  await call("setToolHook", { body: { hook: { ...hook, on_error: "allow" } }, expect: "INVALID_REQUEST" });
+  await call("setToolHook", { body: { hook }, expect: 200 });
+  const hooked = await engine.execute({ task_id: "hooked", message: "/tool list_files {}" });
+  const waiting = await call("hookedCalls", { query: "?wait_ms=20000", expect: 200 });
+  const [{ seq, turn_id, tool_call_id }] = waiting.body.calls;
+  const decided = { turn_id, tool_call_id, attempt: 1 };
+  await call("answerHook", { body: { ...decided, answer: { verdict: "maybe" } }, expect: "INVALID_REQUEST" });
+  await call("answerHook", { body: { ...decided, answer: { verdict: "change", input: {} } }, expect: 200 });
+  t.match(
+    (await hooked.all()).filter(({ event }) => event === "tool_verdict"),
+    [],
+    "a client of the first interface sees no new event",
+  );
+  t.same((await call("hookedCalls", { query: `?after=${seq}`, expect: 200 })).body, { calls: [] });
+  t.same((await call("answerHook", { body: { ...decided, answer: { verdict: "allow" } }, expect: 200 })).body, {
+    counts: false,
+  });
+  await call("setToolHook", { body: { hook: null }, expect: 200 });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

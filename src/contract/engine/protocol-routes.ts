@@ -36,6 +36,76 @@ export const PROTOCOL_ROUTES = {
   }),
   a2aCall: route("a2a", "POST /a2a", "Call a method by JSON-RPC", { role: "operator", scope: "turns" }),
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
+  chatCompletions: route(
+    "openai_chat",
+    "POST /v1/chat/completions",
+    "Send a conversation, and stream or get the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
+    role: "operator",
+    scope: "turns",
+  }),
+  createResponse: route(
+    "openai_responses",
+    "POST /v1/responses",
+    "Send a message or results of calls, and stream, get or start the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  showResponse: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}",
+    "Get a response, or stream it after a `sequence_number`",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  deleteResponse: route(
+    "openai_responses",
+    "DELETE /v1/responses/{response_id}",
+    "Delete the task of its only response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  cancelResponse: route(
+    "openai_responses",
+    "POST /v1/responses/{response_id}/cancel",
+    "Cancel the turn of a response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listResponseInput: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}/input_items",
+    "Get the message that a response answers",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
+    role: "operator",
+    scope: "turns",
+  }),
+  mcpContinue: route("mcp", "GET /mcp", "Continue the stream of a call that was cut: `Last-Event-ID`", {
+    role: "operator",
+    scope: "turns",
+  }),
   managedListAgents: managed("GET /v1/agents", "List the agents of the catalog", "tasks:read"),
   managedCreateAgent: managed("POST /v1/agents", "Not supported", "tasks:write"),
   managedShowAgent: managed("GET /v1/agents/{agent_id}", "Get an agent of the catalog", "tasks:read"),
@@ -84,23 +154,6 @@ export const PROTOCOL_ROUTES = {
   managedCreateMemoryStore: managed("POST /v1/memory_stores", "Not supported", "tasks:write"),
   managedListDeployments: managed("GET /v1/deployments", "Not supported", "tasks:read"),
   managedCreateDeployment: managed("POST /v1/deployments", "Not supported", "tasks:write"),
-  chatCompletions: route(
-    "openai_chat",
-    "POST /v1/chat/completions",
-    "Send a conversation, and stream or get the answer",
-    {
-      role: "operator",
-      scope: "turns",
-    },
-  ),
-  listModels: route("openai_chat", "GET /v1/models", "List the agents of the catalog", {
-    role: "operator",
-    scope: "turns",
-  }),
-  showModel: route("openai_chat", "GET /v1/models/{model}", "Get an agent of the catalog", {
-    role: "operator",
-    scope: "turns",
-  }),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",

@@ -61,6 +61,9 @@ export function rpcErrorOf({ code, message, status, details }: ProtocolError): o
   };
   return { code: known?.code ?? status, message, data: [info] };
 }
+/** Codes of JSON-RPC. */
+const INVALID_REQUEST = -32_600;
+const SERVER_ERROR = -32_000;
 
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
@@ -79,6 +82,21 @@ export const PROTOCOLS = {
       ...(details && { metadata: { details } }),
     }),
   },
+  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
+  openai_responses: { title: "OpenAI Responses", version: "1", errorBody: openaiError },
+  mcp: {
+    title: "Model Context Protocol",
+    version: "2026-07-28",
+    errorBody: ({ code, message, status, details }) => ({
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: status === 400 ? INVALID_REQUEST : SERVER_ERROR,
+        message: `${code}: ${message}`,
+        data: { error: code, ...details },
+      },
+    }),
+  },
   managed_agents: {
     title: "Claude Managed Agents",
     version: "2026-04-01",
@@ -88,7 +106,6 @@ export const PROTOCOLS = {
       request_id: `req_${crypto.randomUUID().replaceAll("-", "")}`,
     }),
   },
-  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",

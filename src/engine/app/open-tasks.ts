@@ -14,6 +14,7 @@ import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { TaskRemoval } from "../store/task-removal.ts";
 import { TaskTable } from "../store/tasks.ts";
+import { ToolVerdictTable } from "../store/tool-verdict-table.ts";
 import { TurnTable } from "../store/turns.ts";
 import { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanger } from "../tasks/task-changer.ts";
@@ -73,6 +74,7 @@ export function openTasks(parts: TaskOwnerParts) {
       messages: new MessageTable(store),
       turns: new TurnTable(store),
       hitl,
+      verdicts: new ToolVerdictTable(store),
       slots,
     }),
     taskChanger: new TaskChanger({
