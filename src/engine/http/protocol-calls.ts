@@ -20,6 +20,7 @@ import { type Answer, type SendingCall, type StartParts, startOrFind } from "./s
 import { withGroups } from "./wanted-events.ts";
 
 export interface EngineCallParts extends StartParts, ProtocolReadParts {
+  readonly taskList: StartParts["taskList"] & ProtocolReadParts["taskList"];
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;
   readonly followers: Followers;

@@ -24,7 +24,7 @@ export interface StartParts {
   readonly inbox: Inbox;
   readonly journal: EventJournal;
   readonly idempotency: StartedTurns;
-  readonly taskList: TaskList;
+  readonly taskList: Pick<TaskList, "defaultsOf">;
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
   /** Whether a built-in tool or one of the catalog has this name. */
