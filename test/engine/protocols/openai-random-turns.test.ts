@@ -3,7 +3,7 @@ import { LONG } from "../../faults/parts/long.ts";
 import { Random } from "../../faults/parts/random.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
-import { aiSdkChatPeer, aiSdkResponsesPeer, chatPeer, responsesPeer } from "./parts/openai-peers.ts";
+import { aiSdkChatPeer, aiSdkResponsesPeer, chatPeer, missing, responsesPeer } from "./parts/openai-peers.ts";
 import { type RandomTurn, prepareWorkspace, randomTurn } from "./parts/random-turns.ts";
 
 const TURNS = LONG ? 2_500 : 6;
@@ -18,19 +18,6 @@ const PEERS = {
   "the AI SDK over chat completions": { peer: aiSdkChatPeer(engine), cancels: false },
   "the AI SDK over Responses": { peer: aiSdkResponsesPeer(engine), cancels: false },
 };
-
-const plain = (text: string) => text.replace(/\s+/g, "");
-
-/** Whether the texts are in the whole text, in their order. */
-function missing(whole: string, texts: readonly string[]): string | null {
-  let from = 0;
-  for (const text of texts.map(plain)) {
-    const at = plain(whole).indexOf(text, from);
-    if (at < 0) return text;
-    from = at + text.length;
-  }
-  return null;
-}
 
 function expected({ error }: RandomTurn): string {
   if (error === null) return "completed";

@@ -19,6 +19,19 @@ type Next =
   | { readonly kind: "answer"; readonly text: string; readonly isAllowed: boolean }
   | { readonly kind: "cancel" };
 
+const plain = (text: string) => text.replace(/\s+/g, "");
+
+/** The first of the texts that is not in the whole text, in their order and but for white space. Null: all are. */
+export function missing(whole: string, texts: readonly string[]): string | null {
+  let from = 0;
+  for (const text of texts.map(plain)) {
+    const at = plain(whole).indexOf(text, from);
+    if (at < 0) return text;
+    from = at + text.length;
+  }
+  return null;
+}
+
 const lastTask = async (engine: TestEngine): Promise<string> =>
   (await engine.call("/tasks?limit=1")).body.items[0].task_id;
 
@@ -69,8 +82,7 @@ export function chatPeer(engine: TestEngine): Peer {
       let seen = "";
       stream.on("content", (_delta, snapshot) => {
         seen = snapshot;
-        const last = turn.texts.at(-1);
-        if (turn.cancelled === "while_silent" && last !== undefined && snapshot.endsWith(last)) stream.abort();
+        if (turn.cancelled === "while_silent" && missing(text + snapshot, turn.texts) === null) stream.abort();
       });
       const completion = await stream.finalChatCompletion().catch((error: unknown) => error as Error);
       text += `\n${seen}`;
@@ -117,14 +129,14 @@ export function responsesPeer(engine: TestEngine): Peer {
         ...(previous !== "" && { previous_response_id: previous }),
         reasoning: { summary: "auto" },
       });
-      let [texts, number] = [0, -1];
+      let [seen, number] = [text, -1];
       for await (const event of stream) {
         if (event.sequence_number <= number) throw new Error(`number ${event.sequence_number} after ${number}`);
         number = event.sequence_number;
         if (event.type === "response.created") previous = event.response.id;
-        if (event.type === "response.output_text.done" && !event.item_id.includes("hitl")) texts++;
         if (event.type !== "response.output_text.done" || turn.cancelled !== "while_silent") continue;
-        if (event.text === turn.texts.at(-1) && texts > 0) await client.responses.cancel(previous);
+        seen += event.text;
+        if (missing(seen, turn.texts) === null) await client.responses.cancel(previous);
       }
       const final: Response = await stream.finalResponse();
       text += `\n${final.output_text}`;
