@@ -119,3 +119,25 @@ t.test("tools of the caller run in its process", async (t) => {
   t.equal(await runner.finalContent(), "Seen");
   t.same(asked, [{ at: "sky" }, { at: "sea" }]);
 });
+
+t.test("a schema gives JSON alone, and an effort shows the reasoning", async (t) => {
+  const schema = { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] };
+  const response_format = { type: "json_schema", json_schema: { name: "answer", schema } };
+  const messages: OpenAI.ChatCompletionMessageParam[] = [user('/say Hm\n/tool submit_result {"answer": "4 2"}')];
+  const parsed = await taskOf(messages, { response_format });
+  t.equal(parsed.text, '{"answer":"4 2"}');
+  const next = [...messages, { role: "assistant", content: parsed.text } as const, user("/say and on")];
+  t.equal((await taskOf(next)).taskId, parsed.taskId, "the conversation goes on");
+  const reasoned = await create([user("/think Why\n/say Because")], { reasoning_effort: "low" });
+  t.match(reasoned.choices[0]?.message, { content: "Because", reasoning_content: "Why" });
+});
+
+t.test("instructions and messages that no task has are context of the agent", async (t) => {
+  const system = { role: "system", content: "Speak German" } as const;
+  const foreign = [user("What is tea?"), { role: "assistant", content: "A drink." } as const];
+  const told = await create([system, ...foreign, user("/context")]);
+  t.match(textOf(told), /instructions[^]*Speak German/);
+  t.match(textOf(told), /earlier_messages[^]*What is tea\?[^]*A drink\./);
+  const long = { role: "assistant", content: "x".repeat(20_000) } as const;
+  t.match(await failureOf(create([user("Say x"), long, user("more")])), { status: 400, param: "messages" });
+});
