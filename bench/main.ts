@@ -5,6 +5,7 @@
 import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
+import { broker } from "./parts/broker.ts";
 import { catalog } from "./parts/catalog.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
@@ -49,6 +50,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   tokens: userTokens,
   follower,
   deltas,
+  broker,
   inbox,
   hook: toolHook,
   replay,

@@ -370,6 +370,8 @@ export interface ChangeTaskRequest {
   readonly archived?: boolean | undefined;
   /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+  /** Replaces the defaults of its messages. `{}` removes them. */
+  readonly defaults?: TaskDefaults | undefined;
 }
 
 export interface ChangeWebhookRequest {
@@ -479,6 +481,18 @@ export interface CreateScheduleRequest {
   readonly spread_s?: number | undefined;
   /** A time in ISO 8601 with its offset. No run is due from then on. Default: no end. */
   readonly ends_at?: string | null | undefined;
+}
+
+/** A task before its first message. */
+export interface CreateTaskRequest {
+  /** 1 to 256 bytes. A new one when omitted. */
+  readonly task_id?: string | undefined;
+  /** 1 to 200 characters. The first words of its first message when omitted. */
+  readonly title?: string | undefined;
+  /** Strings of the product's own, by their keys. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What its messages have that do not say it themselves. */
+  readonly defaults?: TaskDefaults | undefined;
 }
 
 export interface CreateUserTokenRequest {
@@ -3417,6 +3431,27 @@ export interface TaskContextPart {
   readonly ttl: "turn" | "task";
 }
 
+/** Replaces the defaults of its messages. `{}` removes them. */
+export interface TaskDefaults {
+  /** An agent of the catalog. `default` when omitted. */
+  readonly agent?: string | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: string | undefined;
+  /** How much the model reasons, if it has this option. */
+  readonly effort?: "low" | "medium" | "high" | undefined;
+  /** [Tools that the client runs](conversations.md#tools-that-the-client-runs), up to 64 in 256 KiB. */
+  readonly client_tools?: readonly ({
+    /** The tool's name. It is no built-in tool and no tool of the catalog. */
+    readonly name: string;
+    /** What the tool does and when to use it. The model reads it. */
+    readonly description: string;
+    /** JSON Schema of the arguments, an object. */
+    readonly input_schema: Readonly<Record<string, unknown>>;
+    /** JSON Schema of the output. An answer that does not match is refused, and the call stays open. */
+    readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+  })[] | undefined;
+}
+
 /** A task that was deleted, and what went with it. */
 export interface TaskDeleted {
   /** The task's id. A turn with it begins a new task. */
@@ -3578,6 +3613,8 @@ export interface TaskRecord {
   readonly metadata: Readonly<Record<string, string>>;
   /** `null` for a task that is no fork. */
   readonly parent: TaskParent | null;
+  /** Only with `defaults=true`: what messages have that do not say it themselves. */
+  readonly defaults?: TaskDefaults | undefined;
   /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
   readonly branches?: readonly TaskBranch[] | undefined;
 }

@@ -162,6 +162,27 @@ t.test("tasks", async (t) => {
   caller.check("listTasks", streamed, 200);
 });
 
+t.test("tasks before their first message", async (t) => {
+  const tool = { name: "get_selection", description: "The selected text.", input_schema: { type: "object" } };
+  const body = { task_id: "planned", title: "Plan", metadata: { folder: "work" }, defaults: { client_tools: [tool] } };
+  t.match((await call("createTask", { body, expect: 201 })).body, {
+    task_id: "planned",
+    title: "Plan",
+    title_source: "user",
+    agent: "default",
+    message_count: 0,
+    state: "idle",
+  });
+  await call("createTask", { body, expect: "TASK_EXISTS" });
+  await call("createTask", { body: { defaults: { agent: "nobody" } }, expect: "NOT_FOUND" });
+  for (const wrong of [{ title: " " }, { defaults: { effort: "most" } }, { defaults: { client_tools: [tool, tool] } }])
+    await call("createTask", { body: wrong, expect: "INVALID_REQUEST" });
+  const path = { task_id: "planned" };
+  const { body: shown } = await call("showTask", { path, query: "?defaults=true", expect: 200 });
+  t.strictSame(shown.defaults, { client_tools: [tool] });
+  await call("changeTask", { path, body: { defaults: {} }, expect: 200 });
+});
+
 t.test("forks and rewinds", async (t) => {
   const path = { task_id: "branches" };
   await execute("branches", "/say one");

@@ -328,6 +328,7 @@ export const tasksOf = (parts: Parts) =>
     checkpoints: checkpointsOf(parts),
     search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
     workspaceDir: join(parts.store.dataDir, "workspace"),
+    names: { hasAgent: () => true, checkTools: () => undefined },
     logger: createLogger("test", "silent"),
   });
 

@@ -40,6 +40,7 @@ export interface TaskOwnerParts {
   readonly taskChanges: TaskChanges;
   readonly checkpoints: WorkspaceCheckpoints;
   readonly workspaceDir: string;
+  readonly names: ConstructorParameters<typeof TaskChanger>[0]["names"];
   readonly logger: Logger;
 }
 
@@ -64,7 +65,7 @@ export function openTitles(
 export function openTasks(parts: TaskOwnerParts) {
   const { store, slots, inbox, runner, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } =
     parts;
-  const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
+  const [tasks, hitl, attached] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
     taskList: new TaskList({ tasks, hitl, slots, inbox: new InboxTable(store), search }),
@@ -89,10 +90,11 @@ export function openTasks(parts: TaskOwnerParts) {
       runner,
       inbox,
       changes: taskChanges,
+      names: parts.names,
       files: {
         async removeUnused(files) {
           if (files.size === 0) return 0;
-          const used = await names.in(ATTACHMENTS_FOLDER);
+          const used = await attached.in(ATTACHMENTS_FOLDER);
           const unused = new Map([...files].filter(([name]) => !used.has(name)));
           return removeAttachments(unused, { workspaceDir, logger });
         },

@@ -31,6 +31,7 @@ import type { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanges } from "../tasks/task-changes.ts";
 import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
+import { checkClientTools } from "../tools/client-tools.ts";
 import { type EventJournal, openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
@@ -114,6 +115,10 @@ export function openTurns(parts: TurnOwnerParts) {
     taskChanges,
     checkpoints,
     workspaceDir,
+    names: {
+      hasAgent: tools.hasAgent,
+      checkTools: (definitions, list) => checkClientTools(definitions, tools.hasTool, list),
+    },
     logger,
   });
   // Before anything starts a turn.
