@@ -93,11 +93,11 @@ async function answer(call: ProtocolCall, { taskId, message, options }: ChatRequ
   const turnId = await turnOf(call, taskId, message.id);
   const from = resumeOf(message) ?? { seq: await lastSeq(call, taskId, turnId), isAtStep: false };
   const answers = answersOf(message.parts);
-  await deliver(calls, taskId, answers);
+  const isUnanswered = (await deliver(calls, taskId, answers)) === 0;
   const events = calls.read({ taskId, turnId, live: true, groups: GROUPS });
   const whenLeft = () => calls.call("cancel", { body: { task_id: taskId } });
   const left = options.on_disconnect === "cancel" && { whenLeft };
-  await streamTurn(call, { taskId, turnId, events, from, answers, ...left });
+  await streamTurn(call, { taskId, turnId, events, from, answers, isUnanswered, ...left });
 }
 
 /** A message is named for its turn. */
