@@ -41,6 +41,7 @@ import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
+import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { branchRoutes } from "./branch-routes.ts";
 import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
@@ -56,7 +57,8 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
-    ControlParts {
+    ControlParts,
+    ToolHookParts {
   readonly agents: ProtocolReadParts["agents"];
   readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
@@ -168,6 +170,7 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
+    ...toolHookRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }
