@@ -8,6 +8,8 @@ import { until } from "../../helpers/until.ts";
 import { LOOK_TOOL, prepareWorkspace } from "./parts/random-turns.ts";
 import { type ChatOptions, lastParts, openChat, partOf, settled, textsOf } from "./parts/ui-chat.ts";
 
+t.setTimeout(120_000);
+
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
 const engine = await startEngine(t, { dataDir });

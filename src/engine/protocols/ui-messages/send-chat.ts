@@ -3,7 +3,7 @@ import type { TaskRecord } from "../../../contract/engine/task.ts";
 import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, StartedMessage } from "../engine-calls.ts";
 import type { ProtocolCall, ProtocolHandler } from "../protocol.ts";
-import { answersOf, deliver } from "./answers.ts";
+import { answersOf, deliver } from "./ui-answers.ts";
 import { type ChatRequest, contentOf, readChat, resumeOf } from "./chat-request.ts";
 import { findPlace, sentIds } from "./placed-message.ts";
 import { GROUPS, streamTurn } from "./stream-turn.ts";

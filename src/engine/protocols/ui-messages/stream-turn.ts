@@ -3,7 +3,7 @@ import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EventRow, Events } from "../engine-calls.ts";
 import type { ProtocolCall } from "../protocol.ts";
 import { SseWriter, dataFrame } from "../sse-writer.ts";
-import { type Answers, deliver } from "./answers.ts";
+import { type Answers, deliver } from "./ui-answers.ts";
 import type { Chunk } from "./chunks.ts";
 import { lookUp } from "./look-up.ts";
 import { TurnChunks } from "./turn-chunks.ts";
