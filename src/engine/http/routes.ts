@@ -61,6 +61,7 @@ export interface RouteParts
     ToolHookParts {
   readonly agents: ProtocolReadParts["agents"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
+  readonly taskList: TurnRouteParts["taskList"] & TaskRouteParts["taskList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
     TaskRouteParts["branches"];
