@@ -258,7 +258,8 @@ export class TurnChunks {
     if (output !== undefined) this.#emit({ type: "data-output", data: output });
     // A client sends a message again whose last step has answered calls.
     if (this.#step?.hasCalls) this.#emit({ type: "finish-step" }, { type: "start-step" });
-    this.#emit({ type: "finish-step" }, this.#finish("stop", { status: "completed" }));
+    if (this.#step !== null) this.#emit({ type: "finish-step" });
+    this.#emit(this.#finish("stop", { status: "completed" }));
   }
 
   #fail({ error: code, message }: DataOf<"error">): void {
