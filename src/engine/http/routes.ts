@@ -62,7 +62,6 @@ export interface RouteParts
   readonly agents: ProtocolReadParts["agents"];
   readonly taskList: TaskRouteParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
-  readonly taskList: TurnRouteParts["taskList"] & TaskRouteParts["taskList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &
     TaskRouteParts["branches"];
