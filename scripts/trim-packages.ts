@@ -40,17 +40,20 @@ export const textTypesOnly: Plugin = {
 
 /**
  * The MCP client loads Ajv (100 files) to validate what servers return. The engine gives it a validator that does
- * nothing, for compiling the schemas of servers would run untrusted input.
+ * nothing, for compiling the schemas of servers would run untrusted input. The MCP server has its schemas from zod.
  */
 export const noSchemaCompiler: Plugin = {
   name: "no-schema-compiler",
   setup(builder) {
-    builder.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, ({ path }) => ({
+    builder.onResolve({ filter: /^@modelcontextprotocol\/(client|server)\/_shims$/ }, ({ path }) => ({
       path,
       namespace: "no-schema-compiler",
     }));
     builder.onLoad({ filter: /./, namespace: "no-schema-compiler" }, () => ({
-      contents: "export const CORS_IS_POSSIBLE = false;\nexport class DefaultJsonSchemaValidator {}",
+      contents: `
+export const CORS_IS_POSSIBLE = false;
+export class DefaultJsonSchemaValidator {}
+export { default as process } from "node:process";`,
       loader: "js",
     }));
   },

@@ -304,7 +304,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   croner: ["src/orchestrator/rules/cron-times.ts"],
-  "@modelcontextprotocol": ["src/engine/mcp", "src/engine/tools/json-schema-input.ts"],
+  "@modelcontextprotocol": ["src/engine/mcp", "src/engine/protocols/mcp", "src/engine/tools/json-schema-input.ts"],
   "modern-tar": ["src/shared/tar.ts"],
   yazl: ["src/engine/files/archive-sinks.ts"],
   yaml: ["src/engine/catalog/yaml-fields.ts", "src/orchestrator/fleet/kubernetes/cluster-access.ts"],

@@ -29,6 +29,11 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
     return this.#wanted({ type });
   }
 
+  /** Whether its reader has taken everything that is stored. */
+  get isRead(): boolean {
+    return this.upToDate && this.#waiting.length === 0;
+  }
+
   get isBackedUp(): boolean {
     return this.#length > MAX_WAITING;
   }

@@ -1,0 +1,27 @@
+import { isLegacyRequest } from "@modelcontextprotocol/server";
+import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
+import { serveLegacy } from "./legacy-call.ts";
+import { serveModern, webRequest } from "./modern-call.ts";
+
+const OWN_HOST = /^(localhost|([\w-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Against DNS rebinding: a page of another site is refused, also where its name leads to this host. Pages that the policy
+ * allows call the daemon's `/me`, which checks their origin and does not pass it on.
+ */
+function isForeign(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url === null || !OWN_HOST.test(url.hostname);
+}
+
+const serve: ProtocolHandler = async (call) => {
+  const { request, calls } = call;
+  const { origin } = request.headers;
+  if (origin !== undefined && isForeign(origin))
+    throw calls.error("ORIGIN_NOT_ALLOWED", "Origin: pages of other sites call the daemon's /me");
+  const isLegacy = await isLegacyRequest(webRequest(request, calls.gone), request.body ?? null);
+  await (isLegacy ? serveLegacy(call) : serveModern(call));
+};
+
+/** Model Context Protocol: the engine as a server of tools. */
+export const handlers: ProtocolModule["handlers"] = { mcpSend: serve, mcpContinue: serve };
