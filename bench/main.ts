@@ -34,6 +34,7 @@ import { sleepers } from "./parts/sleepers.ts";
 import { spareWakes } from "./parts/spare-wakes.ts";
 import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
+import { toolHook } from "./parts/tool-hook.ts";
 import { usage } from "./parts/usage.ts";
 import { userTokens } from "./parts/user-tokens.ts";
 import { wakes } from "./parts/wakes.ts";
@@ -51,6 +52,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   deltas,
   broker,
   inbox,
+  hook: toolHook,
   replay,
   turns: manyTurns,
   memory: idleMemory,
