@@ -199,8 +199,9 @@ t.test("an engine killed while the product thinks asks again when it runs again,
   process.kill((await alice.show()).pid, "SIGKILL");
   await stream.all().catch(() => undefined);
   const turn = await until("the turn is over", async () => {
-    const { items } = (await alice.call("/tasks/killed-engine/messages")).body;
-    const part = items?.[1]?.parts.find(({ type }: { type: string }) => type === "tool");
+    // The connection of the killed engine may be used again.
+    const answer = await alice.call("/tasks/killed-engine/messages").catch(() => null);
+    const part = answer?.body?.items?.[1]?.parts.find(({ type }: { type: string }) => type === "tool");
     return part?.status === "completed" ? part : null;
   });
   t.match(turn, { error: null });

@@ -103,7 +103,11 @@ async function answerCalls(
   };
   while (!signal.aborted && host.live.get(live.id) === live) {
     const policy = (await current())?.record.policy;
-    if (policy === undefined || policy.tool_hook === null) return;
+    if (policy === undefined || policy.tool_hook === null) {
+      // In this step: a policy that has a hook again must not find it followed.
+      live.hook.isFollowed = false;
+      return;
+    }
     const read = await readCalls(host, live, { after, signal });
     if (read === null) continue;
     if (read.kind === "unsupported") return;

@@ -1,5 +1,6 @@
 import t from "tap";
 import { type UIMessageChunk, DefaultChatTransport, readUIMessageStream } from "ai";
+import { SCOPES_HEADER } from "../../../src/contract/engine/headers.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { png } from "../../helpers/sample-files.ts";
@@ -370,6 +371,27 @@ t.test("an answer reaches no turn of another chat", async (t) => {
   const attack = await post({ id: "attacker", messages: [{ id: turn.turn_id, role: "assistant", parts }] });
   t.match(attack, { status: 404, body: { error: "NOT_FOUND" } });
   t.match(await turns("victim"), [{ state: "waiting_for_human" }]);
+});
+
+t.test("a token answers, edits and reads only with its scopes", async (t) => {
+  const as = (scopes: string, more: Partial<ChatOptions> = {}) =>
+    openChat({ url: engine.url, headers: { ...headers, [SCOPES_HEADER]: scopes }, id: "scopes", ...more });
+  const chat = as("turns");
+  await chat.sendMessage({ text: "/ask Which? | this\n/say End" });
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "this" });
+  await until("the answer is refused", () => chat.error !== undefined);
+  t.match(JSON.parse(chat.error?.message ?? ""), { error: "INSUFFICIENT_SCOPE", details: { scope: "answers" } });
+  const answering = as("turns answers", { init: { messages: chat.messages } });
+  await answering.sendMessage();
+  t.same(textsOf(answering), ["End"]);
+  await answering.sendMessage({ text: "/say Edited", messageId: chat.messages[0]?.id ?? "" });
+  t.match(JSON.parse(answering.error?.message ?? ""), {
+    error: "INSUFFICIENT_SCOPE",
+    details: { scope: "tasks:read" },
+  });
+  const stored = await engine.call("/v1/ui/chat/scopes/messages", { headers: { [SCOPES_HEADER]: "turns" } });
+  t.match(stored, { status: 403, body: { error: "INSUFFICIENT_SCOPE" } });
 });
 
 t.test("a long conversation is sent whole", async (t) => {
