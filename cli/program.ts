@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../src/shared/version.ts";
+import { acpCommand } from "./commands/acp.ts";
 import { auditListCommand, auditVerifyCommand } from "./commands/audit.ts";
 import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
 import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
@@ -170,6 +171,7 @@ export function createProgram(
   questionsCommand(program, settings);
   answerCommand(program, settings);
   cancelCommand(program, settings);
+  acpCommand(program, settings);
   group("notifications", "What orchd tells the product's own services of", NOTIFICATION_COMMANDS);
   group("tokens", "Tokens with which the browsers of end users call their engines", [
     tokenCreateCommand,

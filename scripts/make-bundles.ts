@@ -46,6 +46,15 @@ module.exports = require("node:module").createRequire(dist)("./${path}.cjs");`,
   },
 });
 
+/** What `orchctl acp` loads, which no other command needs. */
+const EDITORS = "orchctl-acp";
+const bundleOfEditors: Plugin = {
+  name: "bundle-of-editors",
+  setup(builder) {
+    builder.onResolve({ filter: /\/acp\/serve-acp\.ts$/ }, () => ({ path: `./${EDITORS}.cjs`, external: true }));
+  },
+};
+
 /** The file that opens the models of a provider. The sandbox has none. */
 const familyFile = (provider: string) => join(root, `src/engine/model/${provider}-model.ts`);
 
@@ -151,7 +160,8 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
   await program("src/broker/program.ts", "orchd-broker");
   await program("src/engine/catalog-check/check-program.ts", "orchd-catalog");
   await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
-  await program("cli/main.ts", "orchctl", lazyImports);
+  await program("cli/main.ts", "orchctl", lazyImports, bundleOfEditors);
+  await program("cli/acp/serve-acp.ts", EDITORS, lazyImports);
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));
   // A Set also visits entries that are added during the iteration, such as bundles of bundles.
   for (const name of [

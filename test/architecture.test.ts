@@ -304,6 +304,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   croner: ["src/orchestrator/rules/cron-times.ts"],
+  "@agentclientprotocol": ["cli/acp"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/protocols/mcp", "src/engine/tools/json-schema-input.ts"],
   "modern-tar": ["src/shared/tar.ts"],
   yazl: ["src/engine/files/archive-sinks.ts"],
