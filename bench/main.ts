@@ -5,6 +5,7 @@
 import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
+import { broker } from "./parts/broker.ts";
 import { catalog } from "./parts/catalog.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
@@ -33,6 +34,7 @@ import { sleepers } from "./parts/sleepers.ts";
 import { spareWakes } from "./parts/spare-wakes.ts";
 import { spares } from "./parts/spares.ts";
 import { streams } from "./parts/streams.ts";
+import { toolHook } from "./parts/tool-hook.ts";
 import { usage } from "./parts/usage.ts";
 import { userTokens } from "./parts/user-tokens.ts";
 import { wakes } from "./parts/wakes.ts";
@@ -48,7 +50,9 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   tokens: userTokens,
   follower,
   deltas,
+  broker,
   inbox,
+  hook: toolHook,
   replay,
   turns: manyTurns,
   memory: idleMemory,

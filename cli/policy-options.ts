@@ -8,10 +8,11 @@ import { CliFailure } from "./exit-codes.ts";
 import { collected, jsonObject } from "./option-values.ts";
 import { fieldOptions } from "./policy-field-options.ts";
 import { promptSecret, secretFromFile } from "./secret-input.ts";
+import { type ToolHookOptions, readToolHook, toolHookOptions } from "./tool-hook-options.ts";
 import type { Settings } from "./settings.ts";
 
 /** The options by their attributes. Those of one field are read by its row. */
-export interface PolicyOptions extends Readonly<Record<string, unknown>> {
+export interface PolicyOptions extends Readonly<Record<string, unknown>>, ToolHookOptions {
   readonly policyFile?: string;
   readonly suspend?: boolean;
   readonly suspendNow?: boolean;
@@ -25,7 +26,7 @@ export interface PolicyOptions extends Readonly<Record<string, unknown>> {
 export function policyOptions(command: Command): Command {
   command.option("--policy-file <file>", "the policy as JSON; other options override it; - is standard input");
   for (const { options } of fieldOptions()) for (const option of options) command.addOption(option);
-  return command
+  return toolHookOptions(command)
     .option("--suspend", "refuse every action and every new turn")
     .addOption(new Option("--suspend-now", "the same, and cancel running turns").conflicts("suspend"))
     .addOption(new Option("--resume", "end the suspension").conflicts(["suspend", "suspendNow"]))
@@ -48,6 +49,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
   const engineEnv: Record<string, string | null> = {};
   for (const name of options.engineEnv ?? []) Object.assign(engineEnv, await readEngineEnv(name, settings));
   for (const name of options.unsetEngineEnv ?? []) engineEnv[name] = null;
+  const toolHook = readToolHook(options);
   const fields = fieldOptions().map(({ field, read }) => [field, read(options)] as const);
   return {
     ...(policyFile !== undefined && (await jsonObject("--policy-file", policyFile))),
@@ -56,6 +58,7 @@ export async function readPolicy(options: PolicyOptions, settings: Settings): Pr
     ...(suspendNow && { suspended: true, suspend: "now" as const }),
     ...(resume && { suspended: false }),
     ...(budgets !== undefined && { budgets }),
+    ...(toolHook !== undefined && { tool_hook: toolHook }),
     ...(Object.keys(engineEnv).length > 0 && { engine_env: engineEnv }),
   };
 }

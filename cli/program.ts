@@ -24,6 +24,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
+import { productRotateHookSecretCommand } from "./commands/hook-secret.ts";
 import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { NOTIFICATION_COMMANDS } from "./commands/notifications.ts";
 import { logsCommand } from "./commands/logs.ts";
@@ -79,6 +80,7 @@ const PRODUCT_COMMANDS: readonly CommandMaker[] = [
   productShowCommand,
   productPolicyCommand,
   productRotateKeyCommand,
+  productRotateHookSecretCommand,
   productUseCommand,
   productDeleteCommand,
 ];

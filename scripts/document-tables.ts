@@ -7,6 +7,7 @@ import { PROTOCOL_ROUTES, type ProtocolRoute } from "../src/contract/engine/prot
 import { PROTOCOLS } from "../src/contract/engine/protocols.ts";
 import { SCOPES } from "../src/contract/engine/scopes.ts";
 import { END_USERS_MEANINGS } from "../src/contract/orchestrator/end-users.ts";
+import { TOOL_HOOK_MEANINGS } from "../src/contract/orchestrator/tool-hook.ts";
 import { TASK_EVENTS } from "../src/contract/engine/task.ts";
 import { ENGINE_TOOLS } from "../src/contract/engine/tool-names.ts";
 import { ENGINE_METRICS, type EngineMetricRow } from "../src/contract/engine/metrics.ts";
@@ -175,6 +176,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     marker: "end users",
     head: ["field", "meaning"],
     rows: Object.entries(END_USERS_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
+  },
+  {
+    file: "docs/catalog.md",
+    marker: "tool hook",
+    head: ["field", "meaning"],
+    rows: Object.entries(TOOL_HOOK_MEANINGS).map(([name, meaning]) => [code(name), meaning]),
   },
   {
     file: "docs/browser.md",

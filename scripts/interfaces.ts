@@ -18,6 +18,8 @@ const {
   EngineStatus: _status,
   StartedTurn: _started,
   FoundTurn: _found,
+  HookedCalls: _hooked,
+  HookAnswered: _answered,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 

@@ -149,6 +149,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/examples/browser-chat.test.ts",
   "test/examples/readme.test.ts",
   "test/examples/sandbox.test.ts",
+  "test/faults/broker-kills.test.ts",
   "test/faults/calls-without-database.test.ts",
   "test/faults/catalog-push.test.ts",
   "test/faults/conversation-walk.test.ts",

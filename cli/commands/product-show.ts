@@ -7,6 +7,7 @@ import {
 } from "../../src/contract/orchestrator/policy-fields.ts";
 import { safe } from "../output.ts";
 import { describeBudgets } from "../budget-option.ts";
+import { describeToolHook } from "../tool-hook-options.ts";
 import { assertPaired } from "../pair-host.ts";
 import { fields, table } from "../table.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -114,6 +115,7 @@ function describeField(
   value: Policy[PolicyFieldName] | undefined,
 ): string | null {
   if (value === undefined) return null;
+  if (kind === "tool_hook") return safe(describeToolHook(value as Policy["tool_hook"]) ?? "none");
   if (value === null) return "no limit";
   if (kind === "budgets") return describeBudgets(value as Policy["budgets"]);
   if (typeof value === "boolean") return value ? "yes" : "no";

@@ -21,6 +21,8 @@ import { sql as clientTools } from "./0018-client-tools.ts";
 import { sql as turnOutput } from "./0019-turn-output.ts";
 import { sql as artifacts } from "./0020-artifacts.ts";
 import { sql as turnNotices } from "./0021-turn-notices.ts";
+import { sql as toolVerdicts } from "./0022-tool-verdicts.ts";
+import { sql as taskDefaults } from "./0023-task-defaults.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -45,4 +47,6 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   turnOutput,
   artifacts,
   turnNotices,
+  toolVerdicts,
+  taskDefaults,
 ];

@@ -23,6 +23,7 @@ import * as userTokens from "./0020-user-tokens.ts";
 import * as notifications from "./0021-notifications.ts";
 import * as consolePeople from "./0022-console-people.ts";
 import * as endUsers from "./0023-end-users.ts";
+import * as toolHooks from "./0024-tool-hooks.ts";
 import * as failingEndpoints from "./0025-failing-endpoints.ts";
 
 /** Every migration by name, in order. */
@@ -50,5 +51,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0021-notifications": notifications,
   "0022-console-people": consolePeople,
   "0023-end-users": endUsers,
+  "0024-tool-hooks": toolHooks,
   "0025-failing-endpoints": failingEndpoints,
 };

@@ -3,17 +3,17 @@ import { pipeline } from "node:stream/promises";
 import { packFolder } from "./pack-folder.ts";
 import { serveFolder } from "./folder-server.ts";
 import { TarWriter } from "../shared/tar.ts";
-import { readUsageRows } from "./read-usage-rows.ts";
+import { readUncollected } from "./read-uncollected.ts";
 import { STORE_FILES } from "./store-snapshot.ts";
 
 /**
  * The program that reads one engine's folder as the folder's owner: it can read no more than the engine. For a backup, a
- * tar archive goes to standard output, a line for each file that is left out to standard error. With `usage` and a
- * position (`ledger:revision`), what the engine has spent since goes to standard output as JSON. With `serve`, the file
+ * tar archive goes to standard output, a line for each file that is left out to standard error. With `uncollected` and a
+ * position (`ledger:revision`), what the engine has spent since and its notices go to standard output as JSON. With `serve`, the file
  * of a token and a port, one of both is the answer to one HTTP call.
  */
 async function run(folder: string, [what, ...more]: readonly string[]): Promise<void> {
-  if (what === "usage") return printUsage(folder, more[0] ?? "");
+  if (what === "uncollected") return printUncollected(folder, more[0] ?? "");
   if (what === "serve") return serveFolder(folder, more[0] ?? "", Number(more[1]));
   const tar = new TarWriter();
   const sent = pipeline(tar.stream, process.stdout);
@@ -27,10 +27,10 @@ async function run(folder: string, [what, ...more]: readonly string[]): Promise<
   await sent;
 }
 
-function printUsage(folder: string, position: string): void {
+function printUncollected(folder: string, position: string): void {
   const [ledger = "", revision] = position.split(":");
-  const rows = readUsageRows(join(folder, STORE_FILES[0] ?? ""), { ledger, revision: Number(revision ?? 0) });
-  process.stdout.write(JSON.stringify(rows));
+  const found = readUncollected(join(folder, STORE_FILES[0] ?? ""), { ledger, revision: Number(revision ?? 0) });
+  process.stdout.write(JSON.stringify(found));
 }
 
 const [, , folder = "", ...what] = process.argv;

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { unlessMissing } from "../shared/files.ts";
 import { TarWriter } from "../shared/tar.ts";
 import { packFolder } from "./pack-folder.ts";
-import { readUsageRows } from "./read-usage-rows.ts";
+import { readUncollected } from "./read-uncollected.ts";
 import { STORE_FILES } from "./store-snapshot.ts";
 
 /** How long nobody may ask. */
@@ -18,8 +18,8 @@ const MAX_NOTES = 4000;
 const NOTES_TRAILER = "x-notes";
 
 /**
- * Gives one answer about an engine's folder to the holder of a token, and ends: `/archive` is a tar archive, `/usage` what
- * the engine has spent since the position `known` (`ledger:revision`), as JSON; null without a store.
+ * Gives one answer about an engine's folder to the holder of a token, and ends: `/archive` is a tar archive, `/uncollected`
+ * what the engine has spent since the position `known` (`ledger:revision`) and its notices, as JSON; null without a store.
  */
 export function folderServer(folder: string, token: string): Server {
   const digest = sha256(`Bearer ${token}`);
@@ -35,7 +35,9 @@ export function folderServer(folder: string, token: string): Server {
     response.setTimeout(SILENCE_MS, () => response.destroy());
     response.once("close", end);
     const answered =
-      pathname === "/usage" ? usage(folder, searchParams.get("known") ?? "", response) : archive(folder, response);
+      pathname === "/uncollected"
+        ? uncollected(folder, searchParams.get("known") ?? "", response)
+        : archive(folder, response);
     answered.catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))));
   });
   const end = () => {
@@ -75,12 +77,12 @@ async function archive(folder: string, response: ServerResponse): Promise<void> 
   response.end();
 }
 
-async function usage(folder: string, known: string, response: ServerResponse): Promise<void> {
+async function uncollected(folder: string, known: string, response: ServerResponse): Promise<void> {
   const file = join(folder, STORE_FILES[0] ?? "");
   const [ledger = "", revision] = known.split(":");
   const isThere = (await unlessMissing(lstat(file))) !== null;
-  const rows = isThere ? readUsageRows(file, { ledger, revision: Number(revision ?? 0) }) : null;
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(rows));
+  const found = isThere ? readUncollected(file, { ledger, revision: Number(revision ?? 0) }) : null;
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
 }
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -4,9 +4,9 @@ export const invalidArgument = (message: string): OrchdError => new OrchdError({
 
 /** A service's base URL without a trailing slash. A path prefix is kept. */
 export function baseAddress(url: string): string {
-  if (!URL.canParse(url)) throw invalidArgument(`url: expected http://… or https://…, got ${JSON.stringify(url)}`);
-  const { protocol, origin, pathname, username, password, search, hash } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") throw invalidArgument("url: expected http://… or https://…");
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalidArgument(`url: expected http://… or https://…, got ${JSON.stringify(url)}`);
+  const { origin, pathname, username, password, search, hash } = new URL(url);
   if (username + password + search + hash !== "") throw invalidArgument("url: expected no user, query or fragment");
   return origin + pathname.replace(/\/+$/, "");
 }
@@ -15,7 +15,7 @@ export function baseAddress(url: string): string {
 export function headerValue(name: string, value: string): string {
   // An absent key of a JavaScript caller would be sent as the text "undefined".
   if (typeof value !== "string" || !/^[\x21-\x7e]{1,4096}$/.test(value))
-    throw invalidArgument(`${name}: expected visible ASCII characters without blanks`);
+    throw invalidArgument(`${name}: expected visible ASCII characters`);
   return value;
 }
 

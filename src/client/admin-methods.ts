@@ -10,6 +10,8 @@ export const adminMethods = ({ call, list }: Calls) => ({
   getProduct: (productId: string, given: OptionsOf<typeof routes.showProduct, "productId"> = {}) => call(routes.showProduct, { ...given, productId }),
   /** Delete a product. Not sent again after a lost response. */
   deleteProduct: (productId: string, given: OptionsOf<typeof routes.deleteProduct, "productId"> = {}) => call(routes.deleteProduct, { ...given, productId }),
+  /** Replace the secret that signs calls of the product's hook on tools. Not sent again after a lost response. */
+  rotateToolHookSecret: (productId: string, given: OptionsOf<typeof routes.rotateToolHookSecret, "productId"> = {}) => call(routes.rotateToolHookSecret, { ...given, productId }),
   /** Read the price table again; 400 names its faults. */
   reloadPrices: (given: OptionsOf<typeof routes.reloadPrices> = {}) => call(routes.reloadPrices, given),
   /** List the engines of every product. */

@@ -10,8 +10,11 @@ export interface ImportOptions extends CallOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** The calls that need the engine's key: no token of an end user permits them. */
+/** The calls that the small module for browsers leaves out. All but `createTask` need the engine's key. */
 export const ownerCalls = ({ call }: Calls) => ({
+  /** Creates a task before its first message. */
+  createTask: (given: OptionsOf<typeof routes.createTask> = {}) => call(routes.createTask, given),
+
   /** Needs no key. */
   health: (given: CallOptions = {}) => call(routes.health, given),
 

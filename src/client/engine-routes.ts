@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, ArtifactList, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, FileLink, FileList, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, LinkFileRequest, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, MoveFileRequest, MovedFile, PendingRequests, PendingToolCalls, RemovedFile, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, StoredFile, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, ArtifactList, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, CreateTaskRequest, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, FileLink, FileList, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, LinkFileRequest, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, MoveFileRequest, MovedFile, PendingRequests, PendingToolCalls, RemovedFile, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, StoredFile, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -14,7 +14,7 @@ export const health: Route<HealthParams, EngineHealth> = {
 export interface ExecuteParams {
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
   readonly events?: string | undefined;
   /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
@@ -78,7 +78,7 @@ export interface ReplayParams {
   readonly follow?: boolean | undefined;
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
   readonly events?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
@@ -271,18 +271,39 @@ export const listTasks: Route<ListTasksParams, TaskPage> = {
   query: ["q","archived","agent","metadata","limit","cursor","follow"],
 };
 
+export interface CreateTaskParams {
+  /** 1 to 256 bytes. A new one when omitted. */
+  readonly taskId?: CreateTaskRequest["task_id"] | undefined;
+  /** 1 to 200 characters. The first words of its first message when omitted. */
+  readonly title?: CreateTaskRequest["title"] | undefined;
+  /** Strings of the product's own, by their keys. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: CreateTaskRequest["metadata"] | undefined;
+  /** What its messages have that do not say it themselves. */
+  readonly defaults?: CreateTaskRequest["defaults"] | undefined;
+}
+
+/** Create a task before its first message. */
+export const createTask: Route<CreateTaskParams, TaskRecord> = {
+  method: "POST",
+  path: "/tasks",
+  body: ["task_id","title","metadata","defaults"],
+  repeatable: false,
+};
+
 export interface ShowTaskParams {
   /** Id of the task, 1 to 256 bytes */
   readonly taskId: string;
   /** Adds its [branches](conversations.md#rewind) */
   readonly branches?: boolean | undefined;
+  /** Adds the [defaults](conversations.md#create-a-task) of its messages */
+  readonly defaults?: boolean | undefined;
 }
 
 /** Get a task. */
 export const showTask: Route<ShowTaskParams, TaskRecord> = {
   method: "GET",
   path: "/tasks/{task_id}",
-  query: ["branches"],
+  query: ["branches","defaults"],
 };
 
 export interface ChangeTaskParams {
@@ -294,13 +315,15 @@ export interface ChangeTaskParams {
   readonly archived?: ChangeTaskRequest["archived"] | undefined;
   /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
   readonly metadata?: ChangeTaskRequest["metadata"] | undefined;
+  /** Replaces the defaults of its messages. `{}` removes them. */
+  readonly defaults?: ChangeTaskRequest["defaults"] | undefined;
 }
 
-/** Rename or archive a task, or change its metadata. */
+/** Rename or archive a task, or change its metadata or defaults. */
 export const changeTask: Route<ChangeTaskParams, TaskRecord> = {
   method: "PATCH",
   path: "/tasks/{task_id}",
-  body: ["title","archived","metadata"],
+  body: ["title","archived","metadata","defaults"],
 };
 
 export interface DeleteTaskParams {

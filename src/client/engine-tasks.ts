@@ -15,7 +15,8 @@ export const taskCalls = (service: Service, { call }: Calls) => ({
   /** One page of tasks, the latest activity first. */
   listTasks: (given: Omit<OptionsOf<typeof routes.listTasks>, "follow"> = {}) => call(routes.listTasks, given),
 
-  task: (taskId: string, given: CallOptions = {}) => call(routes.showTask, { ...given, taskId }),
+  task: (taskId: string, given: OptionsOf<typeof routes.showTask, "taskId"> = {}) =>
+    call(routes.showTask, { ...given, taskId }),
 
   /** Renames or archives a task, or changes its metadata. */
   changeTask: (taskId: string, given: OptionsOf<typeof routes.changeTask, "taskId">) =>

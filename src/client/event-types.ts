@@ -20,5 +20,6 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "message_removed",
   "usage",
   "model_changed",
+  "tool_verdict",
   "file_changed",
 ];

@@ -315,7 +315,7 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
 }
@@ -370,6 +370,8 @@ export interface ChangeTaskRequest {
   readonly archived?: boolean | undefined;
   /** Strings to set, by their keys; `null` removes a key. At most 50 keys of 64 characters, with values of 1000. */
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
+  /** Replaces the defaults of its messages. `{}` removes them. */
+  readonly defaults?: TaskDefaults | undefined;
 }
 
 export interface ChangeWebhookRequest {
@@ -429,7 +431,7 @@ export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -479,6 +481,18 @@ export interface CreateScheduleRequest {
   readonly spread_s?: number | undefined;
   /** A time in ISO 8601 with its offset. No run is due from then on. Default: no end. */
   readonly ends_at?: string | null | undefined;
+}
+
+/** A task before its first message. */
+export interface CreateTaskRequest {
+  /** 1 to 256 bytes. A new one when omitted. */
+  readonly task_id?: string | undefined;
+  /** 1 to 200 characters. The first words of its first message when omitted. */
+  readonly title?: string | undefined;
+  /** Strings of the product's own, by their keys. At most 50 keys of 64 characters, with values of 1000. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What its messages have that do not say it themselves. */
+  readonly defaults?: TaskDefaults | undefined;
 }
 
 export interface CreateUserTokenRequest {
@@ -923,6 +937,36 @@ export type EngineEvent = {
     readonly agent?: string | undefined;
     /** Of a delegated agent: the call of `delegate` that started it. */
     readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
+  readonly event: "tool_verdict";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The tool's name. */
+    readonly tool: string;
+    /** The call's id. */
+    readonly tool_call_id: string;
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** `change`: the call runs with `input`. */
+    readonly verdict: "allow" | "deny" | "ask" | "change";
+    /** Only of `deny`, when the product gave one. */
+    readonly reason?: string | undefined;
+    /** Only of `change`: the input that the call runs with. */
+    readonly input?: Readonly<Record<string, unknown>> | undefined;
+    /** Why the product did not decide; the verdict is then the policy's. */
+    readonly error?: string | undefined;
     /** When it happened. Strictly rises within the engine. */
     readonly ts: string;
     /** Its number. Rises over the life of the engine, restarts included. */
@@ -1503,7 +1547,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -2393,6 +2437,17 @@ export interface Policy {
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  /** The product's own address that decides about calls of tools before they run. */
+  readonly tool_hook: {
+    /** Where calls are sent: an `https` address of the public internet, or a host of `private_hosts`. */
+    readonly url: string;
+    /** The tools whose calls are sent: names, or prefixes that end in `*`. 1 to 64. */
+    readonly tools: readonly string[];
+    /** Milliseconds that it may take to answer, 100 to 5000. 2000 when omitted. */
+    readonly timeout_ms: number;
+    /** What becomes of a call without a decision: `deny`, or `ask` a person. `deny` when omitted. */
+    readonly on_error: "deny" | "ask";
+  } | null;
   /** Size of all attachments of one message, or of one tool result. 0 allows none. */
   readonly attachment_mb: number;
   /** Attachments of one message, or of one tool result. */
@@ -2723,6 +2778,13 @@ export interface RotateEndpointSecretRequest {
 
 export interface RotateEngineKeyRequest {
   /** How many seconds the old key is accepted too. Left out, it ends at once. */
+  readonly grace_s?: number | undefined;
+}
+
+export interface RotateToolHookSecretRequest {
+  /** The new secret. Made when omitted. */
+  readonly secret?: string | undefined;
+  /** Seconds in which calls are signed with both secrets. 0 when omitted. */
   readonly grace_s?: number | undefined;
 }
 
@@ -3062,6 +3124,17 @@ export interface SetPolicyRequest {
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen?: readonly number[] | undefined;
+  /** The product's own address that decides about calls of tools before they run. */
+  readonly tool_hook?: {
+    /** Where calls are sent: an `https` address of the public internet, or a host of `private_hosts`. */
+    readonly url: string;
+    /** The tools whose calls are sent: names, or prefixes that end in `*`. 1 to 64. */
+    readonly tools: readonly string[];
+    /** Milliseconds that it may take to answer, 100 to 5000. 2000 when omitted. */
+    readonly timeout_ms?: number | undefined;
+    /** What becomes of a call without a decision: `deny`, or `ask` a person. `deny` when omitted. */
+    readonly on_error?: "deny" | "ask" | undefined;
+  } | null | undefined;
   /** Size of all attachments of one message, or of one tool result. 0 allows none. */
   readonly attachment_mb?: number | undefined;
   /** Attachments of one message, or of one tool result. */
@@ -3358,6 +3431,27 @@ export interface TaskContextPart {
   readonly ttl: "turn" | "task";
 }
 
+/** Replaces the defaults of its messages. `{}` removes them. */
+export interface TaskDefaults {
+  /** An agent of the catalog. `default` when omitted. */
+  readonly agent?: string | undefined;
+  /** The [model](conversations.md#which-model-answers) of the turn: `model`, or `provider:model` for another provider. The agent's when omitted. */
+  readonly model?: string | undefined;
+  /** How much the model reasons, if it has this option. */
+  readonly effort?: "low" | "medium" | "high" | undefined;
+  /** [Tools that the client runs](conversations.md#tools-that-the-client-runs), up to 64 in 256 KiB. */
+  readonly client_tools?: readonly ({
+    /** The tool's name. It is no built-in tool and no tool of the catalog. */
+    readonly name: string;
+    /** What the tool does and when to use it. The model reads it. */
+    readonly description: string;
+    /** JSON Schema of the arguments, an object. */
+    readonly input_schema: Readonly<Record<string, unknown>>;
+    /** JSON Schema of the output. An answer that does not match is refused, and the call stays open. */
+    readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
+  })[] | undefined;
+}
+
 /** A task that was deleted, and what went with it. */
 export interface TaskDeleted {
   /** The task's id. A turn with it begins a new task. */
@@ -3519,6 +3613,8 @@ export interface TaskRecord {
   readonly metadata: Readonly<Record<string, string>>;
   /** `null` for a task that is no fork. */
   readonly parent: TaskParent | null;
+  /** Only with `defaults=true`: what messages have that do not say it themselves. */
+  readonly defaults?: TaskDefaults | undefined;
   /** Only with `branches=true`: what rewinds left, and the branch that the conversation is on. */
   readonly branches?: readonly TaskBranch[] | undefined;
 }
@@ -3561,6 +3657,17 @@ export interface TaskToolPart {
   readonly error: string | null;
   /** Files of the result. Omitted without one. */
   readonly attachments?: readonly AttachmentRecord[] | undefined;
+  /** What the product's [hook](catalog.md#hook-of-the-product) decided. Omitted when it was not asked, or allowed the call. */
+  readonly hook?: {
+    /** `change`: the call ran with its `input`. */
+    readonly verdict: "deny" | "ask" | "change";
+    /** Why the product denied it. `null` without one. */
+    readonly reason: string | null;
+    /** Of `change`: the input that the call ran with. `null` otherwise. */
+    readonly input: Readonly<Record<string, unknown>> | null;
+    /** Why the product did not decide; the verdict is then the policy's. */
+    readonly error: string | null;
+  } | undefined;
 }
 
 /** A text of a message. */
@@ -3577,6 +3684,11 @@ export interface ToolAnswered {
   readonly tool_call_id: string;
   /** The call has this answer. */
   readonly status: "answered";
+}
+
+export interface ToolHookSecret {
+  /** The secret that signs calls, returned once. */
+  readonly secret: string;
 }
 
 /** Changed tools that were allowed. */

@@ -42,17 +42,24 @@ t.test("an archive is given once, to the holder of the token, with what was left
   await closed;
 });
 
-t.test("what an engine has spent since a position is JSON, null without a store", async (t) => {
+t.test("what an engine has spent since a position, and its notices, are JSON; null without a store", async (t) => {
   const folder = t.testdir();
   const none = await serve(t, folder);
-  t.equal(await text(await none.ask("/usage?known=:0")), "null");
+  t.equal(await text(await none.ask("/uncollected?known=:0")), "null");
   await none.closed;
   const store = new DatabaseSync(join(folder, "engine.db"));
   store.exec(`create table engine_state (name, value); insert into engine_state values ('usage_ledger', '{"id":"l"}');
-    create table usage_days (revision); insert into usage_days values (1), (2)`);
+    create table usage_days (revision); insert into usage_days values (1), (2);
+    create table turn_notices (seq, type); insert into turn_notices values (2, 'turn.failed'), (1, 'task.titled')`);
   store.close();
   const some = await serve(t, folder);
-  t.same(JSON.parse(await text(await some.ask("/usage?known=l:1"))), { ledger: "l", rows: [{ revision: 2 }] });
+  t.same(JSON.parse(await text(await some.ask("/uncollected?known=l:1"))), {
+    usage: { ledger: "l", rows: [{ revision: 2 }] },
+    notices: [
+      { seq: 1, type: "task.titled" },
+      { seq: 2, type: "turn.failed" },
+    ],
+  });
   await some.closed;
 });
 

@@ -84,6 +84,13 @@ t.test("a policy comes from options, from a file and from standard input; option
     },
   });
   t.same(await policy(["--budget", "none"]), { budgets: { engine: {}, product: {}, warn_at: 0.8 } });
+  const hook = ["--tool-hook", "https://api.example.com/tools", "--tool-hook-tools", "run_command,mcp__*"];
+  const given = { url: "https://api.example.com/tools", tools: ["run_command", "mcp__*"] };
+  t.same(await policy(hook), { tool_hook: { ...given, timeout_ms: 2000, on_error: "deny" } });
+  t.same(await policy([...hook, "--tool-hook-timeout", "900", "--tool-hook-on-error", "ask"]), {
+    tool_hook: { ...given, timeout_ms: 900, on_error: "ask" },
+  });
+  t.same(await policy(["--tool-hook", "none"]), { tool_hook: null });
   t.same(await policy(["--policy-file", file, "--max-engines", "7"]), { max_engines: 7, memory_mb: 512 });
   t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
   t.same(await policy(["--suspend"]), { suspended: true, suspend: "drain" });
@@ -102,6 +109,9 @@ t.test("a policy that contradicts itself or is no JSON object is refused before 
     [["--drain", "soon"], /Expected a time such as/],
     [["--tool-listen", "http"], /--tool-listen <ports>.*Expected a whole number/],
     [["--budget", "engine.tokens=1"], /--budget <limit>.*Expected engine or product with tokens_per_day/],
+    [["--tool-hook", "https://a.example"], /--tool-hook needs --tool-hook-tools/],
+    [["--tool-hook", "none", "--tool-hook-timeout", "900"], /need --tool-hook URL/],
+    [["--tool-hook-on-error", "allow"], /Allowed choices are deny, ask/],
     [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
     [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
   ] as const) {
@@ -160,6 +170,15 @@ t.test("rotate-key makes the key here and sends only its hash", async (t) => {
     grace_s: 86_400,
   });
   t.match(readFileSync(join(orchctl.configDir, "credentials.json"), "utf8"), key);
+});
+
+t.test("rotate-hook-secret shows the new secret once", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  server.on("POST /products/demo/tool-hook/rotate-secret", { body: { secret: "whsec_abc" } });
+  const ran = await orchctl(["products", "rotate-hook-secret", "demo", "--grace", "1h"], { env: ADMIN });
+  t.match(ran.stdout, /shown only now:\n {2}whsec_abc/);
+  t.same(server.calls[0]?.body, { grace_s: 3600 });
 });
 
 t.test("key new prints a key and its hash without any call", async (t) => {

@@ -174,6 +174,12 @@ t.test("the built engine's whole interface, by the client", async (t) => {
     t.same(waits, [], "a wait that is too long is not waited");
   });
 
+  await t.test("a task is created before its first message", async (t) => {
+    const { task_id: taskId } = await client.createTask({ title: "Later", defaults: { model: "light" } });
+    t.match(await client.task(taskId, { defaults: true }), { title: "Later", defaults: { model: "light" } });
+    t.equal(await client.execute({ taskId, message: "/say first" }).text(), "first");
+  });
+
   await t.test("a task is forked, rewound, and its last message answered again", async (t) => {
     await client.execute({ taskId: "long", message: "/say first" }).result();
     const fork = await client.forkTask({ taskId: "long", newTaskId: "short" });

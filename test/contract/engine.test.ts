@@ -162,6 +162,27 @@ t.test("tasks", async (t) => {
   caller.check("listTasks", streamed, 200);
 });
 
+t.test("tasks before their first message", async (t) => {
+  const tool = { name: "get_selection", description: "The selected text.", input_schema: { type: "object" } };
+  const body = { task_id: "planned", title: "Plan", metadata: { folder: "work" }, defaults: { client_tools: [tool] } };
+  t.match((await call("createTask", { body, expect: 201 })).body, {
+    task_id: "planned",
+    title: "Plan",
+    title_source: "user",
+    agent: "default",
+    message_count: 0,
+    state: "idle",
+  });
+  await call("createTask", { body, expect: "TASK_EXISTS" });
+  await call("createTask", { body: { defaults: { agent: "nobody" } }, expect: "NOT_FOUND" });
+  for (const wrong of [{ title: " " }, { defaults: { effort: "most" } }, { defaults: { client_tools: [tool, tool] } }])
+    await call("createTask", { body: wrong, expect: "INVALID_REQUEST" });
+  const path = { task_id: "planned" };
+  const { body: shown } = await call("showTask", { path, query: "?defaults=true", expect: 200 });
+  t.strictSame(shown.defaults, { client_tools: [tool] });
+  await call("changeTask", { path, body: { defaults: {} }, expect: 200 });
+});
+
 t.test("forks and rewinds", async (t) => {
   const path = { task_id: "branches" };
   await execute("branches", "/say one");
@@ -442,6 +463,25 @@ t.test("the engine itself", async (t) => {
   await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
   await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
+  const hook = { tools: ["list_files"], timeout_ms: 5000, on_error: "deny" };
+  await call("setToolHook", { body: { hook: { ...hook, on_error: "allow" } }, expect: "INVALID_REQUEST" });
+  await call("setToolHook", { body: { hook }, expect: 200 });
+  const hooked = await engine.execute({ task_id: "hooked", message: "/tool list_files {}" });
+  const waiting = await call("hookedCalls", { query: "?wait_ms=20000", expect: 200 });
+  const [{ seq, turn_id, tool_call_id }] = waiting.body.calls;
+  const decided = { turn_id, tool_call_id, attempt: 1 };
+  await call("answerHook", { body: { ...decided, answer: { verdict: "maybe" } }, expect: "INVALID_REQUEST" });
+  await call("answerHook", { body: { ...decided, answer: { verdict: "change", input: {} } }, expect: 200 });
+  t.match(
+    (await hooked.all()).filter(({ event }) => event === "tool_verdict"),
+    [],
+    "a client of the first interface sees no new event",
+  );
+  t.same((await call("hookedCalls", { query: `?after=${seq}`, expect: 200 })).body, { calls: [] });
+  t.same((await call("answerHook", { body: { ...decided, answer: { verdict: "allow" } }, expect: 200 })).body, {
+    counts: false,
+  });
+  await call("setToolHook", { body: { hook: null }, expect: 200 });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

@@ -68,6 +68,25 @@ t.test("products", async (t) => {
   const nowhere = { product_id: "nowhere" };
   for (const name of ["showProduct", "deleteProduct", "setPolicy"] as const)
     await call(name, { path: nowhere, ...(name === "setPolicy" && { body: {} }), expect: "PRODUCT_NOT_FOUND" });
+  const hook = { url: "https://hooks.invalid/tools", tools: ["run_command"] };
+  await call("setPolicy", { path: DEMO, body: { tool_hook: { ...hook, tools: [] } }, expect: "INVALID_REQUEST" });
+  await call("setPolicy", {
+    path: DEMO,
+    body: { tool_hook: { ...hook, timeout_ms: 60_000 } },
+    expect: "INVALID_REQUEST",
+  });
+  await call("setPolicy", {
+    path: DEMO,
+    body: { tool_hook: { ...hook, on_error: "allow" } },
+    expect: "INVALID_REQUEST",
+  });
+  const hooked = await call("setPolicy", { path: DEMO, body: { tool_hook: hook }, expect: 200 });
+  t.same(hooked.body.policy.tool_hook, { ...hook, timeout_ms: 2000, on_error: "deny" });
+  const made = await call("rotateToolHookSecret", { path: DEMO, body: { grace_s: 60 }, expect: 200 });
+  t.match(made.body, { secret: /^whsec_/ });
+  await call("rotateToolHookSecret", { path: DEMO, body: { secret: "short" }, expect: "INVALID_REQUEST" });
+  await call("rotateToolHookSecret", { path: nowhere, body: {}, expect: "PRODUCT_NOT_FOUND" });
+  await call("setPolicy", { path: DEMO, body: { tool_hook: null }, expect: 200 });
   await call("setPlatformKeyHash", { path: nowhere, body: hash, expect: "PRODUCT_NOT_FOUND" });
 });
 

@@ -44,8 +44,12 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   await say(carol.url, carol.engine_api_key, "/say My name is Carol");
   await say(dave.url, dave.engine_api_key, "/say My name is Dave");
   await post("/engines/bob/stop");
+  const told = { url: "https://orchd.invalid/told", events: ["schedule.created"] };
+  const { body: endpoint } = await post("/notifications/endpoints", told);
+  const endpointOf = async (read: typeof get) => (await read(`/notifications/endpoints/${endpoint.id}`)).body;
   const yearly = { kind: "cron", cron: "@yearly", time_zone: "Europe/Oslo" };
   const { body: schedule } = await post("/engines/bob/schedules", { name: "y", timing: yearly, message: "/say hi" });
+  await until("a message waits", async () => (await endpointOf(get)).pending === 1);
   const { body: webhook } = await post("/engines/bob/webhooks", { name: "w", template: "{{payload}}" });
   await until("dave sleeps", async () => {
     await post("/engines/dave/sleep");
@@ -103,6 +107,7 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   });
   t.equal((await there.get("/engines/bob")).body.state, "stopped");
   t.same((await there.get(`/engines/bob/schedules/${schedule.id}`)).body, schedule);
+  t.match(await endpointOf(there.get), { ...told, enabled: true, pending: 0 }, "it is not told of the same again");
   const message = { id: "m", timestamp: String(Math.floor(Date.now() / 1000)), body: Buffer.from("hello") };
   const headers = {
     "webhook-id": message.id,

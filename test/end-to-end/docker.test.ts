@@ -4,13 +4,19 @@ import { join } from "node:path";
 import t from "tap";
 import { Containers } from "../../src/orchestrator/fleet/docker/containers.ts";
 import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { chatText } from "../engine/model/two-providers.ts";
+import { startUpstream, streams } from "../engine/model/upstream.ts";
 import { agentFile } from "../engine/catalog/catalog-bench.ts";
 import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { engineImage, findDocker } from "../helpers/docker.ts";
+import { findInMemory } from "../helpers/search-memory.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
 t.setTimeout(600_000);
 const docker = await findDocker();
@@ -165,6 +171,34 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     t.ok(now.includes("baker"));
     t.notOk(now.includes("clerk"));
     t.match((await call("/engines/ann")).body.catalog, { version: 2, error: null });
+  });
+
+  await t.test("it calls its model through the broker of this machine, and holds no key of the provider", async (t) => {
+    const upstream = await startUpstream(t, streams(chatText("an answer")));
+    const providerKey = "sk-of-the-product-0123456789";
+    const engineEnv = {
+      LLM_PROVIDER: "openai-compatible",
+      LLM_MODEL: "any",
+      LLM_API_KEY: providerKey,
+      LLM_BASE_URL: upstream.url,
+    };
+    const policy = { method: "PUT", body: { engine_env: engineEnv } };
+    t.equal((await daemon.admin("/products/demo/policy", policy)).status, 200);
+    t.equal((await call("/engines/ann/stop", {})).status, 200);
+    t.equal((await call("/engines/ann/start", {})).status, 200);
+    t.match((await turn("brokered")).text, "an answer");
+    t.equal(upstream.received[0]?.headers["authorization"], `Bearer ${providerKey}`);
+    const [running] = (await containers.list()).filter(({ isRunning }) => isRunning);
+    const { State: state } = (await api.call("GET", `/containers/${running?.id}/json`)) as { State: { Pid: number } };
+    const inside = [state.Pid, ...childrenOf(state.Pid)];
+    t.ok(inside.length > 1, "the init process and the engine");
+    for (const pid of inside) t.same(findInMemory(pid, [providerKey]), []);
+    await daemon.admin("/products/demo/policy", {
+      method: "PUT",
+      body: { engine_env: Object.fromEntries(Object.keys(engineEnv).map((name) => [name, null])) },
+    });
+    await call("/engines/ann/stop", {});
+    t.equal((await call("/engines/ann/start", {})).status, 200);
   });
 
   await t.test("its log is read", async (t) => {

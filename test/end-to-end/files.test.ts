@@ -10,6 +10,7 @@ import { createEngineClient } from "../../src/client/engine-client.ts";
 import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
 
 const MIB = 1024 ** 2;
 /** `ORCHD_FILES=long`: 1 GiB each way. */
@@ -72,6 +73,10 @@ t.test("an end user reads and writes as the token permits", async (t) => {
   t.match(await writer.files.write("c.txt", "written"), { created: true });
   const { url } = await reader.files.link("c.txt");
   t.equal((await ask(base, url.slice(base.length))).text, "written");
+  t.equal((await fleet.platform("POST", "/engines/anna/tokens/revoke")).status, 200);
+  const isRefused = () => reader.files.list().catch(({ code }: { code: string }) => code === "INVALID_TOKEN");
+  await until("the token is refused", async () => (await isRefused()) === true);
+  t.equal((await ask(base, url.slice(base.length))).text, "written", "a link outlives the token that made it");
 });
 
 t.test(`${LARGE_BYTES / MIB} MiB go up and down in constant memory`, async (t) => {

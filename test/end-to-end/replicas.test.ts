@@ -6,6 +6,7 @@ import type { Daemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 import { openReplicas } from "../helpers/replicas.ts";
+import { decides, startHook } from "../helpers/tool-hook.ts";
 import { until } from "../helpers/until.ts";
 
 /** Of a leader that is killed or frozen. */
@@ -127,6 +128,20 @@ t.test("an end user calls a follower, which cuts the stream of a revoked token w
   t.match(await me("/tasks"), { status: 401, body: { error: "INVALID_TOKEN" } });
   const next = { authorization: `Bearer ${await mint()}` };
   t.equal((await ask(`${second.url}/me`, "/tasks", { headers: next })).status, 200);
+});
+
+t.test("a product's hook decides about a turn through a follower, which passes its policy on", async (t) => {
+  const hook = await startHook(t);
+  hook.answer = decides({ verdict: "deny", reason: "not through here" });
+  const setPolicy = (policy: object) => second.admin("/products/acme/policy", { method: "PUT", body: policy });
+  const tool_hook = { url: hook.url, tools: ["list_files"] };
+  t.equal((await setPolicy({ private_hosts: [hook.host], tool_hook })).status, 200);
+  const turn = { headers: anna.headers, body: { task_id: "hooked", message: "/tool list_files {}" } };
+  const stream = await openStream(`${second.url}/e/${anna.id}`, "/execute", turn);
+  t.match((await stream.first("tool_result")).data, { error: "the product denied this call: not through here" });
+  await stream.all();
+  t.match(hook.calls, [{ data: { user_id: "anna", tool: "list_files" } }], "it was asked once");
+  await setPolicy({ tool_hook: null });
 });
 
 t.test("a frozen leader is replaced, and changes nothing once it thaws", async (t) => {

@@ -12,6 +12,7 @@ import { openConsole } from "../helpers/console.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { base64, png } from "../helpers/sample-files.ts";
+import { decides, startHook } from "../helpers/tool-hook.ts";
 import { until } from "../helpers/until.ts";
 
 t.test(
@@ -97,6 +98,26 @@ t.test(
     const linked = await ask(daemon.url, fileLink.link);
     t.equal(linked.text, message, "the link of a file works");
     t.equal((await ask(daemon.url, `${fileLink.link}x.`)).status, 404);
+    const hook = await startHook(t);
+    const hooked = { url: hook.url, tools: ["list_files"], timeout_ms: 500 };
+    await daemon.admin("/products/hush/policy", {
+      method: "PUT",
+      body: { private_hosts: [hook.host], tool_hook: hooked },
+    });
+    const { body: hookSecret } = await daemon.admin("/products/hush/tool-hook/rotate-secret", {
+      method: "POST",
+      body: {},
+    });
+    const listed = `/tool list_files {"path":"${message}"}`;
+    for (const answer of [decides({ verdict: "deny", reason: message }), decides({ verdict: message })]) {
+      hook.answer = answer;
+      await ask(engine.url, "/execute", { method: "POST", headers, body: { task_id: "t", message: listed } });
+    }
+    t.same(
+      hook.calls.map(({ data }) => data["input"]),
+      [{ path: message }, { path: message }],
+      "the product is sent what the call says",
+    );
     const { body: rotated } = await daemon.platform(platformKey, "/engines/alice/rotate-key", {
       method: "POST",
       body: {},
@@ -145,6 +166,7 @@ t.test(
       rotated.engine_api_key,
       providerKey,
       webhook.secret,
+      hookSecret.secret,
       user.token,
       "BEGIN PRIVATE KEY",
       // Its signature alone would do harm too, beside words that are no secret.

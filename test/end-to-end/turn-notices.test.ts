@@ -101,3 +101,16 @@ t.test("a paused endpoint gets what happened meanwhile", async (t) => {
   await patch(true);
   await until("it came", () => typesOf("paused").includes("turn.completed"));
 });
+
+t.test("what a killed engine has not told is told when it is destroyed", async (t) => {
+  const ben = await fleet.provision("ben");
+  const { pid } = await ben.isIn("running");
+  await fleet.daemon.stop("SIGKILL");
+  await turn(ben, "last-words", "/say and no daemon asked");
+  process.kill(pid, "SIGKILL");
+  // No engine starts with it, so that only the store can tell.
+  await fleet.restart({ LLM_PROVIDER: "anthropic" });
+  t.equal((await platform("DELETE", "/engines/ben")).status, 200);
+  await until("it is told", () => typesOf("last-words").includes("turn.completed"));
+  t.match(ofTask("last-words")[0]?.data, { user_id: "ben", engine_id: ben.id });
+});

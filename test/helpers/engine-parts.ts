@@ -66,6 +66,9 @@ import { AcceptedKeys } from "../../src/engine/turns/accepted-keys.ts";
 import { Followers } from "../../src/engine/sleep/followers.ts";
 import { type EventJournal, openJournal } from "../../src/engine/turns/event-journal.ts";
 import { ClientCalls } from "../../src/engine/turns/client-calls.ts";
+import { ToolHook } from "../../src/engine/turns/tool-hook.ts";
+import { ToolVerdictTable } from "../../src/engine/store/tool-verdict-table.ts";
+import type { ToolHookRules } from "../../src/contract/engine/tool-hook.ts";
 import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
 import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
@@ -138,6 +141,7 @@ export interface Parts {
   readonly runner: TurnRunner;
   readonly humanRequests: HumanRequests;
   readonly clientCalls: ClientCalls;
+  readonly toolHook: ToolHook;
   readonly inbox: Inbox;
   readonly intake: MessageIntake;
   readonly suspension: ProductSuspension;
@@ -166,6 +170,8 @@ export interface PartsOptions {
   /** Agents of a catalog, who delegate to each other. */
   readonly profiles?: (registry: () => ToolRegistry) => CatalogProfiles;
   readonly rules?: readonly ToolRule[];
+  /** Default: none. Its calls wait for no daemon beside its `timeout_ms`. */
+  readonly hook?: ToolHookRules;
   readonly hitlTtlMs?: number;
   /** Beyond these, tools are found by tool search. Default: none. */
   readonly toolLimits?: ToolLimits;
@@ -211,6 +217,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     ttlMs: options.hitlTtlMs ?? null,
     checkOutput: outputProblem,
   });
+  const toolHook = new ToolHook(new ToolVerdictTable(store), journal, options.hook ?? null, { daemonMs: 0 });
   const messages = new MessageTable(store);
   const grants: Grant[] = [];
   const registry = joinedRegistry([{ tools: () => tools }]);
@@ -256,6 +263,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     compactions,
     loadedTools,
     clientCalls,
+    toolHook,
     conversations: new ConversationTable(store),
     memory,
     meter,
@@ -287,6 +295,7 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     runner,
     humanRequests,
     clientCalls,
+    toolHook,
     inbox,
     intake,
     suspension,
@@ -319,17 +328,19 @@ export const tasksOf = (parts: Parts) =>
     checkpoints: checkpointsOf(parts),
     search: openMessageSearch({ store: parts.store, logger: createLogger("test", "silent") }),
     workspaceDir: join(parts.store.dataDir, "workspace"),
+    names: { hasAgent: () => true, checkTools: () => undefined },
     logger: createLogger("test", "silent"),
   });
 
 /** The same behind its routes, on loopback, with limits of the test's own. */
 export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamLimits> = {}): Promise<string> {
-  const { runner, journal, humanRequests, clientCalls, inbox, intake, idempotency } = parts;
+  const { runner, journal, humanRequests, clientCalls, toolHook, inbox, intake, idempotency } = parts;
   const routes = createRoutes({
     runner,
     journal,
     humanRequests,
     clientCalls,
+    toolHook,
     inbox,
     intake,
     whenBusy: "reject",

@@ -10,6 +10,7 @@ import {
 import { MAX_MODELS_BYTES } from "./models.ts";
 import { ENGINE_BODY_BYTES } from "./requests.ts";
 import { type EngineRoute, control } from "./route-row.ts";
+import { HOOK_WAIT_MS, MAX_HOOK_ANSWER_BYTES, answerHookRequest, setToolHookRequest } from "./tool-hook.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type Parameter, ok } from "../route-table.ts";
 
@@ -37,6 +38,22 @@ export const ENGINE_CONTROL_ROUTES = {
     request: controlModelsRequest,
     maxBodyBytes: MAX_MODELS_BYTES,
     responses: ok("EngineStatus"),
+  }),
+  setToolHook: control(`POST ${CONTROL_PATHS.toolHook}`, "Say whether the product decides about calls of tools", {
+    request: setToolHookRequest,
+    responses: ok("EngineStatus"),
+  }),
+  hookedCalls: control(`GET ${CONTROL_PATHS.hooks}`, "Calls of tools about which the product decides", {
+    query: {
+      after: { kind: "text", summary: "The last number that the daemon has read. Empty for all that wait" },
+      wait_ms: HOOK_WAIT_MS,
+    },
+    responses: ok("HookedCalls"),
+  }),
+  answerHook: control(`POST ${CONTROL_PATHS.hooks}`, "What the product decided about a call", {
+    request: answerHookRequest,
+    maxBodyBytes: MAX_HOOK_ANSWER_BYTES,
+    responses: ok("HookAnswered"),
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
     request: controlCatalogRequest,

@@ -23,6 +23,13 @@ export const CONTROL_PATHS = {
    * the host. Answers `EngineStatus`.
    */
   models: "/control/models",
+  /** `POST {hook}`: what the policy says of the product's hook on tools, or null. Answers `EngineStatus`. */
+  toolHook: "/control/tool-hook",
+  /**
+   * `GET ?after=`: the calls after this number about which the product decides; waits for one. `POST`: what it decided, for
+   * one attempt. Only the first decision counts.
+   */
+  hooks: "/control/hooks",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */

@@ -9,6 +9,7 @@ export const EVENT_GROUPS = {
   tool_input: ["tool_input_delta"],
   model: ["model_changed"],
   file: ["file_changed"],
+  hook: ["tool_verdict"],
 } as const satisfies Readonly<Record<string, readonly EngineEventType[]>>;
 export type EventGroup = keyof typeof EVENT_GROUPS;
 

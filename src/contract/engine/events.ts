@@ -6,6 +6,7 @@ import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, jsonObject, text, time } from "../response-schemas.ts";
 import { MODEL_CHANGE_REASONS } from "./models.ts";
+import { HOOK_VERDICTS } from "./tool-hook-limits.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 const blockType = z.enum(["text", "thinking", "tool_use"]).check(z.meta({ title: "BlockType" }));
@@ -204,6 +205,16 @@ export const ENGINE_EVENTS = {
       ),
       agent: call.agent,
       parent_tool_call_id: call.parent_tool_call_id,
+    },
+  },
+  tool_verdict: {
+    meaning: "The product's [hook](catalog.md#hook-of-the-product) decided about a call, before it runs.",
+    data: {
+      ...call,
+      verdict: field(z.enum(HOOK_VERDICTS), "`change`: the call runs with `input`.", "deny"),
+      reason: z.exactOptional(field(text, "Only of `deny`, when the product gave one.")),
+      input: z.exactOptional(field(jsonObject, "Only of `change`: the input that the call runs with.")),
+      error: z.exactOptional(field(text, "Why the product did not decide; the verdict is then the policy's.")),
     },
   },
   file_changed: {

@@ -4,6 +4,7 @@ import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
 import { engineBudgets } from "./budgets.ts";
 import { WHEN_BUSY } from "./when-busy.ts";
 import { modelRules } from "./models.ts";
+import { toolHookRules } from "./tool-hook.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -120,6 +121,7 @@ const engineLaunch = z.object({
     "The policy's `when_busy`. Omitted by daemons of earlier releases: `reject`.",
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
+  tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

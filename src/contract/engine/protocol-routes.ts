@@ -25,6 +25,9 @@ const route = (
   return { protocol, method, path, auth: "engine", role, scope, summary };
 };
 
+const managed = (place: Place, summary: string, scope: Scope, role: SessionRole = "operator"): ProtocolRoute =>
+  route("managed_agents", place, summary, { role, scope });
+
 /** Every route of the protocols that an engine speaks beside its own interface. A table of its own, for protocols load at their first call. */
 export const PROTOCOL_ROUTES = {
   a2aCard: route("a2a", "GET /.well-known/agent-card.json", "Get the agent card", {
@@ -33,14 +36,6 @@ export const PROTOCOL_ROUTES = {
   }),
   a2aCall: route("a2a", "POST /a2a", "Call a method by JSON-RPC", { role: "operator", scope: "turns" }),
   agUiRun: route("ag_ui", "POST /ag-ui", "Run the agent, and stream its events", { role: "operator", scope: "turns" }),
-  mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
-    role: "operator",
-    scope: "turns",
-  }),
-  mcpContinue: route("mcp", "GET /mcp", "Continue the stream of a call that was cut: `Last-Event-ID`", {
-    role: "operator",
-    scope: "turns",
-  }),
   chatCompletions: route(
     "openai_chat",
     "POST /v1/chat/completions",
@@ -58,6 +53,107 @@ export const PROTOCOL_ROUTES = {
     role: "operator",
     scope: "turns",
   }),
+  createResponse: route(
+    "openai_responses",
+    "POST /v1/responses",
+    "Send a message or results of calls, and stream, get or start the answer",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  showResponse: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}",
+    "Get a response, or stream it after a `sequence_number`",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  deleteResponse: route(
+    "openai_responses",
+    "DELETE /v1/responses/{response_id}",
+    "Delete the task of its only response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  cancelResponse: route(
+    "openai_responses",
+    "POST /v1/responses/{response_id}/cancel",
+    "Cancel the turn of a response",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  listResponseInput: route(
+    "openai_responses",
+    "GET /v1/responses/{response_id}/input_items",
+    "Get the message that a response answers",
+    {
+      role: "operator",
+      scope: "turns",
+    },
+  ),
+  mcpSend: route("mcp", "POST /mcp", "Send a message of JSON-RPC, such as a call of a tool", {
+    role: "operator",
+    scope: "turns",
+  }),
+  mcpContinue: route("mcp", "GET /mcp", "Continue the stream of a call that was cut: `Last-Event-ID`", {
+    role: "operator",
+    scope: "turns",
+  }),
+  managedListAgents: managed("GET /v1/agents", "List the agents of the catalog", "tasks:read"),
+  managedCreateAgent: managed("POST /v1/agents", "Not supported", "tasks:write"),
+  managedShowAgent: managed("GET /v1/agents/{agent_id}", "Get an agent of the catalog", "tasks:read"),
+  managedUpdateAgent: managed("POST /v1/agents/{agent_id}", "Not supported", "tasks:write"),
+  managedArchiveAgent: managed("POST /v1/agents/{agent_id}/archive", "Not supported", "tasks:write"),
+  managedListAgentVersions: managed(
+    "GET /v1/agents/{agent_id}/versions",
+    "List the one version of an agent",
+    "tasks:read",
+  ),
+  managedListEnvironments: managed("GET /v1/environments", "List the engine's one environment", "tasks:read"),
+  managedCreateEnvironment: managed("POST /v1/environments", "Not supported", "tasks:write"),
+  managedShowEnvironment: managed(
+    "GET /v1/environments/{environment_id}",
+    "Get the engine's environment",
+    "tasks:read",
+  ),
+  managedUpdateEnvironment: managed("POST /v1/environments/{environment_id}", "Not supported", "tasks:write"),
+  managedDeleteEnvironment: managed("DELETE /v1/environments/{environment_id}", "Not supported", "tasks:write"),
+  managedArchiveEnvironment: managed("POST /v1/environments/{environment_id}/archive", "Not supported", "tasks:write"),
+  managedListSessions: managed("GET /v1/sessions", "List sessions, which are tasks", "tasks:read"),
+  managedCreateSession: managed("POST /v1/sessions", "Create a session", "tasks:write"),
+  managedShowSession: managed("GET /v1/sessions/{session_id}", "Get a session", "tasks:read"),
+  managedUpdateSession: managed(
+    "POST /v1/sessions/{session_id}",
+    "Change title, metadata or tools of a session",
+    "tasks:write",
+  ),
+  managedDeleteSession: managed("DELETE /v1/sessions/{session_id}", "Delete a session", "tasks:write"),
+  managedArchiveSession: managed("POST /v1/sessions/{session_id}/archive", "Archive a session", "tasks:write"),
+  managedListEvents: managed("GET /v1/sessions/{session_id}/events", "List the events of a session", "turns"),
+  managedSendEvents: managed("POST /v1/sessions/{session_id}/events", "Send messages, interrupts and answers", "turns"),
+  managedStreamEvents: managed(
+    "GET /v1/sessions/{session_id}/events/stream",
+    "Stream the events of a session from now on",
+    "turns",
+  ),
+  managedListResources: managed(
+    "GET /v1/sessions/{session_id}/resources",
+    "List the resources of a session: none",
+    "tasks:read",
+  ),
+  managedListVaults: managed("GET /v1/vaults", "Not supported", "tasks:read"),
+  managedCreateVault: managed("POST /v1/vaults", "Not supported", "tasks:write"),
+  managedListMemoryStores: managed("GET /v1/memory_stores", "Not supported", "tasks:read"),
+  managedCreateMemoryStore: managed("POST /v1/memory_stores", "Not supported", "tasks:write"),
+  managedListDeployments: managed("GET /v1/deployments", "Not supported", "tasks:read"),
+  managedCreateDeployment: managed("POST /v1/deployments", "Not supported", "tasks:write"),
   uiChat: route("ui_messages", "POST /v1/ui/chat", "Send a message, and stream the answer", {
     role: "operator",
     scope: "turns",

@@ -17,9 +17,6 @@ interface Protocol {
   readonly errorBody: (error: ProtocolError) => object;
 }
 
-/** Codes of JSON-RPC. */
-const INVALID_REQUEST = -32_600;
-const SERVER_ERROR = -32_000;
 /** OpenAI's names of errors, where they differ from ours. */
 const OPENAI_CODES: Partial<Record<EngineErrorCode, string>> = {
   INVALID_ENGINE_KEY: "invalid_api_key",
@@ -64,6 +61,9 @@ export function rpcErrorOf({ code, message, status, details }: ProtocolError): o
   };
   return { code: known?.code ?? status, message, data: [info] };
 }
+/** Codes of JSON-RPC. */
+const INVALID_REQUEST = -32_600;
+const SERVER_ERROR = -32_000;
 
 /** The protocols that an engine speaks beside its own interface. */
 export const PROTOCOLS = {
@@ -82,6 +82,8 @@ export const PROTOCOLS = {
       ...(details && { metadata: { details } }),
     }),
   },
+  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
+  openai_responses: { title: "OpenAI Responses", version: "1", errorBody: openaiError },
   mcp: {
     title: "Model Context Protocol",
     version: "2026-07-28",
@@ -95,7 +97,15 @@ export const PROTOCOLS = {
       },
     }),
   },
-  openai_chat: { title: "OpenAI chat completions", version: "1", errorBody: openaiError },
+  managed_agents: {
+    title: "Claude Managed Agents",
+    version: "2026-04-01",
+    errorBody: ({ code, message, status, details }) => ({
+      type: "error",
+      error: { type: managedErrorType(code, status), message, ...(details && { details }) },
+      request_id: `req_${crypto.randomUUID().replaceAll("-", "")}`,
+    }),
+  },
   ui_messages: {
     title: "AI SDK UI message stream",
     version: "1",
@@ -103,6 +113,20 @@ export const PROTOCOLS = {
   },
 } as const satisfies Record<string, Protocol>;
 export type ProtocolName = keyof typeof PROTOCOLS;
+
+function managedErrorType(code: EngineErrorCode, status: number): string {
+  if (code === "SLEEPING_BUSY" || code === "SERVICE_UNAVAILABLE" || code === "ENGINE_DRAINING")
+    return "overloaded_error";
+  if (code === "BUDGET_EXCEEDED") return "billing_error";
+  return MANAGED_ERROR_TYPES.get(status) ?? (status < 500 ? "invalid_request_error" : "api_error");
+}
+const MANAGED_ERROR_TYPES: ReadonlyMap<number, string> = new Map([
+  [401, "authentication_error"],
+  [403, "permission_error"],
+  [404, "not_found_error"],
+  [413, "request_too_large"],
+  [429, "rate_limit_error"],
+]);
 
 /** The body of a refused call of a protocol's route. */
 export const protocolErrorBody = (protocol: ProtocolName, error: ProtocolError): object =>

@@ -21,6 +21,8 @@ export const ENGINE_BODY_BYTES = {
 } as const;
 /** Limits of every JSON body. Fields, list items, objects and lists count as values. */
 export const ENGINE_BODY_LIMITS = { maxValues: 10_000, maxDepth: 64 } as const;
+/** Clients of other protocols send all messages of a conversation with each call. */
+export const PROTOCOL_BODY_LIMITS = { maxValues: 100_000, maxDepth: 64 } as const;
 
 /** The catalog's agent for calls that name none. */
 export const DEFAULT_AGENT = "default";

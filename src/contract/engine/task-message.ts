@@ -24,6 +24,17 @@ const toolPart = record("TaskToolPart", "A call of a tool, with its result once 
   output: field(z.unknown(), "What the tool returned. `null` before, and for a call that failed."),
   error: nullable(text, "Why the call failed. `null` otherwise.", null),
   attachments: z.exactOptional(field(attachmentRecords, "Files of the result. Omitted without one.")),
+  hook: z.exactOptional(
+    field(
+      z.object({
+        verdict: field(z.enum(["deny", "ask", "change"]), "`change`: the call ran with its `input`.", "change"),
+        reason: nullable(text, "Why the product denied it. `null` without one.", null),
+        input: nullable(jsonObject, "Of `change`: the input that the call ran with. `null` otherwise."),
+        error: nullable(text, "Why the product did not decide; the verdict is then the policy's.", null),
+      }),
+      "What the product's [hook](catalog.md#hook-of-the-product) decided. Omitted when it was not asked, or allowed the call.",
+    ),
+  ),
 });
 const artifactPart = extended(artifact, "TaskArtifactPart", "A file that the agent [published](files.md#artifacts).", {
   type: field(z.literal("artifact"), "The kind of part. It comes after the call of `publish_file`."),

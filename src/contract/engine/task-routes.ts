@@ -1,6 +1,7 @@
 import { type IntegerParameter, PAGE, type Parameter, events, json, ok } from "../route-table.ts";
 import { type EngineRoute, engine } from "./route-row.ts";
-import { changeTaskRequest } from "./task.ts";
+import { ENGINE_BODY_BYTES } from "./requests.ts";
+import { changeTaskRequest, createTaskRequest } from "./task.ts";
 
 export const TASK_ARCHIVED = ["false", "true", "any"] as const;
 export const TASK_MESSAGES_LIMIT: IntegerParameter = {
@@ -44,17 +45,30 @@ export const ENGINE_TASK_ROUTES = {
       errors: ["TOO_MANY_READERS"],
     },
   ),
+  createTask: engine("POST /tasks", "[Create](conversations.md#create-a-task) a task before its first message", {
+    role: "operator",
+    scope: "tasks:write",
+    request: createTaskRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.respond,
+    repeatable: false,
+    responses: { 201: [json("Task")] },
+    errors: ["NOT_FOUND", "TASK_EXISTS"],
+  }),
   showTask: engine("GET /tasks/{task_id}", "Get a task", {
     role: "operator",
     scope: "tasks:read",
-    query: { branches: { kind: "flag", summary: "Adds its [branches](conversations.md#rewind)" } },
+    query: {
+      branches: { kind: "flag", summary: "Adds its [branches](conversations.md#rewind)" },
+      defaults: { kind: "flag", summary: "Adds the [defaults](conversations.md#create-a-task) of its messages" },
+    },
     responses: ok("Task"),
     errors: ["NOT_FOUND"],
   }),
-  changeTask: engine("PATCH /tasks/{task_id}", "Rename or archive a task, or change its metadata", {
+  changeTask: engine("PATCH /tasks/{task_id}", "Rename or archive a task, or change its metadata or defaults", {
     role: "operator",
     scope: "tasks:write",
     request: changeTaskRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.respond,
     responses: ok("Task"),
     errors: ["NOT_FOUND"],
   }),

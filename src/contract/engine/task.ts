@@ -3,6 +3,9 @@ import { characters, wellFormedText } from "../../shared/parse.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
 import { taskBranch } from "./branch.ts";
+import { clientTools } from "./client-tool.ts";
+import { effort } from "./model-schemas.ts";
+import { executeRequest, taskId } from "./requests.ts";
 import { taskMessage } from "./task-message.ts";
 import { tokenUsage } from "./token-usage.ts";
 
@@ -18,6 +21,18 @@ const parent = record("TaskParent", "Where a task was forked from.", {
   task_id: field(text, "The task it was forked from. It may be deleted since.", "t1"),
   after_message: nullable(text, "The last message that both have. `null`: none.", "msg_12"),
 });
+
+const { agent, model } = executeRequest.def.shape;
+const taskDefaults = record("TaskDefaults", "What messages of a task have that do not say it themselves.", {
+  agent,
+  model,
+  effort: field(z.optional(effort), "How much the model reasons, if it has this option.", "low"),
+  client_tools: field(
+    z.optional(clientTools),
+    "[Tools that the client runs](conversations.md#tools-that-the-client-runs), up to 64 in 256 KiB.",
+  ),
+});
+export type TaskDefaults = z.output<typeof taskDefaults>;
 
 export const taskRecord = record("TaskRecord", "A task, which is a conversation.", {
   task_id: field(text, "The task's id, which its first turn named.", "t1"),
@@ -41,6 +56,9 @@ export const taskRecord = record("TaskRecord", "A task, which is a conversation.
   archived: field(z.boolean(), "Whether lists leave it out.", false),
   metadata: field(z.record(z.string(), z.string()), "Strings of the product's own, by their keys.", { folder: "work" }),
   parent: nullable(parent, "`null` for a task that is no fork."),
+  defaults: z.exactOptional(
+    field(taskDefaults, "Only with `defaults=true`: what messages have that do not say it themselves."),
+  ),
   branches: z.exactOptional(
     field(
       z.array(taskBranch),
@@ -119,22 +137,44 @@ const metadataKey = z.string().check(
 const metadataValue = wellFormedText().check(z.maxLength(TASK_METADATA.value));
 
 const TITLE = `expected 1 to ${TASK_TITLE_LENGTH} characters, not only white space`;
+const title = characters(1, TASK_TITLE_LENGTH).check(
+  z.refine((text) => text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text), { error: TITLE }),
+);
+const METADATA_LIMITS = `At most ${TASK_METADATA.keys} keys of ${TASK_METADATA.key} characters, with values of ${TASK_METADATA.value}.`;
+
+export const createTaskRequest = record("CreateTaskRequest", "A task before its first message.", {
+  task_id: field(z.optional(taskId), "1 to 256 bytes. A new one when omitted.", "t1"),
+  title: field(
+    z.optional(title),
+    `1 to ${TASK_TITLE_LENGTH} characters. The first words of its first message when omitted.`,
+    "Offers of the printers",
+  ),
+  metadata: field(
+    z.optional(z.record(metadataKey, metadataValue)),
+    `Strings of the product's own, by their keys. ${METADATA_LIMITS}`,
+    { folder: "work" },
+  ),
+  defaults: field(z.optional(taskDefaults), "What its messages have that do not say it themselves.", {
+    agent: "researcher",
+  }),
+});
+export type CreateTaskRequest = z.output<typeof createTaskRequest>;
+
 export const changeTaskRequest = record("ChangeTaskRequest", "Changes of a task. Fields left out stay.", {
   title: field(
-    z.optional(
-      characters(1, TASK_TITLE_LENGTH).check(
-        z.refine((title) => title.trim() !== "" && title.isWellFormed() && !/\p{Cc}/u.test(title), { error: TITLE }),
-      ),
-    ),
+    z.optional(title),
     `1 to ${TASK_TITLE_LENGTH} characters. From now on no model changes it.`,
     "Offers of the printers",
   ),
   archived: field(z.optional(z.boolean()), "`true` takes it from lists, `false` puts it back.", true),
   metadata: field(
     z.optional(z.record(metadataKey, z.nullable(metadataValue))),
-    `Strings to set, by their keys; \`null\` removes a key. At most ${TASK_METADATA.keys} keys of ${TASK_METADATA.key} characters, with values of ${TASK_METADATA.value}.`,
+    `Strings to set, by their keys; \`null\` removes a key. ${METADATA_LIMITS}`,
     { folder: "work" },
   ),
+  defaults: field(z.optional(taskDefaults), "Replaces the defaults of its messages. `{}` removes them.", {
+    agent: "researcher",
+  }),
 });
 export type ChangeTaskRequest = z.output<typeof changeTaskRequest>;
 

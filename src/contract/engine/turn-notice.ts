@@ -12,16 +12,40 @@ export const TURN_NOTICE_LIMITS = { perReport: 200, kept: 100_000, idLength: 256
 const id = z.string().check(z.maxLength(TURN_NOTICE_LIMITS.idLength), z.regex(/^\P{Cc}*$/u));
 const seq = z.int().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER));
 
-const turnNotice = record("TurnNotice", "The end or a wait of a turn, or the title of a task, for the product.", {
-  seq: field(seq, "Its number in the engine's store."),
-  type: field(z.enum(TURN_NOTICES), "What happened.", "turn.completed"),
-  task_id: field(id, "The task.", "t1"),
-  turn_id: nullable(id, "The turn. `null` for `task.titled`.", "turn_01jd3v9q2c"),
-  request_id: nullable(id, "Of `turn.waiting`: the request or call that it waits for.", null),
-  error: nullable(id, "Of `turn.failed`: the error's code.", null),
-  at: field(time, "When it happened."),
-});
+export const turnNotice = record(
+  "TurnNotice",
+  "The end or a wait of a turn, or the title of a task, for the product.",
+  {
+    seq: field(seq, "Its number in the engine's store."),
+    type: field(z.enum(TURN_NOTICES), "What happened.", "turn.completed"),
+    task_id: field(id, "The task.", "t1"),
+    turn_id: nullable(id, "The turn. `null` for `task.titled`.", "turn_01jd3v9q2c"),
+    request_id: nullable(id, "Of `turn.waiting`: the request or call that it waits for.", null),
+    error: nullable(id, "Of `turn.failed`: the error's code.", null),
+    at: field(time, "When it happened."),
+  },
+);
 export type TurnNotice = RecordOf<typeof turnNotice>;
+
+/** A notice as it is stored. */
+export const turnNoticeOf = (row: Readonly<Record<string, unknown>>): TurnNotice => ({
+  seq: Number(row["seq"]),
+  type: row["type"] as TurnNoticeType,
+  task_id: idOf(row["task_id"]) ?? "",
+  turn_id: idOf(row["turn_id"]),
+  request_id: idOf(row["request_id"]),
+  error: idOf(row["error"]),
+  at: new Date(Number(row["at"])).toISOString(),
+});
+
+/** Providers make the ids of calls. */
+const idOf = (value: unknown): string | null =>
+  typeof value === "string"
+    ? value
+        .replaceAll(/\p{Cc}/gu, " ")
+        .slice(0, TURN_NOTICE_LIMITS.idLength)
+        .toWellFormed()
+    : null;
 
 export const turnNoticeReport = record(
   "TurnNoticeReport",

@@ -3,6 +3,7 @@ export const ORCHESTRATOR_EVENTS = {
   "product.registered": "A product was registered.",
   "product.policy_changed": "A product's policy was changed.",
   "product.key_rotated": "A product's platform key was replaced.",
+  "product.hook_secret_rotated": "The secret of a product's hook on tools was replaced.",
   "product.deleted": "A product was deleted.",
   "catalog.pushed": "A product's catalog has a new version: `data.version`, `data.digest`, `data.files`, `data.bytes`.",
   "catalog.rolled_back": "A product's catalog has the files of `data.restored_from` again, as `data.version`.",

@@ -22,7 +22,8 @@ const events = z.array(z.enum(NOTIFIED_EVENTS as [EventType, ...EventType[]])).c
 const EVENTS = "The [events](orchestrator-api.md#events) that are sent.";
 
 const SECRET = `expected ${WEBHOOK_SECRET_PREFIX} and 24 to 64 bytes in base64`;
-const secret = z.string(SECRET).check(
+/** The secret with which messages are signed. */
+export const webhookSecret = z.string(SECRET).check(
   z.refine(
     (value) => {
       const { min, max } = NOTIFICATION_LIMITS.secretBytes;
@@ -42,7 +43,7 @@ const URL_MEANING =
 export const endpointRequest = z.strictObject({
   url: field(url, URL_MEANING, "https://api.example.com/orchd"),
   events: field(events, EVENTS, ["engine.gave_up", "budget.spent"]),
-  secret: field(z.optional(secret), "The secret that signs messages. Made when omitted."),
+  secret: field(z.optional(webhookSecret), "The secret that signs messages. Made when omitted."),
 });
 export type EndpointRequest = z.output<typeof endpointRequest>;
 

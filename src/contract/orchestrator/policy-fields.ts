@@ -168,6 +168,15 @@ export const POLICY_FIELDS = {
     takesEffect: "next start",
     option: "--tool-listen <ports>",
   },
+  tool_hook: {
+    value: { kind: "tool_hook" },
+    default: null,
+    section: "tools",
+    label: "Hook on tools",
+    meaning:
+      "The product's own address that [decides about calls of tools](catalog.md#hook-of-the-product) before they run.",
+    takesEffect: "at once",
+  },
   attachment_mb: {
     value: { kind: "integer", min: 0, max: MAX_ATTACHMENTS.mb },
     default: DEFAULT_ATTACHMENT_LIMITS.mb,

@@ -12,6 +12,7 @@ import { POLICY_FIELDS, type PolicyFieldName } from "./policy-fields.ts";
 import type { PolicyValue } from "./policy-value.ts";
 import { field, record } from "../record.ts";
 import { count, text } from "../response-schemas.ts";
+import { toolHookPatch, toolHookShown } from "./tool-hook-schemas.ts";
 import { isProductSetting, productSettingNames } from "../settings/settings.ts";
 
 const MAX_TOKENS = 1_000_000_000_000;
@@ -83,6 +84,8 @@ function accepted(value: PolicyValue): z.ZodMiniType {
       return budgetsPatch;
     case "end_users":
       return endUsersPatch;
+    case "tool_hook":
+      return toolHookPatch;
     default:
       return value satisfies never;
   }
@@ -103,6 +106,8 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return value.isNullable ? z.nullable(z.array(text)) : z.array(text);
     case "end_users":
       return endUsersShown;
+    case "tool_hook":
+      return toolHookShown;
     case "budgets":
       return z.object({
         engine: field(budgetLimits, MEANINGS.engine),

@@ -1,5 +1,6 @@
 import type { Budgets } from "./budgets.ts";
 import type { EndUsers } from "./end-users.ts";
+import type { ToolHook } from "./tool-hook.ts";
 
 /** What a field holds, and its bounds, both included. Plain data, so that the console's page can read it too. */
 export type PolicyValue =
@@ -14,7 +15,8 @@ export type PolicyValue =
   /** Names of models. With `null`, which is every model, they may be patterns. */
   | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
   | { readonly kind: "budgets" }
-  | { readonly kind: "end_users" };
+  | { readonly kind: "end_users" }
+  | { readonly kind: "tool_hook" };
 
 /** The network access of tools: the public internet, none, or the listed hosts and networks. */
 export type ToolNetworkPolicy = "open" | "none" | readonly string[];
@@ -28,6 +30,7 @@ interface ValueOf {
   readonly models: readonly string[];
   readonly budgets: Budgets;
   readonly end_users: EndUsers | null;
+  readonly tool_hook: ToolHook | null;
 }
 
 /** The type of a field's value. */

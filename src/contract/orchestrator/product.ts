@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { policyRecord } from "./policy-schemas.ts";
+import { TOOL_HOOK_SECRET_RESPONSES } from "./tool-hook-schemas.ts";
 import { type RecordOf, extended, field, nullable, page, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
 
@@ -44,6 +45,7 @@ export const PRODUCT_RESPONSES = {
       "orchp_4f0a…",
     ),
   }),
+  ...TOOL_HOOK_SECRET_RESPONSES,
   ProductPage: page(productRecord, "Products by id."),
   ProductDeleted: z.object({ deleted: field(z.literal(true), "The product, its engines and their data are gone.") }),
 };

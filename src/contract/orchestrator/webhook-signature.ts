@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Headers of Standard Webhooks 1.0. */
 export const WEBHOOK_HEADERS = {
@@ -10,6 +10,10 @@ export const WEBHOOK_HEADERS = {
 export const WEBHOOK_SECRET_PREFIX = "whsec_";
 /** The largest distance of a message's timestamp from now, in either direction. */
 export const WEBHOOK_TOLERANCE_S = 300;
+
+const SECRET_BYTES = 32;
+
+export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 
 const VERSION = "v1";
 /** A full stop separates the signed parts, so an id with one could be read in two ways. */

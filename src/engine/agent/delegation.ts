@@ -91,6 +91,10 @@ function subAgentContext(
       }
     },
     wantsToolInput: () => false,
+    gate: {
+      covers: (tool) => branch.gate.covers(tool),
+      decide: (call) => branch.gate.decide({ ...call, parentToolCallId: parentCallId }),
+    },
     callClient: (call) => branch.callClient({ ...call, agent, parentToolCallId: parentCallId }),
     ask: (question) => branch.ask({ ...question, context: { ...question.context, ...mark } }),
   };

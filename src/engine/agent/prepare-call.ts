@@ -1,3 +1,4 @@
+import type { ToolVerdict } from "../../contract/engine/tool-hook-limits.ts";
 import type PQueue from "p-queue";
 import type { ToolRefusal } from "../../contract/engine/metrics.ts";
 import { MAX_JSON_LEVELS } from "../../shared/json-values.ts";
@@ -58,44 +59,104 @@ const OUTCOME_UNKNOWN =
 
 const UNREADABLE = `invalid arguments: not valid JSON, an object of at most ${MAX_JSON_LEVELS} levels`;
 
-/** Validates and authorizes a call. A refusal goes to the model as the call's result; it never fails the turn. */
-export async function prepareCall(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<Prepared> {
-  const tool = parts.registry.get(call.tool);
-  const refused = (why: ToolRefusal, reason: string): Prepared => ({
-    kind: "refused",
-    call,
-    why,
-    source: tool?.source,
-    reason,
-  });
-  if (call.progress.kind === "started" && tool?.readOnly !== true) return refused("outcome_unknown", OUTCOME_UNKNOWN);
-  if (tool === undefined) return refused("unknown_tool", `unknown tool: ${call.tool}`);
-  if (call.input === null) return refused("invalid_input", `${UNREADABLE}: ${call.rawInput.slice(0, 500)}`);
+/** What a call is before anybody was asked about it. */
+type CheckedCall = Pick<ReadyCall, "tool" | "input"> | RefusedCall;
+
+function checkCall(call: LoggedCall, { registry }: Pick<ToolParts, "registry">): CheckedCall {
+  const tool = registry.get(call.tool);
+  if (call.progress.kind === "started" && tool?.readOnly !== true)
+    return refused(call, tool, { why: "outcome_unknown", reason: OUTCOME_UNKNOWN });
+  if (tool === undefined) return refused(call, tool, { why: "unknown_tool", reason: `unknown tool: ${call.tool}` });
+  if (call.input === null) {
+    const reason = `${UNREADABLE}: ${call.rawInput.slice(0, 500)}`;
+    return refused(call, tool, { why: "invalid_input", reason });
+  }
   const checked = tool.input.check(call.input);
-  if (checked.kind === "invalid") return refused("invalid_input", checked.message);
-  const { input } = checked;
+  if (checked.kind === "invalid") return refused(call, tool, { why: "invalid_input", reason: checked.message });
+  return { tool, input: checked.input };
+}
+
+const refused = (
+  call: LoggedCall,
+  tool: Tool | undefined,
+  { why, reason }: Pick<RefusedCall, "why" | "reason">,
+): RefusedCall => ({ kind: "refused", call, why, source: tool?.source, reason });
+
+/** What the product's hook decides about a call. Null when it is not asked: the call is refused without it. */
+export async function verdictOn(call: LoggedCall, context: TurnContext, parts: ToolParts): Promise<ToolVerdict | null> {
+  if (!context.gate.covers(call.tool)) return null;
+  const checked = checkCall(call, parts);
+  if ("kind" in checked) return null;
+  const { tool, input } = checked;
+  const { workspaceDir } = parts;
+  const verdict = await authorize({ tool, input, workspaceDir, grants: [], rules: parts.rules() });
+  if (verdict.kind === "deny") return null;
+  return context.gate.decide({ toolCallId: call.id, agent: context.agent, tool: call.tool, input });
+}
+
+/**
+ * Validates and authorizes a call, with the input that the product's hook gave it. A refusal goes to the model as the
+ * call's result; it never fails the turn.
+ */
+export async function prepareCall(
+  call: LoggedCall,
+  context: TurnContext,
+  { verdict, ...parts }: ToolParts & { readonly verdict: ToolVerdict | null },
+): Promise<Prepared> {
+  const requested = checkCall(call, parts);
+  if ("kind" in requested) return requested;
+  const { tool } = requested;
+  const denied = (reason: string) => refused(call, tool, { why: "denied", reason });
+  const decided = verdict === null ? { kind: "run", input: requested.input } : afterHook(requested, verdict);
+  if ("reason" in decided) return denied(decided.reason);
+  const { input } = decided;
   const { workspaceDir } = parts;
   const grants = parts.grants.ofTask(context.taskId);
-  const verdict = await authorize({ tool, input, workspaceDir, grants, rules: parts.rules() });
-  switch (verdict.kind) {
+  const mustAsk = verdict?.verdict === "ask";
+  const authorized = await authorize({ tool, input, workspaceDir, grants, rules: parts.rules(), mustAsk });
+  switch (authorized.kind) {
     case "allow":
-      return { kind: "ready", call, tool, input, realPath: verdict.realPath };
+      return { kind: "ready", call, tool, input, realPath: authorized.realPath };
     case "deny":
-      return refused("denied", verdict.reason);
+      return denied(authorized.reason);
     case "ask": {
-      const { question, options, pattern, allowed } = verdict;
-      const request = { kind: "permission", toolCallId: call.id, question, context: verdict.context, options } as const;
+      const { question, options, pattern, allowed } = authorized;
+      const request = {
+        kind: "permission",
+        toolCallId: call.id,
+        question,
+        context: authorized.context,
+        options,
+      } as const;
       const asked = await context.ask({ ...request, allowFreeText: false });
-      if (asked.kind === "expired") return refused("expired", "permission request timed out: the call is denied");
+      if (asked.kind === "expired")
+        return refused(call, tool, { why: "expired", reason: "permission request timed out: the call is denied" });
       const answer = options.find((option) => option === asked.answer);
-      if (answer === undefined || answer === "deny") return refused("denied", "the user denied this call");
+      if (answer === undefined || answer === "deny") return denied("the user denied this call");
       const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
       if (grant !== null) parts.grants.add(grant);
       return { kind: "ready", call, tool, input, realPath: allowed.realPath };
     }
     default:
-      return verdict satisfies never;
+      return authorized satisfies never;
   }
+}
+
+/** The input that the product's hook lets a call run with, or why it does not run. */
+function afterHook(
+  { tool, input }: Pick<ReadyCall, "tool" | "input">,
+  { verdict, reason, input: changed, error }: ToolVerdict,
+): Pick<ReadyCall, "input"> | { readonly reason: string } {
+  if (verdict === "deny") {
+    if (error !== null) return { reason: `the product's hook did not decide about this call: ${error}` };
+    return { reason: `the product denied this call${reason === null ? "" : `: ${reason}`}` };
+  }
+  if (changed === null) return { input };
+  // The result of a turn is what the model has submitted.
+  if (tool.endsTurn === true) return { reason: "the product's hook changed a result, which only the model may write" };
+  const checked = tool.input.check(changed);
+  if (checked.kind === "valid") return checked;
+  return { reason: `the product's hook changed the input to one that the tool does not take: ${checked.message}` };
 }
 
 export function toolContext(

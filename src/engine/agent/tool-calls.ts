@@ -5,14 +5,15 @@ import { type Claims, claimsOf, mustWaitFor } from "../tools/call-order.ts";
 import type { ToolResult } from "../tools/execute.ts";
 import { CallParked, ToolFailed, waitsOnOthers } from "../tools/tool.ts";
 import { announce } from "./model-call.ts";
-import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext } from "./prepare-call.ts";
+import { type Prepared, type ReadyCall, type ToolParts, prepareCall, toolContext, verdictOn } from "./prepare-call.ts";
 import type { LoggedCall } from "./step-log.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 export type { ToolParts } from "./prepare-call.ts";
 
 /**
- * Runs the unfinished calls of one model answer. Permission questions come first, one at a time, before any call runs.
+ * Runs the unfinished calls of one model answer. The product's hook is asked about all together, then permission questions
+ * come, one at a time, before any call runs.
  * Then calls run in parallel up to the limit, conflicting ones in order, and those of the client beside them. A call that asks a human runs alone at the end,
  * because the turn does nothing else while a question is open. Events are emitted as calls finish.
  * Returns the outcomes in call order, or null when the engine stops first.
@@ -37,9 +38,12 @@ export async function runToolCalls(
     outcomes.set(id, outcome);
   };
   const prepared: Prepared[] = [];
-  for (const call of calls.filter(({ id }) => !outcomes.has(id))) {
+  const unfinished = calls.filter(({ id }) => !outcomes.has(id));
+  if (context.parking()) return null;
+  const verdicts = await Promise.all(unfinished.map((call) => verdictOn(call, context, parts)));
+  for (const [at, call] of unfinished.entries()) {
     if (context.parking()) return null;
-    prepared.push(await prepareCall(call, context, parts));
+    prepared.push(await prepareCall(call, context, { ...parts, verdict: verdicts[at] ?? null }));
   }
   for (const one of prepared) {
     // A call for the client is announced when it is open, so that the client never runs one that was refused.

@@ -1,3 +1,4 @@
+import type { ToolVerdict } from "../../contract/engine/tool-hook-limits.ts";
 import type { ClientTool } from "../../contract/engine/client-tool.ts";
 import type { EmittedEvent } from "../../contract/engine/events.ts";
 import type { Effort } from "../../contract/engine/model-choice.ts";
@@ -45,6 +46,24 @@ export type ClientCallEnd =
   /** No answer in time. */
   | { readonly kind: "expired" };
 
+/** A call about which the product decides. */
+export interface CallToDecide {
+  readonly toolCallId: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Of a delegated agent: the call that started it. */
+  readonly parentToolCallId?: string;
+}
+
+/** Decides about calls before they run. */
+export interface ToolGate {
+  /** Whether calls of a tool are to be decided. */
+  covers(tool: string): boolean;
+  /** Waits for the decision, within a deadline. Repeated after a restart, it is the same one. */
+  decide(call: CallToDecide): Promise<ToolVerdict>;
+}
+
 /** The turn as the loop sees it: functions only, no store and no stream. */
 export interface TurnContext {
   readonly taskId: string;
@@ -81,6 +100,8 @@ export interface TurnContext {
   spend(usage: ModelUsage): void;
   /** Asks the turn's human and waits for the answer. Repeated after a restart, a question maps to the same request. */
   ask(question: HumanRequest): Promise<HumanAnswer>;
+  /** The product's hook. */
+  readonly gate: ToolGate;
   /** Opens a call for the client and waits for its answer. Repeated after a restart, it is the same call. */
   callClient(call: ClientCall): Promise<ClientCallEnd>;
   /** Whether the event of a call was emitted, and not its result. */

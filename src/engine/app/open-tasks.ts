@@ -14,6 +14,7 @@ import { MessageTable } from "../store/messages.ts";
 import type { Store } from "../store/open-store.ts";
 import { TaskRemoval } from "../store/task-removal.ts";
 import { TaskTable } from "../store/tasks.ts";
+import { ToolVerdictTable } from "../store/tool-verdict-table.ts";
 import { TurnTable } from "../store/turns.ts";
 import { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanger } from "../tasks/task-changer.ts";
@@ -39,6 +40,7 @@ export interface TaskOwnerParts {
   readonly taskChanges: TaskChanges;
   readonly checkpoints: WorkspaceCheckpoints;
   readonly workspaceDir: string;
+  readonly names: ConstructorParameters<typeof TaskChanger>[0]["names"];
   readonly logger: Logger;
 }
 
@@ -63,7 +65,7 @@ export function openTitles(
 export function openTasks(parts: TaskOwnerParts) {
   const { store, slots, inbox, runner, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } =
     parts;
-  const [tasks, hitl, names] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
+  const [tasks, hitl, attached] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,
     taskList: new TaskList({ tasks, hitl, slots, inbox: new InboxTable(store), search }),
@@ -72,6 +74,7 @@ export function openTasks(parts: TaskOwnerParts) {
       messages: new MessageTable(store),
       turns: new TurnTable(store),
       hitl,
+      verdicts: new ToolVerdictTable(store),
       slots,
     }),
     taskChanger: new TaskChanger({
@@ -87,10 +90,11 @@ export function openTasks(parts: TaskOwnerParts) {
       runner,
       inbox,
       changes: taskChanges,
+      names: parts.names,
       files: {
         async removeUnused(files) {
           if (files.size === 0) return 0;
-          const used = await names.in(ATTACHMENTS_FOLDER);
+          const used = await attached.in(ATTACHMENTS_FOLDER);
           const unused = new Map([...files].filter(([name]) => !used.has(name)));
           return removeAttachments(unused, { workspaceDir, logger });
         },

@@ -12,13 +12,11 @@ import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
-import { ClientCallTable } from "../store/client-call-table.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import { CompactionTable } from "../store/compactions.ts";
 import { ConversationTable } from "../store/conversations.ts";
 import { EventTable } from "../store/events.ts";
 import { GrantTable } from "../store/grants.ts";
-import { HitlTable } from "../store/hitl-requests.ts";
 import { IdempotencyTable } from "../store/idempotency-keys.ts";
 import { InboxTable } from "../store/inbox-table.ts";
 import { LoadedToolTable } from "../store/loaded-tools.ts";
@@ -33,11 +31,10 @@ import type { MessageSearch } from "../tasks/message-search.ts";
 import { TaskChanges } from "../tasks/task-changes.ts";
 import type { TaskTitles } from "../tasks/task-titles.ts";
 import type { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
-import { outputProblem } from "../tools/client-tools.ts";
-import { ClientCalls } from "../turns/client-calls.ts";
+import { checkClientTools } from "../tools/client-tools.ts";
 import { type EventJournal, openJournal } from "../turns/event-journal.ts";
 import { Inbox } from "../turns/inbox.ts";
-import { HumanRequests } from "../turns/human-requests.ts";
+import type { HumanRequests } from "../turns/human-requests.ts";
 import { MessageIntake } from "../turns/message-intake.ts";
 import type { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskBranches } from "../turns/task-branches.ts";
@@ -47,6 +44,7 @@ import { TurnRunner } from "../turns/turn-runner.ts";
 import { turnGates } from "./turn-gates.ts";
 import { engineReport } from "./engine-report.ts";
 import { openAgent } from "./open-agent.ts";
+import { openRequests } from "./open-requests.ts";
 import { openMessageSearch, openTasks, openTitles } from "./open-tasks.ts";
 import type { EngineModel } from "./open-model.ts";
 import type { EngineTools } from "./open-tools.ts";
@@ -117,6 +115,10 @@ export function openTurns(parts: TurnOwnerParts) {
     taskChanges,
     checkpoints,
     workspaceDir,
+    names: {
+      hasAgent: tools.hasAgent,
+      checkTools: (definitions, list) => checkClientTools(definitions, tools.hasTool, list),
+    },
     logger,
   });
   // Before anything starts a turn.
@@ -202,21 +204,22 @@ const wakefulnessOf = (
     stopAccepting,
   });
 
-/** What turns ask of people and of the client. */
-function openRequests({ store, config: { hitlTtlMs: ttlMs } }: TurnOwnerParts, journal: EventJournal) {
-  const humanRequests = new HumanRequests(new HitlTable(store), journal, { ttlMs });
-  const clientCallTable = new ClientCallTable(store);
-  const clientCalls = new ClientCalls(clientCallTable, journal, { ttlMs, checkOutput: outputProblem });
-  return { requests: { humanRequests, clientCalls }, clientCallTable };
-}
-
 type RunnerParts = ConstructorParameters<typeof TurnRunner>[0];
 
 const createRunner = (
   parts: TurnOwnerParts,
   own: Pick<
     RunnerParts,
-    "journal" | "humanRequests" | "clientCalls" | "tasks" | "turns" | "conversations" | "memory" | "freed" | "inbox"
+    | "journal"
+    | "humanRequests"
+    | "clientCalls"
+    | "toolHook"
+    | "tasks"
+    | "turns"
+    | "conversations"
+    | "memory"
+    | "freed"
+    | "inbox"
   >,
 ): TurnRunner => {
   const { store, model, tools, slots, suspension, telemetry, logger } = parts;

@@ -1,8 +1,8 @@
+import { matchesTool, toolPattern } from "../../contract/engine/tool-pattern.ts";
 import * as z from "zod/mini";
 import { type Effort, MAX_FALLBACK } from "../../contract/engine/model-choice.ts";
 import { effort, modelName } from "../../contract/engine/model-schemas.ts";
 import { type OutputSchema, outputSchema } from "../../contract/engine/output-schema.ts";
-import { matchesTool } from "../tools/tool-rules.ts";
 import type { Tool } from "../tools/tool.ts";
 import { entryDescription, entryName, requireSameName } from "./catalog-entry.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -27,10 +27,6 @@ export interface AgentDefinition {
   /** Of the result of its turns, and of work that is delegated to it. Omitted: they end with text. */
   readonly outputSchema?: OutputSchema;
 }
-
-export const toolPattern = z
-  .string()
-  .check(z.regex(/^(?:\*|[\w-]{1,64}\*?)$/, "expected a tool name, or a prefix that ends in *"));
 
 /** Agent files of other programs list tools in one comma-separated line. */
 const toolList = z.union([

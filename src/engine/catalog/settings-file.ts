@@ -1,6 +1,6 @@
+import { matchesTool, toolPattern } from "../../contract/engine/tool-pattern.ts";
 import * as z from "zod/mini";
-import { matchesTool, type ToolRule } from "../tools/tool-rules.ts";
-import { toolPattern } from "./agent-file.ts";
+import type { ToolRule } from "../tools/tool-rules.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { parseYaml } from "./yaml-fields.ts";
 

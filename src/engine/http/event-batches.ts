@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { EventRow } from "../turns/event-journal.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { Wanted } from "./wanted-events.ts";
@@ -10,7 +9,8 @@ const MAX_WAITING = 1024 * 1024;
 export class EventBatches implements EventReader, AsyncIterable<readonly EventRow[]> {
   readonly closed: AbortSignal;
   upToDate = false;
-  readonly #changes = new EventTarget();
+  /** Those who wait for the next change. Promises alone: a turn may have many thousand batches. */
+  #waiters: (() => void)[] = [];
   readonly #left = new AbortController();
   #waiting: EventRow[] = [];
   #length = 0;
@@ -29,6 +29,11 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
     return this.#wanted({ type });
   }
 
+  /** Whether its reader has taken everything that is stored. */
+  get isRead(): boolean {
+    return this.upToDate && this.#waiting.length === 0;
+  }
+
   get isBackedUp(): boolean {
     return this.#length > MAX_WAITING;
   }
@@ -42,7 +47,7 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
   }
 
   async drained(): Promise<void> {
-    while (this.isBackedUp && !this.closed.aborted) await once(this.#changes, "change");
+    while (this.isBackedUp && !this.closed.aborted) await this.#change();
   }
 
   end(): void {
@@ -59,7 +64,7 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
     try {
       while (!this.closed.aborted) {
         if (this.#waiting.length > 0) yield this.#take();
-        else if (this.#end === null) await once(this.#changes, "change");
+        else if (this.#end === null) await this.#change();
         else if (this.#end.error === null) return;
         else throw this.#end.error;
       }
@@ -76,7 +81,15 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
     return rows;
   }
 
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+    });
+  }
+
   #changed(): void {
-    this.#changes.dispatchEvent(new Event("change"));
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
   }
 }

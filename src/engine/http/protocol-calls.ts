@@ -6,6 +6,7 @@ import { inBackground } from "../../shared/background.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { EngineError } from "../engine-error.ts";
 import type { EngineCalls, Events, MessageFate } from "../protocols/engine-calls.ts";
+import type { Followers } from "../sleep/followers.ts";
 import { removed } from "../turns/inbox.ts";
 import { requestOf, withoutWaiting } from "./asked-message.ts";
 import { answerStart, awaitTurn } from "./await-turn.ts";
@@ -19,8 +20,10 @@ import { type Answer, type SendingCall, type StartParts, startOrFind } from "./s
 import { withGroups } from "./wanted-events.ts";
 
 export interface EngineCallParts extends StartParts, ProtocolReadParts {
+  readonly taskList: StartParts["taskList"] & ProtocolReadParts["taskList"];
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;
+  readonly followers: Followers;
   /** The handlers of the engine's own interface. */
   readonly handlers: Readonly<Partial<Record<EngineRouteName, RequestHandler>>>;
   /** Keeps a call of a route to the tasks of its key. */
@@ -134,6 +137,15 @@ function readEvents(
   if (task === null) throw new EngineError("NOT_FOUND", "no turn has this turn_id");
   if (live) parts.followerLimit.acquire(task, response);
   const batches = new EventBatches({ gone, wanted: withGroups(groups) });
+  // As a replay that follows no single turn: it keeps no engine awake, and ends when the engine sleeps.
+  if (live && turnId === undefined)
+    parts.followers.add(response, {
+      socket: request.socket,
+      get isIdle() {
+        return batches.isRead && parts.journal.flush();
+      },
+      sleep: () => batches.end(),
+    });
   const isRunning = turnId === undefined ? null : () => parts.runner.isRunning(turnId);
   feed(batches, followEvents(batches, parts.journal, { taskId: task, turnId, afterSeq, live, merge, isRunning }));
   return batches;

@@ -10,8 +10,10 @@ const LOAD: Readonly<Record<ProtocolName, () => Promise<ProtocolModule>>> = {
   a2a: () => import("../protocols/a2a/a2a.ts"),
   ag_ui: () => import("../protocols/ag-ui/ag-ui.ts"),
   mcp: () => import("../protocols/mcp/mcp-endpoint.ts"),
+  managed_agents: () => import("../protocols/managed-agents/managed-agents.ts"),
   ui_messages: () => import("../protocols/ui-messages/ui-messages.ts"),
   openai_chat: () => import("../protocols/openai/openai-chat.ts"),
+  openai_responses: () => import("../protocols/openai/openai-responses.ts"),
 };
 
 /** A handler for each route of the protocols. */

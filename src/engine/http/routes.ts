@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { ENGINE_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
+import { ENGINE_BODY_LIMITS, PROTOCOL_BODY_LIMITS, executeBodyBytes } from "../../contract/engine/requests.ts";
 import type { EngineErrorBody } from "../../contract/engine/error-body.ts";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import {
@@ -19,7 +19,7 @@ import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { expressPath, methodsOf } from "../../contract/route-table.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
-import { parseJsonBody } from "../../shared/http/json-body.ts";
+import { type JsonLimits, parseJsonBody } from "../../shared/http/json-body.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
 import { refusalOf, refuseUnknownRoute, respondToErrors } from "../../shared/http/refusal.ts";
@@ -41,6 +41,7 @@ import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
+import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
 import { branchRoutes } from "./branch-routes.ts";
 import { type TaskRouteParts, taskRoutes } from "./task-routes.ts";
@@ -56,7 +57,8 @@ export interface RouteParts
     MemoryRouteParts,
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
-    ControlParts {
+    ControlParts,
+    ToolHookParts {
   readonly agents: ProtocolReadParts["agents"];
   readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
@@ -118,7 +120,7 @@ export function createRoutes(parts: RouteParts): Express {
   }
   for (const [name, handler] of Object.entries(protocolRoutes({ ...streams, handlers, within, toEngineError }))) {
     const route: ProtocolRoute = PROTOCOL_ROUTES[name as ProtocolRouteName];
-    const receive = route.method === "POST" ? [receiveJson(room, messageBytes)] : [];
+    const receive = route.method === "POST" ? [receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS)] : [];
     serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
@@ -168,16 +170,17 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
     openapi: (_request, response) => sendOpenApi(response, documentsDir),
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
+    ...toolHookRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }
 
 /** Puts the JSON of a call's body, undefined when it has none, into `request.body`. */
-function receiveJson(room: BodyBufferLimit, maxBytes: number): RequestHandler {
+function receiveJson(room: BodyBufferLimit, maxBytes: number, limits: JsonLimits = ENGINE_BODY_LIMITS): RequestHandler {
   return async (request, _response, next) => {
     const body = await receiveBody(request, { maxBytes, room, owner: "key" });
     try {
-      request.body = parseJsonBody(body.bytes, ENGINE_BODY_LIMITS);
+      request.body = parseJsonBody(body.bytes, limits);
     } finally {
       body.release();
     }

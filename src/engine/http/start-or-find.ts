@@ -2,7 +2,8 @@ import type { Request, Response } from "express";
 import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 import type { UserContent } from "../attachments/user-content.ts";
-import { EngineError } from "../engine-error.ts";
+import type { TaskList } from "../tasks/task-list.ts";
+import { unknownAgent } from "../tasks/task-changer.ts";
 import { checkClientTools } from "../tools/client-tools.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { FollowerLimit } from "../turns/follower-limit.ts";
@@ -23,6 +24,7 @@ export interface StartParts {
   readonly inbox: Inbox;
   readonly journal: EventJournal;
   readonly idempotency: StartedTurns;
+  readonly taskList: Pick<TaskList, "defaultsOf">;
   /** Whether the catalog has an agent of this name. */
   readonly hasAgent: (name: string) => boolean;
   /** Whether a built-in tool or one of the catalog has this name. */
@@ -47,16 +49,16 @@ export type Answer =
   | { readonly kind: "waiting"; readonly message: SentMessage; readonly position: number };
 
 /** The turn that this call or an earlier one starts, or the message that waits for its turn. */
-export async function startOrFind(parts: StartParts, call: SendingCall, execution: ExecuteRequest): Promise<Answer> {
+export async function startOrFind(parts: StartParts, call: SendingCall, given: ExecuteRequest): Promise<Answer> {
   const { intake } = parts;
   const key = call.request.get("Idempotency-Key");
-  const hash = key === undefined ? "" : bodyHash(execution);
+  const hash = key === undefined ? "" : bodyHash(given);
   const found = findAnswer(parts, call, { key, hash });
   if (found !== null) return found;
+  const execution = { ...parts.taskList.defaultsOf(given.task_id), ...given };
   const { agent, task_id: taskId } = execution;
   assertMayStart(parts.runner, call.request, taskId);
-  if (agent !== undefined && !parts.hasAgent(agent))
-    throw new EngineError("NOT_FOUND", `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`);
+  if (agent !== undefined && !parts.hasAgent(agent)) throw unknownAgent("agent", agent);
   checkClientTools(execution.client_tools ?? [], parts.hasTool);
   // A text message starts its turn in the same tick, without waiting for files.
   const asked = askedMessage(execution, parts);

@@ -6,7 +6,7 @@ import { Deadline } from "../../shared/deadline.ts";
 import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { traceOf } from "../../shared/http/trace-request.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
-import { EngineError } from "../engine-error.ts";
+import { unknownAgent } from "../tasks/task-changer.ts";
 import { findEarlier } from "./earlier-turn.ts";
 import type { ExecuteParts } from "./execute-route.ts";
 import { bodyHash } from "./store-message.ts";
@@ -35,11 +35,7 @@ export const startedTurnRoutes = (parts: StartedTurnParts) =>
         response.json(found);
         return;
       }
-      if (agent !== undefined && !parts.hasAgent(agent))
-        throw new EngineError(
-          "NOT_FOUND",
-          `agent: there is no agent named ${agent}; GET /assets/catalog lists the agents`,
-        );
+      if (agent !== undefined && !parts.hasAgent(agent)) throw unknownAgent("agent", agent);
       const alongside = (turnId: string) => parts.idempotency.insert(key, { bodyHash: hash, turnId }, Date.now());
       const sent = parts.intake.send(execution, message, { alongside, from: { kind: "call", ...traceOf(response) } });
       if (sent.kind === "started") sent.turn.run();

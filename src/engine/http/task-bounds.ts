@@ -34,6 +34,7 @@ const NAMED: Partial<Record<EngineRouteName, readonly Named[]>> = {
   listTurns: [query],
   showTurn: [],
   listTasks: [],
+  createTask: [body],
   showTask: [path],
   changeTask: [path],
   deleteTask: [path],

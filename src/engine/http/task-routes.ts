@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from "express";
-import { type TaskRecord, changeTaskRequest } from "../../contract/engine/task.ts";
+import { type TaskRecord, changeTaskRequest, createTaskRequest } from "../../contract/engine/task.ts";
 import { TASK_ARCHIVED, TASK_MESSAGES_LIMIT } from "../../contract/engine/task-routes.ts";
 import { PAGE_LIMIT } from "../../contract/route-table.ts";
 import { choiceParameter, flagParameter, integerParameter, parameter } from "../../shared/http/parameters.ts";
@@ -47,10 +47,15 @@ export const taskRoutes = (parts: TaskRouteParts) =>
       if (query.words !== undefined) throw new InvalidInput("q", "expected no q together with follow=true");
       await followTasks(parts, { request, response }, { query, limit });
     },
+    createTask(request, response) {
+      const taskId = parts.taskChanger.create(validateBody(createTaskRequest, request.body ?? {}, response));
+      response.status(201).json(parts.taskList.find(taskId));
+    },
     showTask(request, response) {
       const task = storedTask(parts, request);
       const branches = flagParameter(request, "branches") && { branches: parts.branches.list(task.task_id) };
-      response.json({ ...task, ...branches } satisfies TaskRecord);
+      const defaults = flagParameter(request, "defaults") && { defaults: parts.taskList.defaultsOf(task.task_id) };
+      response.json({ ...task, ...branches, ...defaults } satisfies TaskRecord);
     },
     changeTask(request, response) {
       const change = validateBody(changeTaskRequest, request.body, response);

@@ -90,7 +90,11 @@ export interface EngineCalls {
   post(execution: ExecuteRequest): Promise<SentMessage>;
   /** What became of the message of a task with this `message_id`. Null: the task has none. */
   sent(taskId: string, messageId: string): MessageFate | null;
-  /** As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the last one stored. */
+  /**
+   * As `GET /execute/replay`: the events of a task or a turn after a `seq`, to the end of the turn when `live`, else to the
+   * last one stored. Of a task, a live reading goes on from turn to turn, and ends when the engine sleeps: the response then ends with
+   * `sleepingComment`, so that the gateway can hold it.
+   */
   read(which: {
     readonly taskId?: string;
     readonly turnId?: string;

@@ -11,16 +11,23 @@ export interface Blockers {
 }
 
 /**
- * Reads the events of a turn, and tells where nothing of it goes on until somebody answers. That follows from the events
- * alone: whoever reads them again finds the same places.
+ * Reads the events of a turn, and tells where it waits for somebody. That follows from the events alone: whoever reads them
+ * again finds the same places. Other calls may still run there.
  */
 export class TurnProgress {
-  readonly #open = new Map<string, ToolCall>();
   readonly #requests = new Map<string, HumanRequest>();
-  /** Of the model's last answer: blocks that are calls, and the calls that came of them. */
+  readonly #clientCalls = new Map<string, ToolCall>();
+  /** Of requests and calls that have their answer before the turn's events say so. */
+  readonly #answered: ReadonlySet<string>;
+  /** Blocks of the model's last answer that are calls. */
   #blocks = 0;
-  #calls = 0;
+  /** The calls that came of them. Those for the client come last. */
+  readonly #calls = new Set<string>();
   #answerEnded = true;
+
+  constructor(answered: ReadonlySet<string> = new Set()) {
+    this.#answered = answered;
+  }
 
   /** Returns whether the turn waits since this event. */
   apply({ event, data }: StoredEvent): boolean {
@@ -37,44 +44,36 @@ export class TurnProgress {
         if (data.how === "steer") this.#begin();
         return false;
       case "tool_call":
-        if (data.agent === undefined) this.#calls += 1;
-        this.#open.set(data.tool_call_id, data);
-        return data.runs === "client" && this.#waits();
+        if (data.agent === undefined) this.#calls.add(data.tool_call_id);
+        if (data.runs === undefined) return false;
+        this.#clientCalls.set(data.tool_call_id, data);
+        return this.#waits && (data.agent !== undefined || this.#calls.size >= this.#blocks);
       case "tool_result":
-        this.#open.delete(data.tool_call_id);
-        return this.#waits();
+        return this.#clientCalls.delete(data.tool_call_id) && this.#waits;
       case "hitl_request":
         this.#requests.set(data.request_id, data);
-        return this.#waits();
+        return this.#waits;
       case "hitl_resolved":
-        this.#requests.delete(data.request_id);
-        return false;
+        return this.#requests.delete(data.request_id) && this.#waits;
       default:
         return false;
     }
   }
 
   get blockers(): Blockers {
-    const calls = [...this.#open.values()].filter(({ runs }) => runs === "client");
-    return { requests: [...this.#requests.values()], calls };
+    const requests = [...this.#requests.values()].filter(({ request_id: id }) => !this.#answered.has(id));
+    const calls = [...this.#clientCalls.values()].filter(({ tool_call_id: id }) => !this.#answered.has(id));
+    return { requests, calls };
+  }
+
+  get #waits(): boolean {
+    const { requests, calls } = this.blockers;
+    return requests.length + calls.length > 0;
   }
 
   #begin(): void {
     this.#blocks = 0;
-    this.#calls = 0;
+    this.#calls.clear();
     this.#answerEnded = false;
-  }
-
-  #waits(): boolean {
-    if (this.#calls < this.#blocks) return false;
-    const open = [...this.#open.values()];
-    const asking = new Set([...this.#requests.values()].map(({ context }) => context["tool_call_id"]));
-    const isBlocked = ({ tool_call_id: id, runs }: ToolCall): boolean => {
-      if (runs === "client" || asking.has(id)) return true;
-      const inside = open.filter(({ parent_tool_call_id: parent }) => parent === id);
-      return inside.length > 0 && inside.every(isBlocked);
-    };
-    const outer = open.filter(({ parent_tool_call_id: parent }) => parent === undefined);
-    return (outer.length > 0 || asking.size > 0) && outer.every(isBlocked);
   }
 }

@@ -154,7 +154,8 @@ export class TaskRemoval extends Table {
     const gone = `(select value from json_each(?2) where not exists (
       select 1 from messages where turn_id = value and branch in ${OWN}))`;
     const requests = this.#run(`delete from hitl_requests where turn_id in ${gone}`, taskId, some);
-    this.#run(`delete from recalls where turn_id in ${gone}`, taskId, some);
+    for (const table of ["recalls", "tool_verdicts"])
+      this.#run(`delete from ${table} where turn_id in ${gone}`, taskId, some);
     const turns = this.#run(`delete from turns where turn_id in ${gone}`, taskId, some);
     const owner = this.#heir(taskId);
     if (owner !== null)

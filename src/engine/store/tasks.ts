@@ -1,3 +1,4 @@
+import type { TaskDefaults } from "../../contract/engine/task.ts";
 import { BranchTable, type Prefix, lineageOf } from "./branches.ts";
 import type { SqlRow } from "./database.ts";
 import { firstWords } from "./first-words.ts";
@@ -33,6 +34,17 @@ export interface TaskStart {
   readonly at: number;
 }
 
+/** A task before its first turn. */
+export interface NewTask {
+  readonly taskId: string;
+  /** Null: the first words of its first message, when it is there. */
+  readonly title: string | null;
+  readonly agent: string;
+  readonly metadata: TaskRow["metadata"];
+  readonly defaults: TaskDefaults;
+  readonly at: number;
+}
+
 /** Tokens, as model calls count them. */
 export interface TaskTokens {
   readonly inputTokens: number;
@@ -62,6 +74,7 @@ export interface TaskFilter {
 
 export type TaskChange = Partial<Pick<TaskRow, "title" | "titleSource" | "metadata">> & {
   readonly archived?: boolean | undefined;
+  readonly defaults?: TaskDefaults | undefined;
 };
 
 const COLUMNS = `number, task_id as taskId, branch_id as branchId, title, title_source as titleSource, agent,
@@ -77,7 +90,15 @@ const FIRST: TaskPlace = { lastActiveAt: Number.MAX_SAFE_INTEGER, number: Number
 export class TaskTable extends Table {
   readonly #titled: boolean;
   readonly #branches = new BranchTable(this.store);
-  readonly #active = this.db.prepare("update tasks set agent = ?, last_active_at = ? where task_id = ?");
+  readonly #active = this.db.prepare(
+    `update tasks set agent = ?1, last_active_at = ?2, title = iif(title = '' and title_source = 'first_words', ?3, title)
+     where task_id = ?4`,
+  );
+  readonly #create = this.db.prepare(
+    `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, defaults)
+     values (?1, ?2, coalesce(?3, ''), iif(?3 is null, 'first_words', 'user'), ?4, ?5, ?5, ?6, ?7)`,
+  );
+  readonly #defaults = this.db.prepare("select defaults from tasks where task_id = ? and defaults is not null");
   readonly #insert = this.db.prepare(
     `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at)
      values (?, ?, ?, 'first_words', ?, ?, ?)`,
@@ -91,9 +112,9 @@ export class TaskTable extends Table {
   );
   readonly #move = this.db.prepare("update tasks set branch_id = ?, message_count = ? where task_id = ?");
   readonly #fork = this.db.prepare(
-    `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, message_count,
-       parent_task_id, parent_message)
-     select ?1, ?2, title, title_source, agent, ?3, ?4, metadata, ?5, task_id, ?6 from tasks where task_id = ?7`,
+    `insert into tasks (task_id, branch_id, title, title_source, agent, created_at, last_active_at, metadata, defaults,
+       message_count, parent_task_id, parent_message)
+     select ?1, ?2, title, title_source, agent, ?3, ?4, metadata, defaults, ?5, task_id, ?6 from tasks where task_id = ?7`,
   );
   readonly #ended = this.db.prepare(
     `update tasks set last_active_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
@@ -108,9 +129,23 @@ export class TaskTable extends Table {
 
   /** Creates the task with its first branch, or notes that it is active. Comes before the turn's message. */
   turnStarted(taskId: string, { agent, message, at }: TaskStart): void {
-    if (this.#active.run(agent, at, taskId).changes > 0) return;
     const title = this.#titled ? firstWords(message) : "";
+    if (this.#active.run(agent, at, title, taskId).changes > 0) return;
     this.#insert.run(taskId, this.#branches.insertRoot(taskId, at), title, agent, at, at);
+  }
+
+  /** False when the id is taken. */
+  create({ taskId, title, agent, metadata, defaults, at }: NewTask): boolean {
+    if (this.#find.get(taskId) !== undefined) return false;
+    const [root, own, given] = [this.#branches.insertRoot(taskId, at), JSON.stringify(metadata), textOf(defaults)];
+    this.#create.run(taskId, root, title, agent, at, own, given);
+    return true;
+  }
+
+  /** Empty for an unknown task. */
+  defaultsOf(taskId: string): TaskDefaults {
+    const row = this.#defaults.get(taskId);
+    return row === undefined ? {} : (JSON.parse(String(row["defaults"])) as TaskDefaults);
   }
 
   /** Notes a turn that another engine ran. */
@@ -192,17 +227,20 @@ export class TaskTable extends Table {
   }
 
   /** Returns false when there is no such task. */
-  change(taskId: string, { title, titleSource, archived, metadata }: TaskChange): boolean {
+  change(taskId: string, { title, titleSource, archived, metadata, defaults }: TaskChange): boolean {
     const { changes } = this.db
       .prepare(
         `update tasks set title = coalesce(?, title), title_source = coalesce(?, title_source),
-           archived = coalesce(?, archived), metadata = coalesce(?, metadata) where task_id = ?`,
+           archived = coalesce(?, archived), metadata = coalesce(?, metadata), defaults = iif(?, ?, defaults)
+         where task_id = ?`,
       )
       .run(
         title ?? null,
         titleSource ?? null,
         archived === undefined ? null : Number(archived),
         metadata === undefined ? null : JSON.stringify(metadata),
+        Number(defaults !== undefined),
+        defaults === undefined ? null : textOf(defaults),
         taskId,
       );
     return changes > 0;
@@ -229,6 +267,10 @@ export class TaskTable extends Table {
     return Number(this.#count.get(branchId)?.["count"]);
   }
 }
+
+/** Null without any. */
+const textOf = (defaults: TaskDefaults): string | null =>
+  Object.keys(defaults).length === 0 ? null : JSON.stringify(defaults);
 
 /** Not by `camelRow`, which takes half of the time of a list. */
 const taskRow = (row: SqlRow): TaskRow => {

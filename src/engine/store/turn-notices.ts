@@ -1,5 +1,4 @@
-import { TURN_NOTICE_LIMITS, type TurnNotice, type TurnNoticeReport } from "../../contract/engine/turn-notice.ts";
-import { isoTime } from "../../shared/clock.ts";
+import { TURN_NOTICE_LIMITS, type TurnNoticeReport, turnNoticeOf } from "../../contract/engine/turn-notice.ts";
 import { Table } from "./table.ts";
 
 /** What the daemon has not read yet of the ends and waits of turns. The store's triggers write it. */
@@ -13,7 +12,7 @@ export class TurnNoticeTable extends Table {
     if (this.last === null) return undefined;
     if (read > 0) this.#remove.run(read);
     const rows = this.#oldest.all(TURN_NOTICE_LIMITS.perReport + 1);
-    const notices = rows.slice(0, TURN_NOTICE_LIMITS.perReport).map(noticeOf);
+    const notices = rows.slice(0, TURN_NOTICE_LIMITS.perReport).map(turnNoticeOf);
     return notices.length === 0 ? undefined : { notices, more: rows.length > notices.length };
   }
 
@@ -28,22 +27,3 @@ export class TurnNoticeTable extends Table {
     this.#remove.run((this.last ?? 0) - TURN_NOTICE_LIMITS.kept);
   }
 }
-
-/** Providers make the ids of calls. */
-const idOf = (value: unknown): string | null =>
-  typeof value === "string"
-    ? value
-        .replaceAll(/\p{Cc}/gu, " ")
-        .slice(0, TURN_NOTICE_LIMITS.idLength)
-        .toWellFormed()
-    : null;
-
-const noticeOf = (row: Record<string, unknown>): TurnNotice => ({
-  seq: Number(row["seq"]),
-  type: row["type"] as TurnNotice["type"],
-  task_id: idOf(row["task_id"]) ?? "",
-  turn_id: idOf(row["turn_id"]),
-  request_id: idOf(row["request_id"]),
-  error: idOf(row["error"]),
-  at: isoTime(Number(row["at"])),
-});

@@ -7,6 +7,7 @@ import type { UserContent, UserPart } from "../attachments/user-content.ts";
 import type { AssistantContent, ToolOutcome } from "../model/model-provider.ts";
 import type { HitlRow } from "../store/hitl-requests.ts";
 import type { ConversationRow } from "../store/messages.ts";
+import type { ShownVerdict } from "../store/tool-verdict-table.ts";
 import type { TurnResult } from "../store/turns.ts";
 import { messageId } from "./public-id.ts";
 
@@ -16,10 +17,16 @@ export interface ShownTurn {
   readonly result: TurnResult | null;
 }
 
+/** What else is stored of the turn of a message. */
+interface TurnFacts {
+  readonly requests: readonly HitlRow[];
+  readonly verdicts: readonly ShownVerdict[];
+}
+
 /** A message as clients see it. `rows`: one of the user, or the answers and tool results that are shown as one. */
 export function showMessage(
   rows: readonly [ConversationRow, ...ConversationRow[]],
-  { requests, turn }: { readonly requests: readonly HitlRow[]; readonly turn: ShownTurn | null },
+  { requests, verdicts, turn }: TurnFacts & { readonly turn: ShownTurn | null },
 ): TaskMessage {
   const [first] = rows;
   const isUser = first.role === "user";
@@ -32,7 +39,7 @@ export function showMessage(
     turn_id: first.turnId,
     created_at: isoTime(first.createdAt),
     parts: [
-      ...(isUser ? userParts(first.content as UserContent) : answerParts(rows, requests)),
+      ...(isUser ? userParts(first.content as UserContent) : answerParts(rows, { requests, verdicts })),
       ...(error === null ? [] : [{ type: "error", error } as const]),
     ],
     usage:
@@ -66,7 +73,7 @@ function userPart(part: UserPart): readonly TaskMessagePart[] {
   }
 }
 
-function answerParts(rows: readonly ConversationRow[], requests: readonly HitlRow[]): readonly TaskMessagePart[] {
+function answerParts(rows: readonly ConversationRow[], { requests, verdicts }: TurnFacts): readonly TaskMessagePart[] {
   const outcomes = new Map(
     rows.flatMap(({ role, content }) =>
       role === "tool" ? (content as readonly ToolOutcome[]).map((outcome) => [outcome.id, outcome] as const) : [],
@@ -81,7 +88,13 @@ function answerParts(rows: readonly ConversationRow[], requests: readonly HitlRo
       if (part.kind !== "tool_use") return part.text === "" ? [] : [{ type: typeOf(part.kind), text: part.text }];
       const asked = requests.filter(({ toolCallId }) => toolCallId === part.id);
       const outcome = outcomes.get(part.id);
-      return [toolPart(part, outcome), ...artifactParts(part.tool, outcome), ...asked.map(questionPart)];
+      const verdict = verdicts.find(({ toolCallId }) => toolCallId === part.id);
+      const hook = verdict === undefined ? {} : { hook: hookOf(verdict) };
+      return [
+        { ...toolPart(part, outcome), ...hook },
+        ...artifactParts(part.tool, outcome),
+        ...asked.map(questionPart),
+      ];
     }),
     // Those of delegated agents, whose calls are not shown.
     ...requests.filter(({ toolCallId }) => !own.has(toolCallId)).map(questionPart),
@@ -93,7 +106,7 @@ const typeOf = (kind: "text" | "thinking") => (kind === "text" ? "text" : "reaso
 function toolPart(
   { id, tool, input }: Extract<AssistantContent, { kind: "tool_use" }>,
   outcome: ToolOutcome | undefined,
-): TaskMessagePart {
+): Extract<TaskMessagePart, { type: "tool" }> {
   const call = { type: "tool", tool_call_id: id, tool, input } as const;
   if (outcome === undefined) return { ...call, status: "running", output: null, error: null };
   const { output, isError, attachments } = outcome;
@@ -102,6 +115,8 @@ function toolPart(
     ? { ...call, status: "failed", output: null, error: asText(output), ...files }
     : { ...call, status: "completed", output, error: null, ...files };
 }
+
+const hookOf = ({ verdict, reason, input, error }: ShownVerdict) => ({ verdict, reason, input, error });
 
 /** A published file, as its call returned it. In messages of earlier releases, the tool may be another one of this name. */
 function artifactParts(tool: string, outcome: ToolOutcome | undefined): readonly TaskMessagePart[] {

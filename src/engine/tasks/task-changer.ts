@@ -1,6 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ChangeTaskRequest, TASK_METADATA, type TaskDeleted } from "../../contract/engine/task.ts";
+import type { ClientTool } from "../../contract/engine/client-tool.ts";
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
+import {
+  type ChangeTaskRequest,
+  type CreateTaskRequest,
+  TASK_METADATA,
+  type TaskDefaults,
+  type TaskDeleted,
+} from "../../contract/engine/task.ts";
 import { inBackground } from "../../shared/background.ts";
+import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
@@ -15,6 +24,13 @@ import type { Inbox } from "../turns/inbox.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { MessageSearch } from "./message-search.ts";
 import type { TaskChanges } from "./task-changes.ts";
+
+/** What of the catalog the defaults of a task name. */
+interface CatalogNames {
+  readonly hasAgent: (name: string) => boolean;
+  /** Throws for the first tool that cannot be one of the client, named by its field. */
+  readonly checkTools: (tools: readonly ClientTool[], list: string) => void;
+}
 
 /** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
 interface Checkpoints {
@@ -38,6 +54,7 @@ interface Parts {
   readonly runner: Pick<TurnRunner, "hold">;
   readonly inbox: Pick<Inbox, "clear">;
   readonly changes: TaskChanges;
+  readonly names: CatalogNames;
   readonly files: {
     /** Deletes those files that no task mentions. Returns how many. Those of a killed deletion are pruned later. */
     removeUnused(files: ReadonlyMap<string, number>): Promise<number>;
@@ -52,15 +69,36 @@ export class TaskChanger {
     this.#parts = parts;
   }
 
+  /** Returns the id. Throws `TASK_EXISTS`, `NOT_FOUND` for an agent and `INVALID_REQUEST`. */
+  create({ task_id: taskId = newId("task"), title, metadata = {}, defaults = {} }: CreateTaskRequest): string {
+    const { journal, tasks, search, removal, changes } = this.#parts;
+    this.#check(defaults);
+    const named = title?.trim() ?? null;
+    const { agent = DEFAULT_AGENT } = defaults;
+    const task = { taskId, title: named, agent, metadata: mergeMetadata({}, metadata), defaults, at: Date.now() };
+    // With the rest of a deleted one would go what this one says.
+    if (removal.unfinished.includes(taskId)) throw existingTask();
+    let isNew = false;
+    journal.commit(() => {
+      isNew = tasks.create(task);
+      const number = isNew && named !== null ? tasks.find(taskId)?.number : undefined;
+      if (number !== undefined && named !== null) search.indexTitle({ number, title: named });
+    });
+    if (!isNew) throw existingTask();
+    changes.changed(taskId);
+    return taskId;
+  }
+
   /** Throws `NOT_FOUND` and `INVALID_REQUEST`. */
-  change(taskId: string, { title, archived, metadata }: ChangeTaskRequest): void {
+  change(taskId: string, { title, archived, metadata, defaults }: ChangeTaskRequest): void {
     const { journal, tasks, search, changes } = this.#parts;
     const task = tasks.find(taskId);
     if (task === null) throw unknownTask();
     const merged = metadata === undefined ? undefined : mergeMetadata(task.metadata, metadata);
+    if (defaults !== undefined) this.#check(defaults);
     const named = title === undefined ? {} : ({ title: title.trim(), titleSource: "user" } as const);
     journal.commit(() => {
-      tasks.change(taskId, { ...named, archived, ...(merged && { metadata: merged }) });
+      tasks.change(taskId, { ...named, archived, defaults, ...(merged && { metadata: merged }) });
       if (named.title !== undefined) search.indexTitle({ number: task.number, title: named.title });
     });
     changes.changed(taskId);
@@ -102,6 +140,12 @@ export class TaskChanger {
       kept_messages: kept,
       forgotten: done.forgotten ?? null,
     };
+  }
+
+  #check({ agent, client_tools: tools = [] }: TaskDefaults): void {
+    const { hasAgent, checkTools } = this.#parts.names;
+    if (agent !== undefined && !hasAgent(agent)) throw unknownAgent("defaults.agent", agent);
+    checkTools(tools, "defaults.client_tools");
   }
 
   /** Continues the deletions that a killed engine had begun. Their tasks are held at once. */
@@ -147,6 +191,11 @@ export class TaskChanger {
     }
   }
 }
+
+const existingTask = (): EngineError => new EngineError("TASK_EXISTS", "task_id: there is a task with this id");
+
+export const unknownAgent = (field: string, name: string): EngineError =>
+  new EngineError("NOT_FOUND", `${field}: there is no agent named ${name}; GET /assets/catalog lists the agents`);
 
 export const unknownTask = (): EngineError => new EngineError("NOT_FOUND", "no task has this id");
 

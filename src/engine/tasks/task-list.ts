@@ -1,4 +1,4 @@
-import type { TaskPage, TaskRecord } from "../../contract/engine/task.ts";
+import type { TaskDefaults, TaskPage, TaskRecord } from "../../contract/engine/task.ts";
 import { isoTime } from "../../shared/clock.ts";
 import type { HitlTable } from "../store/hitl-requests.ts";
 import type { InboxTable } from "../store/inbox-table.ts";
@@ -62,6 +62,11 @@ export class TaskList {
   find(taskId: string): TaskRecord | null {
     const row = this.#parts.tasks.find(taskId);
     return row === null ? null : (this.#records([row])[0] ?? null);
+  }
+
+  /** What messages of a task have that do not say it themselves. */
+  defaultsOf(taskId: string): TaskDefaults {
+    return this.#parts.tasks.defaultsOf(taskId);
   }
 
   #records(rows: readonly TaskRow[]): readonly TaskRecord[] {

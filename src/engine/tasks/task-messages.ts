@@ -3,6 +3,7 @@ import type { TaskMessage } from "../../contract/engine/task-message.ts";
 import type { BranchTable, Prefix } from "../store/branches.ts";
 import type { HitlTable } from "../store/hitl-requests.ts";
 import type { ConversationRow, MessageTable } from "../store/messages.ts";
+import type { ToolVerdictTable } from "../store/tool-verdict-table.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import { messageId } from "./public-id.ts";
@@ -27,6 +28,7 @@ interface Parts {
   readonly messages: MessageTable;
   readonly turns: TurnTable;
   readonly hitl: HitlTable;
+  readonly verdicts: ToolVerdictTable;
   readonly slots: Pick<TaskSlots, "get">;
 }
 
@@ -67,17 +69,19 @@ export class TaskMessageList {
   }
 
   #shown(taskId: string, groups: readonly Group[]): readonly TaskMessage[] {
-    const { turns, hitl, messages } = this.#parts;
+    const { turns, hitl, verdicts, messages } = this.#parts;
     const turnIds = [...new Set(groups.map(([{ turnId }]) => turnId))];
     const results = turns.results(turnIds);
     const lastIds = messages.lastOfTurns(turnIds);
     const requests = Map.groupBy(hitl.ofTurns(turnIds), ({ turnId }) => turnId);
+    const decided = Map.groupBy(verdicts.ofTurns(turnIds), ({ turnId }) => turnId);
     return groups.map((rows) => {
       const [{ turnId, role }] = rows;
       const isLast = (lastIds.get(turnId) ?? 0) <= (rows.at(-1)?.id ?? 0);
       const result = results.get(turnId) ?? null;
       const turn: ShownTurn | null = isLast ? { state: this.#stateOf(taskId, turnId, result?.state), result } : null;
-      return showMessage(rows, { requests: role === "user" ? [] : (requests.get(turnId) ?? []), turn });
+      const asked = role === "user" ? [] : (requests.get(turnId) ?? []);
+      return showMessage(rows, { requests: asked, verdicts: decided.get(turnId) ?? [], turn });
     });
   }
 

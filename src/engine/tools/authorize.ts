@@ -1,5 +1,6 @@
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
-import { type ToolRule, decidingRule, matchesTool } from "./tool-rules.ts";
+import { matchesTool } from "../../contract/engine/tool-pattern.ts";
+import { type ToolRule, decidingRule } from "./tool-rules.ts";
 import { type Tool, ToolFailed } from "./tool.ts";
 import { allVisible, bothEnds } from "./visible-text.ts";
 import { relativeRealPath } from "./workspace-path.ts";
@@ -48,21 +49,24 @@ export async function authorize({
   grants,
   rules,
   workspaceDir,
+  mustAsk = false,
 }: {
   readonly tool: Tool;
   readonly input: Readonly<Record<string, unknown>>;
   readonly grants: readonly Grant[];
   readonly rules: readonly ToolRule[];
   readonly workspaceDir: string;
+  /** The product's hook wants a person to decide where nothing else asks. */
+  readonly mustAsk?: boolean;
 }): Promise<Authorization> {
   const ofTool = rules.filter((rule) => matchesTool(rule.tool, tool.name));
-  if (tool.permission === "allow" && ofTool.length === 0) return { kind: "allow" };
+  if (tool.permission === "allow" && ofTool.length === 0 && !mustAsk) return { kind: "allow" };
   const realPath = await realPathOf(tool, input, workspaceDir);
   if (realPath instanceof ToolFailed) return { kind: "deny", reason: realPath.message };
   const allowed = { kind: "allow", realPath } as const;
   const rule = decidingRule(ofTool, { tool: tool.name, input, realPath });
   if (rule?.permission === "deny") return { kind: "deny", reason: deniedBy(rule) };
-  if ((rule?.permission ?? tool.permission) === "allow") return allowed;
+  if ((rule?.permission ?? tool.permission) === "allow" && !mustAsk) return allowed;
   const text = JSON.stringify(input);
   const pattern = realPath ?? tool.subject?.(input) ?? text;
   const shown = allVisible(pattern);

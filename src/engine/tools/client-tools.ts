@@ -44,10 +44,14 @@ export const clientToolsOf = (definitions: readonly ClientTool[]): readonly Tool
   );
 
 /** Throws for the first tool with a name in use or a schema that cannot be read, named by its field. */
-export function checkClientTools(definitions: readonly ClientTool[], isTaken: (name: string) => boolean): void {
+export function checkClientTools(
+  definitions: readonly ClientTool[],
+  isTaken: (name: string) => boolean,
+  list = "client_tools",
+): void {
   const names = new Set<string>();
   for (const [at, { name, input_schema, output_schema }] of definitions.entries()) {
-    const field = `client_tools.${at}`;
+    const field = `${list}.${at}`;
     if (isTaken(name))
       throw new InvalidInput(
         `${field}.name`,

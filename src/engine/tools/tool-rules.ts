@@ -1,3 +1,4 @@
+import { matchesTool } from "../../contract/engine/tool-pattern.ts";
 import { argumentForms, matchesGlob } from "./argument-forms.ts";
 
 export type RulePermission = "allow" | "ask" | "deny";
@@ -31,9 +32,6 @@ export interface JudgedCall {
 
 /** A longer list is not judged entry by entry. */
 const MAX_VALUES = 10_000;
-
-export const matchesTool = (pattern: string, name: string): boolean =>
-  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /** The first rule that matches the call; null if none does. */
 export const decidingRule = (rules: readonly ToolRule[], call: JudgedCall): ToolRule | null =>

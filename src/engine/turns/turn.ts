@@ -17,6 +17,7 @@ import type { MemoryWriter } from "../memory/memory-writer.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import { summarizeTurn } from "./turn-summary.ts";
 import type { ClientCalls } from "./client-calls.ts";
+import type { ToolHook } from "./tool-hook.ts";
 import type { EventJournal } from "./event-journal.ts";
 import type { Inbox } from "./inbox.ts";
 import type { HumanRequests } from "./human-requests.ts";
@@ -31,6 +32,7 @@ export interface TurnParts {
   readonly journal: EventJournal;
   readonly humanRequests: HumanRequests;
   readonly clientCalls: ClientCalls;
+  readonly toolHook: ToolHook;
   readonly slots: TaskSlots;
   readonly suspension: ProductSuspension;
   readonly tasks: TaskTable;
@@ -153,7 +155,7 @@ export class Turn {
   }
 
   end(ending: Ending): void {
-    const { humanRequests, clientCalls, toolCalls, logger } = this.#parts;
+    const { humanRequests, clientCalls, toolHook, toolCalls, logger } = this.#parts;
     const { taskId, turnId, startedAt } = this.slot;
     try {
       humanRequests.closeAll(turnId);
@@ -168,6 +170,7 @@ export class Turn {
       alongside: () => {
         log?.close("the turn ended before the call did");
         toolCalls.forget(turnId);
+        toolHook.closeAll(turnId);
         this.#remember(ending);
       },
       freeSlot: () => {
@@ -208,7 +211,7 @@ export class Turn {
   }
 
   #context(log: TurnLog, { isMain = true } = {}): TurnContext {
-    const { humanRequests, clientCalls, memory, journal, telemetry } = this.#parts;
+    const { humanRequests, clientCalls, toolHook, memory, journal, telemetry } = this.#parts;
     const { slot, lifecycle } = this;
     const { scope } = this.observed;
     const { taskId, turnId, signal } = slot;
@@ -259,6 +262,7 @@ export class Turn {
       },
       spend: (used) => emit({ event: "usage", data: usageData(tally.usage, used) }),
       ask: (question) => this.#asking.run("", () => humanRequests.ask(slot, question)),
+      gate: toolHook.ofTurn(slot),
       callClient: (call) => clientCalls.run(slot, call),
       isAnnounced: (callId) => tally.openCalls.has(callId),
       work: () => slot.work(),

@@ -11,6 +11,7 @@ import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { engineUrl } from "../engine-calls/engine-url.ts";
 import { removedFolder } from "../fleet/folders/engine-folder.ts";
 import { assertDocker } from "../fleet/docker/assert-docker.ts";
+import { bridgeAddress } from "../fleet/docker/bridge-address.ts";
 import { createDockerBackend } from "../fleet/docker/docker-backend.ts";
 import { assertKubernetes } from "../fleet/kubernetes/assert-kubernetes.ts";
 import { findCluster } from "../fleet/kubernetes/cluster-access.ts";
@@ -28,6 +29,8 @@ import { type IsolationParts, folderProgram, openEngineStart, processIsolation }
 const ENTRY_IN_IMAGE = "/opt/orchd/bin/orch-engine.cjs";
 const FOLDER_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-folder.cjs";
 const CATALOG_PROGRAM_IN_IMAGE = "/opt/orchd/dist/orchd-unpack-catalog.cjs";
+
+const LOOPBACK = "127.0.0.1";
 
 interface BackendParts {
   readonly config: Config;
@@ -62,6 +65,10 @@ export const openIsolation = async (parts: IsolationParts): Promise<HostIsolatio
 export const directAddress = (config: Config, engine: StoredAddress, isNear: boolean): string | null =>
   BACKENDS[config.backend].directAddress(config, engine, isNear);
 
+/** The address of this machine at which its broker listens, and engines reach it. Null: the backend's engines reach none. */
+export const brokerAddress = (config: Config): Promise<string | null> | string | null =>
+  BACKENDS[config.backend].brokerAddress(config);
+
 interface StoredAddress {
   readonly port: number;
   readonly handle: EngineHandle | null;
@@ -69,6 +76,7 @@ interface StoredAddress {
 
 interface BackendRow {
   readonly isolation: (parts: IsolationParts) => HostIsolation | Promise<HostIsolation>;
+  readonly brokerAddress: (config: Config) => Promise<string | null> | string | null;
   readonly open: (parts: BackendParts, catalogs: CatalogFolders) => EngineBackend | Promise<EngineBackend>;
   /** `isNear`: the replica is on the leader's machine. */
   readonly directAddress: (config: Config, engine: StoredAddress, isNear: boolean) => string | null;
@@ -79,14 +87,21 @@ const addressOnMachine: BackendRow["directAddress"] = ({ host }, { port }, isNea
   isNear ? engineUrl(host, port) : null;
 
 const BACKENDS: Readonly<Record<Config["backend"], BackendRow>> = {
-  process: { isolation: processIsolation, open: openProcesses, directAddress: addressOnMachine },
+  process: {
+    isolation: processIsolation,
+    brokerAddress: () => LOOPBACK,
+    open: openProcesses,
+    directAddress: addressOnMachine,
+  },
   docker: {
     isolation: ({ config }) => containerIsolation(config.isolation, config.docker.runtime),
+    brokerAddress: ({ docker }) => bridgeAddress(docker),
     open: openContainers,
     directAddress: addressOnMachine,
   },
   kubernetes: {
     isolation: ({ config }) => containerIsolation(config.isolation, config.kubernetes.runtimeClass),
+    brokerAddress: () => null,
     open: openPods,
     directAddress: (_, engine) => podAddress(engine),
   },

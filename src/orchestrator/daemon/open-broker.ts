@@ -1,14 +1,14 @@
 import { join } from "node:path";
+import { hasCode } from "../../shared/error-code.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import { LocalBroker } from "../fleet/broker/local-broker.ts";
 import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
-import { engineUser } from "../fleet/isolation/owner.ts";
+import { daemonUser, engineUser } from "../fleet/isolation/owner.ts";
 import type { Config } from "./config.ts";
+import { brokerAddress } from "./open-backend.ts";
 import type { DataFolder } from "./data-folder.ts";
-
-const LOOPBACK = "127.0.0.1";
 
 interface BrokerParts {
   readonly config: Config;
@@ -23,24 +23,33 @@ interface BrokerParts {
 /** The broker of the backend. Null where engines call the providers themselves. */
 export async function openBroker(parts: BrokerParts): Promise<ModelBroker | null> {
   const { config, folder, isolation, installDir, logger, stopping } = parts;
-  if (config.backend !== "process") return null;
+  const host = await brokerAddress(config);
+  if (host === null) return null;
   const { engineUids, portMin, portMax } = config;
+  const hasUsers = isolation.hasEngineUsers || (config.isolation !== "off" && daemonUser().uid === 0);
   const broker = new LocalBroker({
     nodePath: process.execPath,
     file: join(installDir, "dist", "orchd-broker.cjs"),
     folder: join(config.dataDir, "broker"),
     secret: folder.secretKey,
-    host: LOOPBACK,
-    reachedAs: LOOPBACK,
+    host,
     port: config.brokerPort,
     enginePorts: { min: portMin, max: portMax },
     // Beside those of the engines, which have one for each of their ports.
-    ownerOn: (port) => (isolation.hasEngineUsers ? engineUser(engineUids.min - portMin + port) : null),
-    confine: isolation.launch.engine,
+    ownerOn: (port) => (hasUsers ? engineUser(engineUids.min - portMin + port) : null),
+    confine: config.isolation !== "off",
     extraCaCerts: config.extraCaCerts,
     logger,
     stopping,
   });
   parts.resources.push(() => broker.close());
-  return broker.open();
+  return broker.open().catch((error: unknown) => {
+    // The daemon runs in a container of its own, and not on the machine of the engines.
+    if (!hasCode(error, "EADDRNOTAVAIL")) throw error;
+    logger.warn(
+      { host },
+      "no broker of model calls: engines hold the keys of their providers, because this address is not the daemon's",
+    );
+    return null;
+  });
 }

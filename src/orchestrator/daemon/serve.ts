@@ -29,6 +29,7 @@ import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
 import { followTurnNotices } from "../supervision/follow-turn-notices.ts";
 import { followModels } from "../supervision/follow-models.ts";
+import { followToolHooks } from "../supervision/follow-tool-hooks.ts";
 import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
@@ -186,6 +187,7 @@ export async function serve(options: StartOptions): Promise<void> {
   followBudgets(host);
   followSuspensions(host);
   followModels(host);
+  followToolHooks(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));

@@ -14,6 +14,7 @@ interface EngineQuestion {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly timeoutMs: number;
+  readonly maxAnswerBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +26,11 @@ export async function askEngine(question: EngineQuestion): Promise<EngineAnswer>
   const signal = question.signal ? AbortSignal.any([deadline, question.signal]) : deadline;
   try {
     const response = await send(question, signal);
-    return { kind: "answered", status: response.statusCode ?? 0, body: await readBody(response) };
+    return {
+      kind: "answered",
+      status: response.statusCode ?? 0,
+      body: await readBody(response, question.maxAnswerBytes),
+    };
   } catch (error) {
     if (deadline.aborted) return { kind: "failed", reason: `no answer within ${question.timeoutMs} ms` };
     return { kind: "failed", reason: describe(error) };
@@ -70,12 +75,12 @@ function refuseSelfConnect(socket: Socket): void {
 }
 
 /** JSON, or the text when it is not JSON. */
-async function readBody(response: IncomingMessage): Promise<unknown> {
+async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Error(`the response is longer than ${MAX_BODY_BYTES} bytes`);
+    if (size > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString("utf8");

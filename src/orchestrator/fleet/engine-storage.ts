@@ -1,5 +1,6 @@
 import type { Member } from "../../shared/tar.ts";
 import type { UsageCursor, UsageReport } from "../../contract/engine/metered-usage.ts";
+import type { TurnNotice } from "../../contract/engine/turn-notice.ts";
 
 /** The product and user to whom data belong. */
 export interface KeptFor {
@@ -21,9 +22,9 @@ export interface KeptData {
 /** `missing`: there is nothing to read. `notes`: what was left out, and why the read ended early; empty when complete. */
 export type ReadOutcome = { readonly kind: "missing" } | { readonly kind: "read"; readonly notes: string };
 
-export type LedgerOutcome =
-  /** None when there is no ledger. */
-  | { readonly kind: "read"; readonly reports: readonly UsageReport[] }
+export type UncollectedOutcome =
+  /** Nothing without a store. */
+  | { readonly kind: "read"; readonly usage: readonly UsageReport[]; readonly notices: readonly TurnNotice[] }
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface StorageReader {
@@ -55,8 +56,11 @@ export interface EngineStorage {
   keptProducts(): Promise<readonly string[]>;
   eraseKeptOf(productId: string): Promise<void>;
   listKept(): Promise<readonly KeptData[]>;
-  /** Reads the ledger of a stopped engine from this position; null for its beginning. */
-  readLedger(engineId: string, known: UsageCursor | null, signal: AbortSignal): Promise<LedgerOutcome>;
+  /**
+   * Reads what a stopped engine has not told the daemon: its ledger from this position, null for its beginning, and its
+   * notices of turns.
+   */
+  readUncollected(engineId: string, known: UsageCursor | null, signal: AbortSignal): Promise<UncollectedOutcome>;
   /** Reads the files of an engine, also while it runs, or kept data, as members of an archive. */
   read(what: string | KeptData, reader: StorageReader): Promise<ReadOutcome>;
 }

@@ -64,6 +64,7 @@ export interface LiveEngine {
   modelsSent: string | undefined;
   /** When the cooldowns of models end that it was told, on the monotonic clock. */
   cooldownsSent: ReadonlyMap<string, number>;
+  readonly hook: FollowedHook;
   /** When a call of a model last failed, by its last health response; null for never. */
   modelFailedAt: string | null;
   /** Whether a call waits for a larger share of a budget. */
@@ -74,6 +75,18 @@ export interface LiveEngine {
   readonly noticed: Set<string>;
   /** What the metrics hold of this incarnation's counters; null before the first read. */
   counted: CountedEngine | null;
+}
+
+/** What binds an engine to its product's hook on tools. */
+interface FollowedHook {
+  /** What it was told, as JSON; undefined when an earlier daemon told it. */
+  sent: string | undefined;
+  /** Whether its calls are read. */
+  isFollowed: boolean;
+  /** It is of a release that knows no hook. */
+  isUnsupported: boolean;
+  /** The read of its calls in flight, which keeps it from falling asleep. */
+  read: { abort(): void; readonly ended: Promise<unknown> } | null;
 }
 
 /** `at` and `idleSince` are of the monotonic clock: a change of the system's time must not keep engines awake. */

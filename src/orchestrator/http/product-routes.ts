@@ -4,6 +4,8 @@ import { lookUpProduct, pageOfProducts } from "../status/look-up-product.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { registerProduct } from "../operations/register-product.ts";
 import { replacePlatformKey, setPolicy } from "../operations/change-product.ts";
+import { toolHookSecretRequest } from "../../contract/orchestrator/tool-hook-schemas.ts";
+import { rotateToolHookSecret } from "../operations/rotate-tool-hook-secret.ts";
 import { flagParameter } from "../../shared/http/parameters.ts";
 import { type Call, type Handler, pageOf, pageParameters } from "./call.ts";
 
@@ -29,6 +31,10 @@ export function productRoutes(host: EngineHost & Service) {
     setPolicy: async (call) => {
       const patch = call.body(policyPatch);
       return { status: 200, body: await setPolicy(host, productId(call), patch) };
+    },
+    rotateToolHookSecret: async (call) => {
+      const { secret, grace_s: graceS = 0 } = call.body(toolHookSecretRequest);
+      return { status: 200, body: await rotateToolHookSecret(host, productId(call), { secret, graceS }), secret: true };
     },
     setPlatformKeyHash: async (call) => {
       const key = call.body(platformKeyHashRequest);

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import {
   type EndpointPatch,
   type EndpointRequest,
   NOTIFICATION_LIMITS,
   type NotificationEndpoint,
 } from "../../contract/orchestrator/notification.ts";
-import { WEBHOOK_SECRET_PREFIX } from "../../contract/orchestrator/webhook-signature.ts";
+import { newWebhookSecret } from "../../contract/orchestrator/webhook-signature.ts";
 import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
@@ -25,13 +24,11 @@ import { endpointNotFound, lookUpEndpoint } from "../status/look-up-endpoint.ts"
 type Host = Pick<HostContext, "db" | "box" | "notified">;
 type WithSecret = NotificationEndpoint & { readonly secret: string };
 
-const SECRET_BYTES = 32;
-
 /** Creates an endpoint. Only this response contains its secret. */
 export async function createEndpoint(host: Host, product: Product, request: EndpointRequest): Promise<WithSecret> {
   assertUrl(product, request.url);
   const productId = product.record.id;
-  const { secret = newSecret(), url, events } = request;
+  const { secret = newWebhookSecret(), url, events } = request;
   const id = newId("nep");
   const row = { id, product_id: productId, url, events: [...new Set(events)], secret: host.box.seal(secret) };
   await host.db.transaction().execute(async (trx) => {
@@ -70,7 +67,7 @@ export async function rotateEndpointSecret(
   product: Product,
   { id, graceS }: { readonly id: string; readonly graceS: number },
 ): Promise<WithSecret> {
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   await change(host, product, {
     id,
     action: "notification_endpoint.secret_rotated",
@@ -109,5 +106,3 @@ function assertUrl({ record: { policy } }: Product, url: string): void {
   const problem = outsideUrlProblem(url, policy.private_hosts);
   if (problem !== null) throw new InvalidInput("url", problem);
 }
-
-const newSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");

@@ -9,8 +9,10 @@ import { changeEngineEnv } from "../store/engine-env.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { modelsSettled } from "../supervision/follow-models.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
+import { toolHookSettled } from "../supervision/follow-tool-hooks.ts";
 import { suspensionSettled } from "../supervision/follow-suspensions.ts";
 import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
+import { giveToolHookSecret } from "../store/tool-hook-secrets.ts";
 import { refuseSharedIssuer } from "./refuse-shared-issuer.ts";
 import { replaceProductKey } from "../store/product-keys.ts";
 
@@ -24,7 +26,18 @@ interface ProductChange {
 export async function setPolicy(
   host: Pick<
     HostContext,
-    "db" | "events" | "directory" | "box" | "settings" | "lanes" | "live" | "cooldowns" | "logger" | "stopping"
+    | "db"
+    | "events"
+    | "directory"
+    | "box"
+    | "settings"
+    | "lanes"
+    | "live"
+    | "cooldowns"
+    | "logger"
+    | "stopping"
+    | "now"
+    | "metrics"
   >,
   idOrSlug: string,
   patch: PolicyPatch,
@@ -37,13 +50,16 @@ export async function setPolicy(
       const env = changeEngineEnv(host, product, patch.engine_env);
       const policy = patchedPolicy(product.record.policy, patch);
       assertEndUsersUrl(policy);
+      assertToolHookUrl(policy);
       await refuseSharedIssuer("end_users", () => updatePolicy(trx, product.record.id, { policy, ...env }));
+      if (policy.tool_hook !== null) await giveToolHookSecret(host, trx, product.record.id);
       return lockProduct(trx, product.record.id);
     },
   });
   if (patch.budgets !== undefined) await budgetsSettled(host);
   if (patch.suspended !== undefined || patch.suspend !== undefined) await suspensionSettled(host, changed.id);
   if (patch.allowed_models !== undefined || patch.fallback !== undefined) await modelsSettled(host, changed.id);
+  if (patch.tool_hook !== undefined) await toolHookSettled(host, changed.id);
   return changed;
 }
 
@@ -74,7 +90,7 @@ export function replacePlatformKey(
 }
 
 /** Changes one product under its row lock. The product cache is invalidated before the response. */
-async function changeProduct(
+export async function changeProduct(
   host: Pick<HostContext, "db" | "events" | "directory" | "box">,
   idOrSlug: string,
   { change, ...what }: ProductChange & { readonly change: (trx: Trx, product: Product) => Promise<Product | null> },
@@ -115,6 +131,12 @@ export function assertToolPorts(
 export function assertEndUsersUrl({ end_users: users, private_hosts: hosts }: Policy, prefix = ""): void {
   const problem = users?.jwks_url === undefined ? null : outsideUrlProblem(users.jwks_url, hosts);
   if (problem !== null) throw new InvalidInput(`${prefix}end_users.jwks_url`, problem);
+}
+
+/** As {@link assertEndUsersUrl}. */
+export function assertToolHookUrl({ tool_hook: hook, private_hosts: hosts }: Policy, prefix = ""): void {
+  const problem = hook === null ? null : outsideUrlProblem(hook.url, hosts);
+  if (problem !== null) throw new InvalidInput(`${prefix}tool_hook.url`, problem);
 }
 
 /** The fields that a patch sets, for the audit log. Of `engine_env`, which holds secrets, only the names. */

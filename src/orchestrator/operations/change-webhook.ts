@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { WebhookRecord } from "../../contract/orchestrator/schedule.ts";
 import type { WebhookPatch, WebhookRequest } from "../../contract/orchestrator/schedule-requests.ts";
-import { WEBHOOK_SECRET_PREFIX } from "../../contract/orchestrator/webhook-signature.ts";
+import { newWebhookSecret } from "../../contract/orchestrator/webhook-signature.ts";
 import { newId } from "../../shared/ids.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Trx } from "../store/database.ts";
@@ -24,7 +23,6 @@ import { recordScheduleChange } from "./record-schedule-change.ts";
 type Host = Pick<HostContext, "db" | "events" | "box" | "now">;
 type WithSecret = WebhookRecord & { readonly secret: string };
 
-const SECRET_BYTES = 32;
 const REQUESTS_PER_MINUTE = 60;
 
 /** Creates a webhook. Only this response contains its secret. Tested in test/end-to-end/webhooks.test.ts. */
@@ -35,7 +33,7 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
-  const [id, secret] = [newId("whk"), newSecret()];
+  const [id, secret] = [newId("whk"), newWebhookSecret()];
   await refuseTakenName("webhook", () =>
     host.db.transaction().execute(async (trx) => {
       await assertScheduleQuota(trx, product, engine.id);
@@ -83,7 +81,7 @@ export async function rotateWebhookSecret(
   { address, graceS }: { readonly address: ScheduleAddress; readonly graceS: number },
 ): Promise<WithSecret> {
   assertNotSuspended(product);
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const replacement = { secret: host.box.seal(secret), previousExpiresAt: new Date(host.now() + graceS * 1000) };
   await changeRow(host, product, address, {
     fields: ["secret"],
@@ -120,5 +118,3 @@ async function getWebhookEngine(host: Host, product: Product, { userId, id }: Sc
   if ((await findWebhook(host.db, engine.id, id)) === null) webhookNotFound();
   return engine;
 }
-
-const newSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");

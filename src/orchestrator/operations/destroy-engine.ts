@@ -1,5 +1,6 @@
 import { plausible } from "../supervision/collect-usage.ts";
 import { findUsageCursor, storeUsage } from "../store/metered-usage.ts";
+import { storeNotices } from "../store/turn-notices.ts";
 import { ENGINE_STATES } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
 import { StorageUnusable } from "../fleet/launch-failed.ts";
@@ -40,7 +41,7 @@ export function destroyRow(host: EngineHost, { id }: EngineRow, { keepData }: { 
     if (engine === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has been destroyed");
     const end = await endProcess(host, engine, { drainMs: 0, termMs: TERM_MS });
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
-    await collectRemainingUsage(host, engine);
+    await collectRemaining(host, engine);
     await clearStorage(host, engine);
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
@@ -74,22 +75,24 @@ const claim = (host: Pick<HostContext, "states" | "now">, id: string, keepData: 
   });
 
 /**
- * Collects the usage of an ended engine before its storage is erased. The ledger is read only if the last report may be
- * incomplete: after a crash, or a stop during work or without a daemon. A failure does not prevent the destroy.
+ * Collects the usage and the notices of an ended engine before its storage is erased. They are read only if the last
+ * reports may be incomplete: after a crash, or a stop during work or without a daemon. A failure does not prevent the
+ * destroy.
  */
-async function collectRemainingUsage(
-  host: Pick<HostContext, "db" | "backend" | "now" | "logger" | "stopping">,
+async function collectRemaining(
+  host: Pick<HostContext, "db" | "events" | "backend" | "now" | "logger" | "stopping">,
   engine: EngineRow,
 ): Promise<void> {
   const { id, incarnation, product_id: productId, user_id: userId } = engine;
   const row = await findEngineById(host.db, id);
   if (row?.usage_collected === incarnation) return;
   const cursor = await findUsageCursor(host.db, { productId, userId });
-  const ledger = await host.backend.storage.readLedger(id, cursor, host.stopping);
-  if (ledger.kind === "failed") {
-    host.logger.error({ engine_id: id, reason: ledger.reason }, "failed to read the usage of a destroyed engine");
+  const found = await host.backend.storage.readUncollected(id, cursor, host.stopping);
+  if (found.kind === "failed") {
+    host.logger.error({ engine_id: id, reason: found.reason }, "failed to read the usage of a destroyed engine");
     return;
   }
-  for (const report of ledger.reports)
-    await storeUsage(host.db, { productId, userId, engineId: id }, plausible(report, host.now()));
+  const owner = { productId, userId, engineId: id };
+  for (const report of found.usage) await storeUsage(host.db, owner, plausible(report, host.now()));
+  await storeNotices(host, { ...owner, incarnation }, found.notices);
 }

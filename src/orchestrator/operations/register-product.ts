@@ -6,11 +6,13 @@ import { ApiError } from "../api-error.ts";
 import { type ProductKey, findProduct, insertProduct } from "../store/products.ts";
 import {
   assertEndUsersUrl,
+  assertToolHookUrl,
   assertToolPorts,
   describePatch,
   patchedPolicy,
   recordProductChange,
 } from "./change-product.ts";
+import { giveToolHookSecret } from "../store/tool-hook-secrets.ts";
 import { refuseSharedIssuer } from "./refuse-shared-issuer.ts";
 import { changeEngineEnv } from "../store/engine-env.ts";
 import type { HostContext } from "../host-context.ts";
@@ -40,10 +42,12 @@ export async function registerProduct(
   const inserted = await host.db.transaction().execute(async (trx) => {
     const policy = patchedPolicy(DEFAULT_POLICY, request.policy ?? {});
     assertEndUsersUrl(policy, "policy.");
+    assertToolHookUrl(policy, "policy.");
     const product = { id, slug: request.slug, name: request.name ?? null, policy, ...env, key };
     const outcome = await refuseSharedIssuer("policy.end_users", () => insertProduct(trx, product));
     if (outcome === "slug_taken") return false;
     if (outcome === "key_taken") throw new InvalidInput("api_key_hash", "another product has a key with this hash");
+    if (policy.tool_hook !== null) await giveToolHookSecret(host, trx, id);
     const detail = {
       slug: request.slug,
       policy: describePatch(request.policy ?? {}),

@@ -1,10 +1,10 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { RETRY_AFTER_S } from "../../contract/orchestrator/notification.ts";
-import { WEBHOOK_HEADERS, signWebhook } from "../../contract/orchestrator/webhook-signature.ts";
 import type { Alarm } from "../../shared/alarm.ts";
 import { inBackground } from "../../shared/background.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { type OutsideAnswer, callOutside } from "../outbound/call-outside.ts";
+import { signedHeaders } from "../outbound/signed-headers.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -13,6 +13,7 @@ import {
   settleDelivered,
   settleFailed,
 } from "../store/notification-deliveries.ts";
+import type { SealedBox } from "../store/sealed-box.ts";
 import { DeliveredBatches } from "./delivered-batches.ts";
 import { DeliveriesInFlight } from "./deliveries-in-flight.ts";
 import { spreadEvents } from "../store/notification-outbox.ts";
@@ -28,6 +29,7 @@ const POLL_MS = 5000;
 const LOOKS_AFTER_MS = [50, 1000] as const;
 const RETRY_MS = 2000;
 const GONE = 410;
+const UNREADABLE = "its secret was encrypted with another ORCH_SECRET_KEY: rotate it, then replay";
 
 type Host = EngineHost & Service;
 
@@ -86,10 +88,12 @@ async function deliver(
 ): Promise<boolean> {
   const policy = await host.directory.policyOf(delivery.product_id);
   if (policy === null) return false;
+  const message = messageOf(host, delivery);
+  if (message === null) return giveUp(host, delivery);
   const answer = await callOutside({
     url: delivery.url,
     method: "POST",
-    ...messageOf(host, delivery),
+    ...message,
     privateHosts: policy.private_hosts,
     timeoutMs: TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES,
@@ -111,18 +115,32 @@ async function deliver(
   return false;
 }
 
-/** By Standard Webhooks, signed with each secret that is valid now. */
+/** A try more would find the same. */
+async function giveUp({ db, metrics }: Host, delivery: ClaimedDelivery): Promise<false> {
+  await settleFailed(db, delivery, { error: UNREADABLE, retryS: null });
+  metrics.notifications.inc({ outcome: "dead" });
+  return false;
+}
+
+/** By Standard Webhooks, signed with each secret that is valid now. Null when the endpoint's cannot be read. */
 function messageOf(
   { box, now }: Pick<Host, "box" | "now">,
   { id, payload, secret, previous_secret: previous }: ClaimedDelivery,
-): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
+): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } | null {
+  const current = opened(box, secret);
+  if (current === null) return null;
   const body = Buffer.from(JSON.stringify({ id, ...payload }));
-  const timestamp = String(Math.floor(now() / 1000));
-  const secrets = [secret, ...(previous === null ? [] : [previous])].map((sealed) => box.open(sealed));
-  const signature = secrets.map((one) => signWebhook(one, { id, timestamp, body })).join(" ");
-  const { id: idHeader, timestamp: timeHeader, signature: signatureHeader } = WEBHOOK_HEADERS;
-  const headers = { [idHeader]: id, [timeHeader]: timestamp, [signatureHeader]: signature };
-  return { headers: { "content-type": "application/json", ...headers }, body };
+  const earlier = previous === null ? null : opened(box, previous);
+  const secrets = [current, ...(earlier === null ? [] : [earlier])];
+  return { headers: signedHeaders(secrets, { id, body, now: now() }), body };
+}
+
+function opened(box: Pick<SealedBox, "open">, sealed: Buffer): string | null {
+  try {
+    return box.open(sealed);
+  } catch {
+    return null;
+  }
 }
 
 function errorOf(answer: OutsideAnswer): string | null {

@@ -51,6 +51,16 @@ export const DAEMON_METRICS = {
     labels: ["outcome"],
     help: "Messages sent to webhooks: `accepted`, `replayed`, `unsigned`, `rate_limited`, `refused`",
   },
+  orch_tool_hook_calls_total: {
+    kind: "counter",
+    labels: ["outcome"],
+    help: "Calls of tools about which a [product's hook](catalog.md#hook-of-the-product) was asked: `allow`, `deny`, `ask`, `change`, or `failed` without a decision",
+  },
+  orch_tool_hook_seconds: {
+    kind: "histogram",
+    labels: [],
+    help: "Time that products' hooks take to answer",
+  },
   orch_notifications_total: {
     kind: "counter",
     labels: ["outcome"],

@@ -59,6 +59,8 @@ export class Metrics {
   readonly wakeSeconds = this.#histogram("orch_wake_seconds");
   readonly scheduledRuns = this.#counter("orch_scheduled_runs_total");
   readonly webhookCalls = this.#counter("orch_webhook_calls_total");
+  readonly toolHookCalls = this.#counter("orch_tool_hook_calls_total");
+  readonly toolHookSeconds = this.#histogram("orch_tool_hook_seconds");
   readonly notifications = this.#counter("orch_notifications_total");
   readonly consoleSignIns = this.#counter("orch_console_sign_ins_total");
   readonly catalogReloads = this.#counter("orch_catalog_reloads_total");

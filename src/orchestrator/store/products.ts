@@ -8,6 +8,14 @@ export interface Product {
   readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
   readonly catalog: CurrentCatalog;
+  readonly toolHookSecrets: SealedSecrets;
+}
+
+/** Secrets that sign messages, sealed. The previous one is valid until a time. */
+export interface SealedSecrets {
+  readonly current: Buffer | null;
+  readonly previous: Buffer | null;
+  readonly previousExpiresAt: Date | null;
 }
 
 /** The current version of a product's catalog: 0 before the first one. The digest is null without a file. */
@@ -76,6 +84,9 @@ export const withCurrentKey = (db: Db) =>
       "products.policy",
       "products.engine_env",
       "products.engine_env_names",
+      "products.tool_hook_secret",
+      "products.tool_hook_previous_secret",
+      "products.tool_hook_previous_expires_at",
       "products.catalog_version",
       "products.catalog_digest",
       "products.created_at",
@@ -191,6 +202,9 @@ export function toProduct(row: {
   policy: Policy;
   engine_env: Buffer | null;
   engine_env_names: string[];
+  tool_hook_secret: Buffer | null;
+  tool_hook_previous_secret: Buffer | null;
+  tool_hook_previous_expires_at: Date | null;
   catalog_version: number;
   catalog_digest: string | null;
   created_at: Date;
@@ -217,6 +231,11 @@ export function toProduct(row: {
     },
     sealedEngineEnv: row.engine_env,
     catalog: { version: row.catalog_version, digest: row.catalog_digest },
+    toolHookSecrets: {
+      current: row.tool_hook_secret,
+      previous: row.tool_hook_previous_secret,
+      previousExpiresAt: row.tool_hook_previous_expires_at,
+    },
   };
 }
 

@@ -21,6 +21,7 @@ export const RECORD_TABLES = {
   budget_periods: "product_id, budget, period",
   budget_leases: "product_id, budget, period, ledger",
   budget_notices: "product_id, user_id, budget, period, notice",
+  notification_endpoints: "id",
 } as const;
 /** Tables of which a backup has only the rows of its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = [

@@ -48,6 +48,7 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
       );
     }
     onLoaded();
+    await skipNotifications(trx);
     if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();
     await resetProcesses(trx);
     const moved = await assignPorts(trx, hostId, ports);
@@ -78,6 +79,12 @@ async function pauseSchedules(trx: Trx, hostId: string, isPaused: boolean): Prom
   await sql`
     insert into hosts (host_id, schedules_paused) values (${hostId}, ${isPaused})
     on conflict (host_id) do update set schedules_paused = excluded.schedules_paused`.execute(trx);
+}
+
+/** The host that was backed up has told of these events, or is about to. */
+async function skipNotifications(trx: Trx): Promise<void> {
+  if (!(await isTable(trx, "notification_position"))) return;
+  await sql`update notification_position set seq = (select coalesce(max(seq), 0) from events)`.execute(trx);
 }
 
 /** The host that was backed up has started these runs, unless it ended then. */

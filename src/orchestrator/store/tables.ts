@@ -41,6 +41,10 @@ interface ProductsTable {
   /** `engine_env` sealed with the deployment's secret key. */
   engine_env: Buffer | null;
   engine_env_names: Generated<string[]>;
+  /** Sealed like `engine_env`. Null before the product's first hook on tools. */
+  tool_hook_secret: Buffer | null;
+  tool_hook_previous_secret: Buffer | null;
+  tool_hook_previous_expires_at: Date | null;
   /** 0 before the first version of its catalog. */
   catalog_version: Generated<number>;
   catalog_digest: string | null;
@@ -95,7 +99,7 @@ export interface EnginesTable {
   /** What woke this incarnation. Null when it was started otherwise. */
   woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
-  /** The incarnation that ended with all of its usage collected. */
+  /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
   token_epoch: Generated<number>;

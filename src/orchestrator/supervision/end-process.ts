@@ -71,8 +71,8 @@ export async function endProcess(
 }
 
 /** Whether a draining engine can spend nothing more, and its usage is collected. */
-const spendsNoMore = (live: LiveEngine, { active_turns, awake, usage_revision }: EngineStatus): boolean =>
-  active_turns === 0 && !awake.includes("learning") && isCollected(live, usage_revision);
+const spendsNoMore = (live: LiveEngine, last: EngineStatus): boolean =>
+  last.active_turns === 0 && !last.awake.includes("learning") && isCollected(live, last);
 
 const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
   kind: outcome.kind === "killed" ? "killed" : busy ? "cut_off" : "drained",

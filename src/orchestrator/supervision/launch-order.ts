@@ -11,6 +11,7 @@ import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { brokeredSettings } from "./brokered-settings.ts";
 import { modelRulesOf, rulesText } from "./follow-models.ts";
+import { toolHookRulesOf } from "./follow-tool-hooks.ts";
 import type { LiveEngine, SupervisedOrder } from "../fleet/live-engines.ts";
 
 /** All input of one launch. Keys are hashes only, so that no plaintext key is stored. */
@@ -27,6 +28,7 @@ export function launchOrder(
   const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
   const suspended = suspensionOf(product.record.policy);
   const models = modelRulesOf(product.record.policy);
+  const hook = toolHookRulesOf(product.record.policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
   const { task_ttl_days: taskTtl } = product.record.policy;
   return {
@@ -46,6 +48,7 @@ export function launchOrder(
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
       ...(rulesText(models) !== rulesText() && { models }),
+      ...(hook !== null && { tool_hook: hook }),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       when_busy,
@@ -136,6 +139,12 @@ export function liveEngine(
     suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),
     modelsSent: isAdopted ? undefined : rulesText(order.launch.models),
     cooldownsSent: new Map(),
+    hook: {
+      sent: isAdopted ? undefined : JSON.stringify(order.launch.tool_hook ?? null),
+      isFollowed: false,
+      isUnsupported: false,
+      read: null,
+    },
     modelFailedAt: null,
     waitsForBudget: false,
     reclaimedAt: -Infinity,

@@ -9,6 +9,7 @@ import { idleMsOf } from "../rules/idleness.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { awaitCalls } from "./await-calls.ts";
 import { collectRuns } from "./follow-turn.ts";
+import { endHookRead } from "./follow-tool-hooks.ts";
 import { retryMove } from "./retry-until-stopped.ts";
 import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
@@ -83,12 +84,13 @@ async function sleepNow(host: EngineHost, live: LiveEngine, { reason, idleMs }: 
     if (sleeping === null) return { kind: "overtaken" };
     // A waiting connection of a probe would wake the engine.
     await live.probing;
+    await endHookRead(live);
     const answer = await sleepEngine(target, { idleMs, noticesRead: live.noticesRead });
     if (answer.kind === "refused") return await cancelSleep(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await cancelSleep(host, live, []);
     const last = answer.kind === "sleeps" ? answer.status : null;
-    const isCounted = isCollected(live, last?.usage_revision);
+    const isCounted = last !== null && isCollected(live, last);
     if ((await stopAfterExit(live.process)).kind !== "survived") {
       if (last !== null) await returnLeases(host, live, last.budgets);
       return await recordAsleep(host, sleeping, isCounted ? { usage_collected: incarnation } : {});

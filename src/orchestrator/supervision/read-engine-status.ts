@@ -31,6 +31,12 @@ export async function readEngineStatus(
   return answer.status;
 }
 
-/** Whether everything up to this revision of an engine's ledger is collected. */
-export const isCollected = ({ usageCursor }: LiveEngine, revision: number | null | undefined): boolean =>
-  revision !== null && revision !== undefined && usageCursor !== undefined && (usageCursor?.revision ?? 0) >= revision;
+/** Whether the ledger and the notices are collected of which an engine's last status tells. */
+export const isCollected = (
+  { usageCursor, noticesRead }: LiveEngine,
+  { usage_revision: revision, last_notice: notice }: Pick<EngineStatus, "usage_revision" | "last_notice">,
+): boolean =>
+  revision !== undefined &&
+  usageCursor !== undefined &&
+  (usageCursor?.revision ?? 0) >= revision &&
+  noticesRead >= (notice ?? 0);

@@ -17,6 +17,7 @@ import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
 import type { StartingHost } from "../host-context.ts";
 import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
 import { syncModels } from "./follow-models.ts";
+import { syncToolHook } from "./follow-tool-hooks.ts";
 import { syncSuspension } from "./follow-suspensions.ts";
 import { watchEngine } from "./watch-engine.ts";
 
@@ -61,6 +62,7 @@ function supervise(host: StartingHost, live: LiveEngine): void {
   // The policy may have changed since its launch.
   inBackground("suspension of an engine", syncSuspension(host, live), { engine_id: live.id });
   inBackground("models of an engine", syncModels(host, live), { engine_id: live.id });
+  inBackground("tool hook of an engine", syncToolHook(host, live), { engine_id: live.id });
   // The request that started the engine has been answered when its process exits.
   outsideRequests(() =>
     watchEngine(host, live, async () => {

@@ -7,6 +7,7 @@ import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
 import { syncModels } from "./follow-models.ts";
+import { syncToolHook } from "./follow-tool-hooks.ts";
 import { checkIdle } from "./idle-check.ts";
 
 export const MISSES_UNHEALTHY = 3;
@@ -57,6 +58,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       live.consecutiveFailures = 0;
       await reloadCatalog(host, live);
       await syncModels(host, live);
+      await syncToolHook(host, live);
       await checkIdle(host, live);
       continue;
     }

@@ -1,6 +1,6 @@
 import { InvalidInput } from "../parse.ts";
 
-interface JsonLimits {
+export interface JsonLimits {
   /** The limit of values: fields, array items, objects and arrays. */
   readonly maxValues: number;
   readonly maxDepth: number;

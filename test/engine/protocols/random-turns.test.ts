@@ -7,6 +7,8 @@ import { type RandomTurn, prepareWorkspace, randomTurn, replyTo } from "./parts/
 
 const TURNS = LONG ? 10_000 : 40;
 
+t.setTimeout(LONG ? 3_600_000 : 60_000);
+
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
 const engine = await startEngine(t, { dataDir });

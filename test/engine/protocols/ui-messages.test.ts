@@ -1,5 +1,6 @@
 import t from "tap";
 import { type UIMessageChunk, DefaultChatTransport, readUIMessageStream } from "ai";
+import { SCOPES_HEADER } from "../../../src/contract/engine/headers.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { png } from "../../helpers/sample-files.ts";
@@ -269,4 +270,131 @@ t.test("what is said while the agent works enters the message", async (t) => {
     (await history("steer")).at(-1).parts.filter(({ type }: { type: string }) => type === "steering-message"),
     [{ parts: [{ text: "/say Steered" }] }],
   );
+});
+
+t.test("an answer continues after kill -9, with what was cut off replaced", async (t) => {
+  const dataDir = freshFolder(t, "engine");
+  const first = await startEngine(t, { dataDir });
+  const options = { headers: { authorization: `Bearer ${first.key}` }, id: "killed" };
+  const chat = openChat({ url: first.url, ...options });
+  const sent = chat.sendMessage({
+    text: "/say One\n/tool current_time {}\n/stream 400 400\n/ask Which? | this\n/say End",
+  });
+  await partOf(chat, ({ text }) => text?.startsWith("word0 word1 "));
+  await first.stop("SIGKILL");
+  await sent;
+  t.equal(chat.status, "error");
+  const second = await startEngine(t, { dataDir, key: first.key });
+  const again = openChat({ url: second.url, ...options, init: { messages: chat.messages } });
+  await again.resumeStream();
+  t.equal(again.messages.length, 2);
+  const [one, long] = textsOf(again);
+  t.equal(one, "One");
+  t.equal(long, Array.from({ length: 400 }, (_, index) => `word${index} `).join(""));
+  const asked = await partOf(again, ({ toolName }) => toolName === "ask_human");
+  await second.stop("SIGKILL");
+  const third = await startEngine(t, { dataDir, key: first.key });
+  const last = openChat({ url: third.url, ...options, init: { messages: again.messages } });
+  last.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "this" });
+  await until("the turn goes on", () => textsOf(last).at(-1) === "End");
+  await settled(last);
+  t.equal(last.messages.length, 2);
+});
+
+t.test("an answered message whose connection was lost is sent again, and shows nothing twice", async (t) => {
+  let cuts = 0;
+  const chat = open("lost", {
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(init?.body).includes("output-available") || cuts++ > 0 || response.body === null) return response;
+      let count = 0;
+      const cut = new TransformStream({
+        transform(chunk, controller) {
+          if (count++ > 1) controller.error(new TypeError("network error"));
+          else controller.enqueue(chunk);
+        },
+      });
+      return new Response(response.body.pipeThrough(cut), response);
+    },
+  });
+  await chat.sendMessage({
+    text: "/say A\n/ask Which? | this\n/stream 20 200\n/tool current_time {}\n/stream 20 200\n/say End",
+  });
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "this" });
+  await until("the connection is lost", () => chat.error !== undefined);
+  chat.clearError();
+  await chat.sendMessage();
+  t.equal(chat.error, undefined);
+  const words = Array.from({ length: 20 }, (_, index) => `word${index} `).join("");
+  t.same(textsOf(chat), ["A", words, words, "End"]);
+});
+
+const post = (body: unknown, path = "/v1/ui/chat") => engine.call(path, { body });
+const said = (text: string, more: object = {}) => ({ id: "m", role: "user", parts: [{ type: "text", text }], ...more });
+
+t.test("what a hostile client sends is refused by its field", async (t) => {
+  const refused = async (body: unknown, message: RegExp, status = 400) =>
+    t.match(await post(body), { status, body: { error: String, message } }, String(message));
+  await refused({}, /^id: /);
+  await refused({ id: "x".repeat(300), messages: [said("a")] }, /^task_id: /);
+  await refused({ id: "t", messages: [] }, /^messages: /);
+  await refused({ id: "t", messages: "many" }, /^messages: /);
+  await refused({ id: "t", messages: [said("a", { role: "nobody" })] }, /^messages\.0\.role: /);
+  await refused({ id: "t", messages: [said("a", { role: "system" })] }, /^messages\.0\.role: /);
+  await refused({ id: "t", messages: [said("a", { id: "x".repeat(201) })] }, /^messages\.0\.id: /);
+  await refused({ id: "t", messages: [said("a", { parts: [] })] }, /^messages\.0\.parts: /);
+  await refused({ id: "t", messages: [said("a", { parts: [{ type: "video" }] })] }, /^messages\.0\.parts\.0\.type: /);
+  await refused({ id: "t", messages: [said("a")], trigger: "other" }, /^trigger: /);
+  await refused({ id: "t", messages: [said("a")], client_tools: [{ name: "read_file" }] }, /^client_tools/);
+  const file = (url: string) => ({
+    id: "t",
+    messages: [said("a", { parts: [{ type: "file", mediaType: "a/b", url }] })],
+  });
+  await refused(file("http://169.254.169.254/"), /^messages\.0\.parts\.0\.url: expected a data URL/);
+  await refused(file("data:,%"), /^messages\.0\.parts\.0\.url: /);
+  await refused({ id: "t", messages: Array.from({ length: 60_000 }, () => said("a")) }, /^body: .*100000 values/);
+  const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
+  await refused({ id: "t", messages: [said("a", { metadata: { deep: JSON.parse(deep) } })] }, /^body: .*levels/);
+  const answer = (id: string) => ({ id: "t", messages: [{ id, role: "assistant", parts: [] }] });
+  await refused(answer("turn_unknown"), /no turn/, 404);
+  await refused(answer("made-up"), /^messages: /, 404);
+  t.equal((await engine.call("/tasks/t")).status, 404, "none of them began a task");
+});
+
+t.test("an answer reaches no turn of another chat", async (t) => {
+  const chat = open("victim");
+  await chat.sendMessage({ text: "/ask Which? | this" });
+  const [turn] = await turns("victim");
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  const parts = [{ ...asked, state: "output-available", output: "this" }];
+  const attack = await post({ id: "attacker", messages: [{ id: turn.turn_id, role: "assistant", parts }] });
+  t.match(attack, { status: 404, body: { error: "NOT_FOUND" } });
+  t.match(await turns("victim"), [{ state: "waiting_for_human" }]);
+});
+
+t.test("a token answers, edits and reads only with its scopes", async (t) => {
+  const as = (scopes: string, more: Partial<ChatOptions> = {}) =>
+    openChat({ url: engine.url, headers: { ...headers, [SCOPES_HEADER]: scopes }, id: "scopes", ...more });
+  const chat = as("turns");
+  await chat.sendMessage({ text: "/ask Which? | this\n/say End" });
+  const asked = await partOf(chat, ({ toolName }) => toolName === "ask_human");
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "this" });
+  await until("the answer is refused", () => chat.error !== undefined);
+  t.match(JSON.parse(chat.error?.message ?? ""), { error: "INSUFFICIENT_SCOPE", details: { scope: "answers" } });
+  const answering = as("turns answers", { init: { messages: chat.messages } });
+  await answering.sendMessage();
+  t.same(textsOf(answering), ["End"]);
+  await answering.sendMessage({ text: "/say Edited", messageId: chat.messages[0]?.id ?? "" });
+  t.match(JSON.parse(answering.error?.message ?? ""), {
+    error: "INSUFFICIENT_SCOPE",
+    details: { scope: "tasks:read" },
+  });
+  const stored = await engine.call("/v1/ui/chat/scopes/messages", { headers: { [SCOPES_HEADER]: "turns" } });
+  t.match(stored, { status: 403, body: { error: "INSUFFICIENT_SCOPE" } });
+});
+
+t.test("a long conversation is sent whole", async (t) => {
+  const old = Array.from({ length: 3000 }, (_, index) => said(`said ${index}`, { id: `o${index}` }));
+  t.equal((await post({ id: "long", messages: [...old, said("/say Hello", { id: "new" })] })).status, 200);
 });

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import type { HookAnswer, ToolHookRules } from "../../../src/contract/engine/tool-hook.ts";
 import type { ModelMessage, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
@@ -52,7 +53,7 @@ function recordingStore(folder: string): { readonly store: Store; readonly copie
 }
 
 /** Which calls began to run, and after how many writes. */
-type Run = { readonly id: string; readonly readOnly: boolean; readonly at: number };
+type Run = { readonly id: string; readonly readOnly: boolean; readonly at: number; readonly n: unknown };
 
 const answersSoFar = (messages: readonly ModelMessage[]) => messages.filter(({ role }) => role === "assistant").length;
 
@@ -81,8 +82,13 @@ function tools(ran: Run[], writes: () => number): Tool[] {
   const tool = (name: string, more: Partial<Tool>) =>
     testTool(
       name,
-      async (_input, context) => {
-        ran.push({ id: context.toolCallId, readOnly: more.readOnly ?? true, at: writes() });
+      async (input, context) => {
+        ran.push({
+          id: context.toolCallId,
+          readOnly: more.readOnly ?? true,
+          at: writes(),
+          n: more.readOnly === false && input["n"],
+        });
         await new Promise(setImmediate);
         return more.asksHuman
           ? context.ask({ question: "Well?", options: ["yes"], allowFreeText: false })
@@ -98,9 +104,15 @@ function tools(ran: Run[], writes: () => number): Tool[] {
   ];
 }
 
-/** Answers whatever is asked, until the turn is over. */
+const HOOK: ToolHookRules = { tools: ["change", "permitted"], timeout_ms: 5000, on_error: "deny" };
+
+/** Answers whatever is asked, until the turn is over. The product raises the numbers of the first calls by ten. */
 async function answering(parts: Parts, over: () => boolean): Promise<void> {
   await until("the turn is over", () => {
+    for (const { turn_id: turnId, tool_call_id: toolCallId, attempt, input } of parts.toolHook.waiting(0)) {
+      const changed: HookAnswer = { verdict: "change", input: { n: Number(input["n"]) + 10 } };
+      parts.toolHook.answer({ turnId, toolCallId, attempt }, input["n"] === 1 ? changed : { verdict: "allow" });
+    }
     for (const { request_id: id, options } of parts.humanRequests.pending())
       parts.humanRequests.answer(id, options.includes("allow_once") ? "allow_once" : "yes");
     return over();
@@ -151,6 +163,7 @@ t.test("a turn interrupted at any point resumes to its end, with complete pairs 
   const first = engineParts(t, {
     store: recording.store,
     dataDir: folder,
+    hook: HOOK,
     provider: model([]),
     tools: tools(ran, () => recording.copies.length),
   });
@@ -169,7 +182,7 @@ t.test("a turn interrupted at any point resumes to its end, with complete pairs 
     copyFileSync(copy, join(dataDir, "engine.db"));
     const requests: ModelRequest[] = [];
     const again: Run[] = [];
-    const parts = engineParts(t, { dataDir, provider: model(requests), tools: tools(again, () => 0) });
+    const parts = engineParts(t, { hook: HOOK, dataDir, provider: model(requests), tools: tools(again, () => 0) });
     const turnId = String(events[0]?.data["turn_id"]);
     const row = () => parts.store.db.prepare("select state from turns where turn_id = ?").get(turnId);
     if (row() === undefined) continue;
@@ -182,6 +195,7 @@ t.test("a turn interrupted at any point resumes to its end, with complete pairs 
       twice([...ran.filter((run) => run.at <= at + 1), ...again]);
     if (fault !== null) t.fail(`cut after write ${at}: ${fault}`);
     t.equal(parts.slots.size, 0);
+    if (again.some(({ n }) => n === 1)) t.fail(`cut after write ${at}: a changed input was lost`);
   }
 });
 

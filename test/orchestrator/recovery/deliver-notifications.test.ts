@@ -10,6 +10,7 @@ import { deliverNotifications } from "../../../src/orchestrator/recovery/deliver
 import type { Db } from "../../../src/orchestrator/store/database.ts";
 import { EventLog } from "../../../src/orchestrator/store/events.ts";
 import { insertDelivery } from "../../../src/orchestrator/store/notification-deliveries.ts";
+import { SealedBox } from "../../../src/orchestrator/store/sealed-box.ts";
 import { Alarm } from "../../../src/shared/alarm.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { onEachServer } from "../../helpers/database.ts";
@@ -20,6 +21,11 @@ const IS_LONG = process.env["ORCHD_FAULTS"] === "long";
 const ENGINES = 200;
 const PER_SECOND = IS_LONG ? 1000 : 100;
 const SECONDS = IS_LONG ? 10 : 3;
+
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const box = new SealedBox("this key");
+/** The path of an endpoint whose secret was sealed with another key. */
+const UNREADABLE = "/unreadable";
 
 interface Received {
   readonly path: string;
@@ -58,7 +64,7 @@ async function openDelivery(t: Test, db: Db, paths: readonly string[]) {
         product_id: productId,
         url: `http://${host}${path}`,
         events: ["engine.crashed"],
-        secret: Buffer.from("sealed"),
+        secret: path === UNREADABLE ? new SealedBox("another key").seal(SECRET) : box.seal(SECRET),
       })
       .execute();
   const stop = new AbortController();
@@ -71,7 +77,7 @@ async function openDelivery(t: Test, db: Db, paths: readonly string[]) {
     stopping: stop.signal,
     logger: createLogger("test", "silent"),
     directory: { policyOf: async () => ({ ...DEFAULT_POLICY, private_hosts: [host] }) },
-    box: { open: () => `whsec_${Buffer.alloc(32, 1).toString("base64")}` },
+    box,
     metrics: { notifications: { inc: () => undefined } },
     now: Date.now,
   } as unknown as Parameters<typeof deliverNotifications>[0]);
@@ -125,4 +131,15 @@ onEachServer(t, "a test message does not wait behind a message that fails", asyn
   await insertDelivery(db, { endpointId: "/broken", payload });
   notified.ring();
   await until("both came", () => received.length === 3);
+});
+
+onEachServer(t, "a message whose secret cannot be decrypted is given up, and says why", async (t, { db }) => {
+  const { received, write } = await openDelivery(t, db, [UNREADABLE, "/ok"]);
+  await write(0, 1);
+  await until("the other endpoint got its own", () => received.length === 1);
+  const given = await until("it is dead", async () => {
+    const rows = await db.selectFrom("notification_deliveries").selectAll().where("state", "=", "dead").execute();
+    return rows[0];
+  });
+  t.match(given, { endpoint_id: UNREADABLE, attempts: 1, last_error: /ORCH_SECRET_KEY/ });
 });

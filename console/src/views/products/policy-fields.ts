@@ -24,12 +24,15 @@ interface Group {
   readonly fields: readonly FormField[];
 }
 
-/** The form of a policy. Budgets have a view of their own. */
+/** Budgets have a view of their own, and the others are set by `orchctl`. */
+const ELSEWHERE: readonly PolicyValue["kind"][] = ["budgets", "end_users", "tool_hook"];
+
+/** The form of a policy. */
 export const POLICY_GROUPS: readonly Group[] = Object.entries(POLICY_SECTIONS)
   .map(([section, title]) => ({
     title,
     fields: Object.entries<PolicyField>(POLICY_FIELDS)
-      .filter(([, row]) => row.section === section && row.value.kind !== "budgets" && row.value.kind !== "end_users")
+      .filter(([, row]) => row.section === section && !ELSEWHERE.includes(row.value.kind))
       .map(([name, { label, unit, value, ...row }]) => ({
         name: name as PolicyFieldName,
         label,

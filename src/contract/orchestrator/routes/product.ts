@@ -1,4 +1,5 @@
 import { platformKeyHashRequest, policyPatch, registerRequest } from "../requests.ts";
+import { toolHookSecretRequest } from "../tool-hook-schemas.ts";
 import { PAGE, json, ok } from "../../route-table.ts";
 import { IDEMPOTENCY, LARGE_BODY_BYTES, type Route, admin } from "./route-row.ts";
 
@@ -41,6 +42,18 @@ export const PRODUCT_ROUTES = {
     responses: ok("ProductRecord"),
     errors: ["PRODUCT_NOT_FOUND"],
   }),
+  rotateToolHookSecret: admin(
+    "POST /products/{product_id}/tool-hook/rotate-secret",
+    "Replace the secret that signs calls of the product's [hook on tools](catalog.md#hook-of-the-product)",
+    {
+      role: "admin",
+      clientMethod: "rotateToolHookSecret",
+      request: toolHookSecretRequest,
+      repeatable: false,
+      responses: ok("ToolHookSecret"),
+      errors: ["PRODUCT_NOT_FOUND"],
+    },
+  ),
   setPlatformKeyHash: admin(
     "PUT /products/{product_id}/platform-key-hash",
     "Replace the platform key by the hash of a new one",

@@ -89,7 +89,6 @@ async function continued(calls: EngineCalls, params: SendParams, taskId: string)
   const given = answersOf(message.parts);
   if (view.state === "TASK_STATE_INPUT_REQUIRED" || given.some(({ id }) => id !== null)) {
     for (const answer of given) await give(calls, view, answer);
-    view.resume();
   } else if (turn.state === "completed" || turn.state === "errored")
     throw new A2aError(
       "UNSUPPORTED_OPERATION",
@@ -104,6 +103,7 @@ async function continued(calls: EngineCalls, params: SendParams, taskId: string)
 async function give(calls: EngineCalls, view: TaskView, answer: GivenAnswer): Promise<void> {
   if (answer.kind === "call") {
     await calls.call("respondTool", { body: answer.body });
+    view.noteAnswered(answer.id);
     return;
   }
   const requestId = answer.id ?? view.blockers.requests[0]?.request_id;
@@ -112,6 +112,7 @@ async function give(calls: EngineCalls, view: TaskView, answer: GivenAnswer): Pr
       "message.parts: expected data with the tool_call_id and the output of the tool that the task waits for",
     );
   await calls.call("respond", { body: { request_id: requestId, answer: answer.answer } });
+  view.noteAnswered(requestId);
 }
 
 /** Reads on until the task has ended or waits for an answer. `take` gets each batch. */

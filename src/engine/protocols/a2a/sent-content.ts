@@ -16,6 +16,7 @@ const OPTIONS = [
   "when_busy",
   "interrupt",
   "output_schema",
+  "client_tools",
 ] as const;
 
 /** The message that begins a task. `metadata` of the message counts before that of the call. */

@@ -21,7 +21,8 @@ export type AnswerChange = { readonly kind: "added"; readonly text: string } | {
 export class TaskView {
   readonly turnId: string;
   readonly contextId: string;
-  readonly #progress = new TurnProgress();
+  readonly #answered = new Set<string>();
+  readonly #progress = new TurnProgress(this.#answered);
   /** The answer's blocks, by their number. */
   #blocks: { readonly index: number; text: string }[] = [];
   #output: object | undefined;
@@ -46,7 +47,7 @@ export class TaskView {
     if (this.#progress.apply(event)) this.#become("TASK_STATE_INPUT_REQUIRED", event.data.ts);
     switch (event.event) {
       case "content_block_start":
-        this.resume(event.data.ts);
+        this.#resumeUnblocked(event.data.ts);
         return this.#startBlock(event.data);
       case "text_delta":
         return this.#add(event.data.text);
@@ -57,10 +58,11 @@ export class TaskView {
       }
       case "tool_result":
         this.#publishes ||= event.data.tool === "publish_file";
+        this.#resumeUnblocked(event.data.ts);
         return null;
       case "hitl_resolved":
         this.#lastAnswer = event.data.answer;
-        this.resume(event.data.ts);
+        this.#resumeUnblocked(event.data.ts);
         return null;
       case "thread_lifecycle":
         this.#isWhole ||= event.data.phase === "started";
@@ -113,9 +115,10 @@ export class TaskView {
     return this.isOver || this.#state === "TASK_STATE_INPUT_REQUIRED";
   }
 
-  /** Somebody has answered. */
-  resume(at?: string): void {
-    if (this.#state === "TASK_STATE_INPUT_REQUIRED") this.#become("TASK_STATE_WORKING", at ?? this.#changedAt);
+  /** The client has answered a request or a call, before the events say so. */
+  noteAnswered(id: string): void {
+    this.#answered.add(id);
+    this.#resumeUnblocked(this.#changedAt);
   }
 
   get metadata(): object | undefined {
@@ -154,6 +157,12 @@ export class TaskView {
     return { messageId, ...ids, parts };
   }
 
+  #resumeUnblocked(at: string | null): void {
+    if (this.#state !== "TASK_STATE_INPUT_REQUIRED") return;
+    const { requests, calls } = this.blockers;
+    if (requests.length + calls.length === 0) this.#become("TASK_STATE_WORKING", at);
+  }
+
   #become(state: State, at: string | null): void {
     this.#state = state;
     this.#changedAt = at;
@@ -189,7 +198,7 @@ export const answerArtifact = (text: string): Artifact | null =>
 /** A question for people, and for programs. */
 export function questionParts({ request_id, kind, question, options, context }: HumanRequest): readonly object[] {
   const choice = options.length === 0 ? "" : `\nOptions: ${options.join(", ")}`;
-  const data = { request_id, kind, options, allow_free_text: context["allow_free_text"] === true };
+  const data = { request_id, kind, question, options, allow_free_text: context["allow_free_text"] === true };
   return [{ text: question + choice }, { data, mediaType: "application/json" }];
 }
 

@@ -35,7 +35,7 @@ const run: ProtocolHandler = async ({ request, response, calls }) => {
     {
       messages: source.snapshot ?? given,
       state: input.state,
-      answered: new Set(input.messages.flatMap(({ toolCallId }) => toolCallId ?? [])),
+      answered: answeredBy(input),
       seenSeq: source.seenSeq,
       passedSeq: source.passedSeq,
     },
@@ -52,6 +52,11 @@ const run: ProtocolHandler = async ({ request, response, calls }) => {
   }
   stream.end();
 };
+
+function answeredBy({ resume = [], messages }: RunInput): ReadonlySet<string> {
+  const results = messages.flatMap(({ toolCallId }) => toolCallId ?? []);
+  return new Set([...results, ...resume.map(({ interruptId }) => interruptId)]);
+}
 
 async function follow(stream: SseWriter, events: RunEvents, source: Events): Promise<void> {
   for await (const rows of source) {

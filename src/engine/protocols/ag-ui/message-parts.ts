@@ -20,16 +20,19 @@ const userPart = z.union([
   }),
 ]);
 const userContent = z.object({ content: z.union([z.string(), z.array(userPart)]) });
+/** By their places in the run's messages, so that a refusal names them. */
+const userMessages = z.object({ messages: z.record(z.string(), userContent) });
 
 /** What the user has said in one or several messages, as `message` of `POST /execute`. */
 export function contentOf(calls: EngineCalls, { messages }: RunInput, said: readonly RunMessage[]): MessageContent {
-  const contents = said.map((message) => {
+  const contents = said.flatMap((message) => {
+    const index = messages.indexOf(message);
     if (hasAddress(message.content)) {
-      const place = `messages.${messages.indexOf(message)}.content`;
       const expected = "expected a source of the type data or file; the engine fetches no addresses";
-      throw calls.error("INVALID_REQUEST", `${place}: ${expected}`);
+      throw calls.error("INVALID_REQUEST", `messages.${index}.content: ${expected}`);
     }
-    return calls.validate(userContent, { content: message.content }).content;
+    const read = calls.validate(userMessages, { messages: { [index]: { content: message.content } } });
+    return Object.values(read.messages).map(({ content }) => content);
   });
   const [only] = contents;
   if (contents.length === 1 && typeof only === "string") return only;

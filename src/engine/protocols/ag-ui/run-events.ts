@@ -18,7 +18,7 @@ interface RunStart {
   /** The client's messages, which a correction repeats. */
   readonly messages: readonly object[];
   readonly state: unknown;
-  /** Calls whose results the client has given itself. */
+  /** Requests and calls that the client has answered. */
   readonly answered: ReadonlySet<string>;
   /** The `seq` up to which the client has the turn. */
   readonly seenSeq: number;
@@ -30,7 +30,7 @@ interface RunStart {
 export class RunEvents {
   readonly #names: RunNames;
   readonly #start: RunStart;
-  readonly #progress = new TurnProgress();
+  readonly #progress: TurnProgress;
   readonly #subagents = new RunSubagents();
   readonly #state: RunState;
   readonly #log: RunLog;
@@ -46,6 +46,7 @@ export class RunEvents {
   constructor(names: RunNames, start: RunStart) {
     this.#names = names;
     this.#start = start;
+    this.#progress = new TurnProgress(start.answered);
     this.#state = new RunState(start.state);
     this.#log = new RunLog(start.messages);
     this.#isSilent = start.seenSeq > 0;

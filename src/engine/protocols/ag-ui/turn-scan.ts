@@ -15,6 +15,8 @@ export interface ScannedTurn {
   /** Calls of tools that the client runs. */
   readonly clientCalls: ReadonlySet<string>;
   readonly pauses: readonly Pause[];
+  /** Ids of the requests and calls that have no answer yet. */
+  readonly open: ReadonlySet<string>;
   /** The turn waits no longer where it waited up to this `seq`. */
   readonly passedSeq: number;
 }
@@ -44,13 +46,24 @@ export async function scanTurn(calls: EngineCalls, turnId: string): Promise<Scan
     }
   const open = idsOf(progress);
   const isPassed = ({ blockers }: Pause) => [...blockers].some((id) => !open.has(id));
-  return { requests, clientCalls, pauses, passedSeq: pauses.findLast(isPassed)?.seq ?? 0 };
+  return { requests, clientCalls, pauses, open, passedSeq: pauses.findLast(isPassed)?.seq ?? 0 };
 }
 
 function idsOf({ blockers: { requests, calls } }: TurnProgress): ReadonlySet<string> {
   return new Set([...requests.map((one) => one.request_id), ...calls.map((one) => one.tool_call_id)]);
 }
 
-/** Up to which `seq` a client has seen a turn that it answers: to the last place that waited for one of these ids. */
-export const seenBy = ({ pauses }: ScannedTurn, ids: readonly string[]): number =>
-  pauses.findLast(({ blockers }) => ids.some((id) => blockers.has(id)))?.seq ?? 0;
+/**
+ * Up to which `seq` a client has seen a turn that it answers: to the last place that waited for what is still open of these
+ * ids. When nothing is, it answers again: to the place that waited for most of them.
+ */
+export function seenBy({ pauses, open }: ScannedTurn, ids: readonly string[]): number {
+  const fresh = ids.filter((id) => open.has(id));
+  if (fresh.length > 0) return pauses.findLast(({ blockers }) => fresh.every((id) => blockers.has(id)))?.seq ?? 0;
+  const last = pauses.findLast(({ blockers }) => ids.some((id) => blockers.has(id)));
+  if (last === undefined) return 0;
+  const shared = ({ blockers }: Pause) => ids.filter((id) => blockers.has(id)).length;
+  const own = ids.filter((id) => last.blockers.has(id));
+  const alike = pauses.filter(({ blockers }) => own.every((id) => blockers.has(id)));
+  return alike.reduce((best, one) => (shared(one) >= shared(best) ? one : best), last).seq;
+}

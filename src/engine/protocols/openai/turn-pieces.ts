@@ -45,8 +45,16 @@ export type Piece = { readonly seq: number } & (
   | { readonly kind: "block_end"; readonly block: number }
   /** A restart cut the blocks from this one on off. What follows replaces them. */
   | { readonly kind: "replaced"; readonly from: number }
-  | { readonly kind: "call"; readonly call: Call }
-  | { readonly kind: "result"; readonly call: Call; readonly output: unknown; readonly error: string | null }
+  | { readonly kind: "call"; readonly call: Call; readonly block: number }
+  | {
+      readonly kind: "result";
+      readonly call: Call;
+      readonly block: number;
+      readonly output: unknown;
+      readonly error: string | null;
+      /** The permission prompt that was about the call. */
+      readonly askedBy: string | null;
+    }
   | { readonly kind: "ask"; readonly ask: Ask }
   | { readonly kind: "end"; readonly end: AnswerEnd }
 );
@@ -69,6 +77,8 @@ export class AnswerReader {
   seq = 0;
   turnId: string | null = null;
   startedAt: number | null = null;
+  /** The first event of this answer. */
+  firstSeq: number | null = null;
   #afterSeq: number;
   #block = 0;
   /** Blocks of calls whose `tool_call` has not come. */
@@ -79,6 +89,7 @@ export class AnswerReader {
   /** Open calls that the client runs, and open questions. Of those of an earlier answer `isShown` is false. */
   readonly #clients = new Map<string, { readonly call: Call; isShown: boolean }>();
   readonly #asks = new Map<string, Ask>();
+  readonly #askedBy = new Map<string, string>();
   #before = NO_TOKENS;
   #total = NO_TOKENS;
 
@@ -96,6 +107,7 @@ export class AnswerReader {
   /** Begins the answer after this one. */
   next(): void {
     this.end = null;
+    this.firstSeq = null;
     this.#afterSeq = this.seq;
     for (const open of this.#clients.values()) open.isShown = false;
     this.#before = this.#total;
@@ -105,6 +117,7 @@ export class AnswerReader {
     this.seq = row.seq;
     this.turnId ??= row.turnId;
     this.startedAt ??= row.ts;
+    if (row.seq > this.#afterSeq) this.firstSeq ??= row.seq;
     const pieces = this.#take(row.seq, eventOf(row));
     return row.seq > this.#afterSeq ? pieces : NONE;
   }
@@ -126,6 +139,7 @@ export class AnswerReader {
       case "hitl_request": {
         const ask = askOf(data);
         this.#asks.set(ask.requestId, ask);
+        if (ask.callId !== null) this.#askedBy.set(ask.callId, ask.requestId);
         return [{ seq, kind: "ask", ask }, ...this.#wait(seq)];
       }
       case "hitl_resolved":
@@ -165,7 +179,7 @@ export class AnswerReader {
     if (isOwn) this.#unannounced--;
     if (isClients) this.#clients.set(call.id, { call, isShown: seq > this.#afterSeq });
     else if (data.tool !== ASK_HUMAN) this.#running.add(call.id);
-    const shown: readonly Piece[] = HIDDEN.has(call.tool) ? NONE : [{ seq, kind: "call", call }];
+    const shown: readonly Piece[] = HIDDEN.has(call.tool) ? NONE : [{ seq, kind: "call", call, block: this.#block }];
     // A delegated agent waits, and with it the call that runs it.
     if (!isClients) return shown;
     return [...shown, ...(!isOwn || this.#isStalled() ? this.#wait(seq) : NONE)];
@@ -177,8 +191,11 @@ export class AnswerReader {
     this.#running.delete(call.id);
     this.#clients.delete(call.id);
     const { output, error } = data;
+    const askedBy = this.#askedBy.get(call.id) ?? null;
     const shown: readonly Piece[] =
-      call.isClients || HIDDEN.has(call.tool) ? NONE : [{ seq, kind: "result", call, output, error }];
+      call.isClients || HIDDEN.has(call.tool)
+        ? NONE
+        : [{ seq, kind: "result", call, output, error, block: this.#block, askedBy }];
     // The client has given the results of its calls together.
     const isOneOfSeveral = call.isClients && [...this.#clients.values()].some(({ isShown }) => !isShown);
     return isOneOfSeveral ? shown : [...shown, ...this.#waitAgain(seq)];
@@ -195,7 +212,7 @@ export class AnswerReader {
     if ((this.#clients.size === 0 && this.#asks.size === 0) || !this.#isStalled()) return NONE;
     return [
       ...[...this.#clients.values()].flatMap(({ call, isShown }) =>
-        isShown ? [] : [{ seq, kind: "call", call } as const],
+        isShown ? [] : [{ seq, kind: "call", call, block: this.#block } as const],
       ),
       ...[...this.#asks.values()].map((ask) => ({ seq, kind: "ask", ask }) as const),
       ...this.#wait(seq),

@@ -1,3 +1,4 @@
+import { LINK_TTL_S } from "../../../contract/engine/file-limits.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { type Chunk, type FileOfTurn, type Later, type Piece } from "./chunks.ts";
@@ -24,7 +25,7 @@ async function lookUpOne(calls: EngineCalls, taskId: string, later: Later): Prom
 export async function filePart(calls: EngineCalls, { path, media_type, name }: FileOfTurn): Promise<Chunk> {
   const described = { path, media_type, ...(name !== undefined && { name }) };
   try {
-    const { link } = await calls.call<{ readonly link: string }>("linkFile", { body: { path } });
+    const { link } = await calls.call<{ readonly link: string }>("linkFile", { body: { path, ttl_s: LINK_TTL_S.max } });
     return {
       type: "file",
       mediaType: media_type,

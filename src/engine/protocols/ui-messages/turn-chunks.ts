@@ -49,12 +49,23 @@ export class TurnChunks {
   /** The pieces for these events, without those up to `silentTo`, which the client has. */
   take(rows: readonly EventRow[], { silentTo = 0 } = {}): readonly Piece[] {
     this.#out = [];
+    let texts: string[] = [];
+    // One chunk for the text that was stored at once.
+    const addTexts = () => {
+      if (texts.length > 0) this.#addText(texts.join(""));
+      texts = [];
+    };
     for (const row of rows) {
-      this.#isSilent = row.seq <= silentTo;
-      if (!WHILE_ASKING.has(row.type)) this.#showHeld();
-      this.#translate(eventOf(row));
+      const isSilent = row.seq <= silentTo;
+      const isText = row.type === "text_delta" || row.type === "thinking_delta";
+      if (!isText || isSilent !== this.#isSilent) addTexts();
+      this.#isSilent = isSilent;
+      if (this.#held.length > 0 && !WHILE_ASKING.has(row.type)) this.#showHeld();
+      if (isText) texts.push(deltaText(row.data));
+      else this.#translate(eventOf(row));
       this.seq = row.seq;
     }
+    addTexts();
     return this.#out;
   }
 
@@ -72,9 +83,6 @@ export class TurnChunks {
     switch (event) {
       case "content_block_start":
         return this.#startBlock(data);
-      case "text_delta":
-      case "thinking_delta":
-        return this.#addText(data.text);
       case "content_block_stop":
         return this.#endBlock();
       case "tool_input_delta":
@@ -146,12 +154,7 @@ export class TurnChunks {
   #addText(delta: string): void {
     if (this.#block === null) return;
     this.#block.text += delta;
-    if (this.#isSilent) return;
-    const type = `${this.#block.type}-delta`;
-    const last = this.#out.at(-1);
-    // One chunk for what was stored at once.
-    if (last !== undefined && "type" in last && last.type === type) last["delta"] = `${String(last["delta"])}${delta}`;
-    else this.#out.push({ type, id: this.#block.id, delta });
+    this.#emit({ type: `${this.#block.type}-delta`, id: this.#block.id, delta });
   }
 
   #endBlock(): void {
@@ -273,6 +276,17 @@ export class TurnChunks {
   #finish(finishReason: string, metadata: MessageMetadata): Chunk {
     return { type: "finish", finishReason, messageMetadata: { ...metadata, ...this.#used() } };
   }
+}
+
+const TEXT = '{"text":"';
+
+/** The text of a delta. Most texts have nothing escaped, and are read without a parser: there are many deltas. */
+function deltaText(data: string): string {
+  if (data.startsWith(TEXT)) {
+    const text = data.slice(TEXT.length, data.indexOf('"', TEXT.length));
+    if (!text.includes("\\")) return text;
+  }
+  return (JSON.parse(data) as { readonly text: string }).text;
 }
 
 type DataOf<Type extends StoredEvent["event"]> = Extract<StoredEvent, { readonly event: Type }>["data"];

@@ -37,10 +37,8 @@ export interface LocalBrokerOptions {
   readonly folder: string;
   /** A secret of the deployment, from which the broker's keys are derived. */
   readonly secret: string;
-  /** The address that it listens on. */
+  /** The address that it listens on, and that engines call. */
   readonly host: string;
-  /** The host in the URL that engines call. */
-  readonly reachedAs: string;
   /** Null: the one of the last daemon, or one that is free. */
   readonly port: number | null;
   readonly enginePorts: { readonly min: number; readonly max: number };
@@ -102,7 +100,7 @@ export class LocalBroker implements ModelBroker {
 
   access(): BrokerAccess {
     this.#supervise();
-    return { url: `http://${this.#options.reachedAs}:${this.#port}`, sealingKey: this.#sealingKey };
+    return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
   }
 
   report(): BrokerReport | null {

@@ -14,7 +14,7 @@ import {
   settleEngineFolder,
 } from "./engine-folder.ts";
 import type { EngineStorage } from "../engine-storage.ts";
-import { readLedger } from "./read-ledger.ts";
+import { readUncollected } from "./read-uncollected.ts";
 import { readFolder } from "./read-folder.ts";
 
 interface FolderStorageOptions {
@@ -45,8 +45,8 @@ export function createFolderStorage({ dataDir, nodePath, folderProgram }: Folder
       const users = await Promise.all(products.map((productId) => listFolder(join(kept, productId))));
       return products.flatMap((productId, at) => (users[at] ?? []).map((user) => ({ productId, user })));
     },
-    readLedger: (engineId, known, signal) =>
-      readLedger({ nodePath, program: folderProgram, signal }, own(engineId), known),
+    readUncollected: (engineId, known, signal) =>
+      readUncollected({ nodePath, program: folderProgram, signal }, own(engineId), known),
     read(what, { signal, take }) {
       const folder = typeof what === "string" ? own(what) : join(kept, what.productId, what.user);
       return readFolder({ nodePath, program: folderProgram, signal }, folder, take);

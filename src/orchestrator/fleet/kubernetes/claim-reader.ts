@@ -4,11 +4,11 @@ import { formatCursor, type UsageCursor } from "../../../contract/engine/metered
 import { delay } from "../../../shared/clock.ts";
 import { Deadline } from "../../../shared/deadline.ts";
 import { untrustedText } from "../../../shared/untrusted-text.ts";
-import type { LedgerOutcome, ReadOutcome, StorageReader } from "../engine-storage.ts";
+import type { ReadOutcome, StorageReader, UncollectedOutcome } from "../engine-storage.ts";
 import { engineUrl } from "../../engine-calls/engine-url.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { takeAll } from "../folders/read-folder.ts";
-import { parseReports } from "../folders/read-ledger.ts";
+import { MAX_UNCOLLECTED_BYTES, parseUncollected } from "../folders/read-uncollected.ts";
 import type { Claim } from "./claim-spec.ts";
 import { PORT } from "../containers/container-launch.ts";
 import { stateOf } from "./pod-state.ts";
@@ -23,8 +23,7 @@ const LISTEN_MS = 10_000;
 const POLL_MS = 100;
 /** The timeout without data. A hostile user can stall the reading. */
 const SILENCE_MS = 60_000;
-const LEDGER_MS = 20_000;
-const MAX_LEDGER_BYTES = 4 * 1024 ** 2;
+const UNCOLLECTED_MS = 20_000;
 const MAX_NOTES = 4000;
 const NOTES_TRAILER = "x-notes";
 
@@ -59,12 +58,20 @@ export class ClaimReader {
     }
   }
 
-  async ledger(claim: Claim, engine: string, known: UsageCursor | null, signal: AbortSignal): Promise<LedgerOutcome> {
-    const path = `/usage?${new URLSearchParams({ known: formatCursor(known) }).toString()}`;
+  async uncollected(
+    claim: Claim,
+    engine: string,
+    known: UsageCursor | null,
+    signal: AbortSignal,
+  ): Promise<UncollectedOutcome> {
+    const path = `/uncollected?${new URLSearchParams({ known: formatCursor(known) }).toString()}`;
     try {
       return await this.#ask({ claim, engine }, path, signal, async (answer) => {
-        const timer = setTimeout(() => answer.destroy(new Unreadable("the ledger was not read in time")), LEDGER_MS);
-        return parseReports(await text(bounded(answer)).finally(() => clearTimeout(timer)));
+        const timer = setTimeout(
+          () => answer.destroy(new Unreadable("the store was not read in time")),
+          UNCOLLECTED_MS,
+        );
+        return parseUncollected(await text(bounded(answer)).finally(() => clearTimeout(timer)));
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -142,7 +149,7 @@ async function* bounded(answer: IncomingMessage): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_LEDGER_BYTES) throw new Unreadable("the ledger is too long");
+    if (size > MAX_UNCOLLECTED_BYTES) throw new Unreadable("the answer is too long");
     yield chunk;
   }
 }

@@ -17,7 +17,10 @@ const DELETES = 10;
 const nameOf = ({ metadata }: Claim): string => hash(metadata.annotations[USER_ANNOTATION] ?? "", 64);
 
 /** A persistent volume claim for each engine. Kept data are the same claim with other labels. */
-export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "archive" | "ledger">): EngineStorage {
+export function createClaimStorage(
+  claims: Claims,
+  reader: Pick<ClaimReader, "archive" | "uncollected">,
+): EngineStorage {
   const deleteAll = async (found: readonly Claim[]) => {
     await new PQueue({ concurrency: DELETES }).addAll(found.map((claim) => () => claims.delete(claim)));
   };
@@ -80,11 +83,11 @@ export function createClaimStorage(claims: Claims, reader: Pick<ClaimReader, "ar
       const kept = await claims.list({ [LABELS.engine]: null });
       return kept.map((claim) => ({ productId: claim.metadata.labels[LABELS.product] ?? "", user: nameOf(claim) }));
     },
-    async readLedger(engineId, known, signal) {
+    async readUncollected(engineId, known, signal) {
       const claim = await claims.ofEngine(engineId).catch((error: unknown) => ({ failed: reasonOf(error) }));
-      if (claim === null) return { kind: "read", reports: [] };
+      if (claim === null) return { kind: "read", usage: [], notices: [] };
       if ("failed" in claim) return { kind: "failed", reason: claim.failed };
-      return reader.ledger(claim, engineId, known, signal);
+      return reader.uncollected(claim, engineId, known, signal);
     },
     async read(what, how) {
       const claim = typeof what === "string" ? await claims.ofEngine(what) : await keptAs(what);

@@ -1,0 +1,53 @@
+import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
+import { listAgentVersions, listAgents, showAgent } from "./agents.ts";
+import { changeEnvironment, createEnvironment, listEnvironments, showEnvironment } from "./environments.ts";
+import { listEvents } from "./list-events.ts";
+import { sendEvents } from "./send-events.ts";
+import {
+  archiveSession,
+  createSession,
+  deleteSession,
+  listResources,
+  listSessions,
+  showSession,
+  updateSession,
+} from "./sessions.ts";
+import { streamEvents } from "./stream-events.ts";
+
+const notSupported =
+  (what: string): ProtocolHandler =>
+  async ({ calls }) => {
+    throw calls.error("INVALID_REQUEST", `${what} is not supported by this engine`);
+  };
+
+/** The interface of Claude Managed Agents, as `@anthropic-ai/sdk` calls it. */
+export const handlers: ProtocolModule["handlers"] = {
+  managedListAgents: listAgents,
+  managedCreateAgent: notSupported("creating agents: the catalog has them; it"),
+  managedShowAgent: showAgent,
+  managedUpdateAgent: notSupported("changing agents: the catalog has them; it"),
+  managedArchiveAgent: notSupported("archiving agents: the catalog has them; it"),
+  managedListAgentVersions: listAgentVersions,
+  managedListEnvironments: listEnvironments,
+  managedCreateEnvironment: createEnvironment,
+  managedShowEnvironment: showEnvironment,
+  managedUpdateEnvironment: changeEnvironment,
+  managedDeleteEnvironment: changeEnvironment,
+  managedArchiveEnvironment: changeEnvironment,
+  managedListSessions: listSessions,
+  managedCreateSession: createSession,
+  managedShowSession: showSession,
+  managedUpdateSession: updateSession,
+  managedDeleteSession: deleteSession,
+  managedArchiveSession: archiveSession,
+  managedListEvents: listEvents,
+  managedSendEvents: sendEvents,
+  managedStreamEvents: streamEvents,
+  managedListResources: listResources,
+  managedListVaults: notSupported("a vault"),
+  managedCreateVault: notSupported("a vault"),
+  managedListMemoryStores: notSupported("a memory store"),
+  managedCreateMemoryStore: notSupported("a memory store"),
+  managedListDeployments: notSupported("a deployment"),
+  managedCreateDeployment: notSupported("a deployment"),
+};
