@@ -37,6 +37,7 @@ import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
 import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { importLettaCommand } from "./commands/import-letta.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
 import { samplesCommand } from "./commands/samples.ts";
@@ -183,6 +184,7 @@ export function createProgram(
   ]);
   group("files", "List, download, upload, move, remove and link the files of an engine's workspace", FILE_COMMANDS);
   group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  group("import", "Bring agents of other systems into an engine", [importLettaCommand]);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);
   group("webhooks", "Let other services start turns of an engine", WEBHOOK_COMMANDS);

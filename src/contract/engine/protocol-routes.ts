@@ -177,3 +177,7 @@ const find = rowsAt(Object.values<ProtocolRoute>(PROTOCOL_ROUTES));
 
 /** The protocol of an engine's path. Null for the engine's own interface. */
 export const protocolAt = (path: string): ProtocolName | null => find(path)[0]?.protocol ?? null;
+
+/** Whether a path is that of a stream that goes on from turn to turn, and ends with a comment when the engine sleeps. */
+export const outlivesTurns = (path: string): boolean =>
+  find(path).some((row) => row === PROTOCOL_ROUTES.managedStreamEvents);

@@ -11,7 +11,7 @@ export interface ProtocolReadParts {
   readonly agents: EngineCalls["agents"];
   readonly idempotency: StartedTurns;
   readonly runner: TurnRunner;
-  readonly taskList: Pick<TaskList, "withPrefix">;
+  readonly taskList: TaskList;
   readonly turnList: Pick<TurnList, "sentWith">;
 }
 

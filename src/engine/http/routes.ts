@@ -60,7 +60,6 @@ export interface RouteParts
     ControlParts,
     ToolHookParts {
   readonly agents: ProtocolReadParts["agents"];
-  readonly taskList: TaskRouteParts["taskList"] & ProtocolReadParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
     TurnRouteParts["branches"] &

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { outlivesTurns } from "../../contract/engine/protocol-routes.ts";
 import { ENGINE_ROUTES } from "../../contract/engine/routes.ts";
 import { SLEEPING_COMMENT, sleepingComment } from "../../contract/engine/sleep.ts";
 import { sendChunks } from "../../shared/http/send-chunks.ts";
@@ -31,7 +32,7 @@ const HELD: ReadonlySet<string> = new Set([ENGINE_ROUTES.replay.path, ENGINE_ROU
 /** Whether a response may end with the comment that its engine sleeps. */
 export const mayBeHeld = ({ request }: Exchange, target: string, answer: IncomingMessage): boolean =>
   request.method === "GET" &&
-  HELD.has(pathOf(target).toLowerCase()) &&
+  (HELD.has(pathOf(target).toLowerCase()) || outlivesTurns(pathOf(target))) &&
   isEventStream(answer) &&
   request.headers["transfer-encoding"] === undefined &&
   !(Number(request.headers["content-length"]) > 0);

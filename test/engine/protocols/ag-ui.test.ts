@@ -161,7 +161,7 @@ t.test("images and context reach the model, and images of tools the client", asy
   t.match(agent.state, { page: "/orders", orchd: { task_id: "files" } });
   const stored = agentOf(engine, "files");
   await stored.agent.runAgent();
-  const [, image] = stored.agent.messages[0]?.content as object[];
+  const [, image] = (stored.agent.messages[0]?.content ?? []) as object[];
   t.match(image, { type: "image", source: { type: "file", provider: "orchd" } });
   stored.say([{ type: "text", text: "/attachments" }, image as object]);
   await stored.agent.runAgent();

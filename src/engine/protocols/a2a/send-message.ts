@@ -1,4 +1,4 @@
-import type { TurnPage } from "../../../contract/engine/turn.ts";
+import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, type EventRow, type Events, eventOf } from "../engine-calls.ts";
 import { A2aError, invalid } from "./a2a-error.ts";
 import { turnOf, viewOf } from "./find-task.ts";
@@ -87,17 +87,22 @@ async function continued(calls: EngineCalls, params: SendParams, taskId: string)
   if (earlier !== null) return earlier;
   const view = await viewOf(calls, turn);
   const given = answersOf(message.parts);
-  if (view.state === "TASK_STATE_INPUT_REQUIRED" || given.some(({ id }) => id !== null)) {
+  if (view.state === "TASK_STATE_INPUT_REQUIRED" || given.some(({ id }) => id !== null))
     for (const answer of given) await give(calls, view, answer);
-  } else if (turn.state === "completed" || turn.state === "errored")
-    throw new A2aError(
-      "UNSUPPORTED_OPERATION",
-      "message.taskId: the task has ended; a message with its contextId begins another",
-    );
-  // The last answer, sent again, is no message of its own.
-  else if (given[0]?.kind !== "request" || given[0].answer !== view.lastAnswer)
-    await calls.post({ ...executionOf(params, turn.task_id), when_busy: "steer" });
+  else if (!isLastAnswer(given, view)) await steer(calls, params, turn);
   return { view, events: eventsAfter(calls, view) };
+}
+
+/** The last answer, sent again, is no message of its own. */
+const isLastAnswer = ([first]: readonly GivenAnswer[], { lastAnswer }: TaskView): boolean =>
+  first?.kind === "request" && first.answer === lastAnswer;
+
+async function steer(calls: EngineCalls, params: SendParams, turn: ShownTurn): Promise<void> {
+  if (turn.state === "completed" || turn.state === "errored") {
+    const problem = "the task has ended; a message with its contextId begins another";
+    throw new A2aError("UNSUPPORTED_OPERATION", `message.taskId: ${problem}`);
+  }
+  await calls.post({ ...executionOf(params, turn.task_id), when_busy: "steer" });
 }
 
 async function give(calls: EngineCalls, view: TaskView, answer: GivenAnswer): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
-import { resultBlocks, textBlock, userBlocks } from "./content.ts";
+import { resultBlocks, textBlock, userBlocks } from "./content-blocks.ts";
 import { failure } from "./session-errors.ts";
 import {
   END,

@@ -2,10 +2,10 @@ import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import { type EngineCalls, eventOf } from "../engine-calls.ts";
 import { type ProtocolHandler, sendJson } from "../protocol.ts";
-import { userBlocks } from "./content.ts";
-import { readEventId } from "./ids.ts";
+import { userBlocks } from "./content-blocks.ts";
+import { readEventId } from "./event-ids.ts";
 import { eventsOfMessages } from "./kept-messages.ts";
-import { type Query, readQuery } from "./query.ts";
+import { type Query, readQuery } from "./list-query.ts";
 import type { SessionEvent } from "./session-event.ts";
 import { TurnEvents } from "./turn-events.ts";
 

@@ -1,6 +1,6 @@
 import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
-import { listAgentVersions, listAgents, showAgent } from "./agents.ts";
-import { changeEnvironment, createEnvironment, listEnvironments, showEnvironment } from "./environments.ts";
+import { listAgentVersions, listAgents, showAgent } from "./catalog-agents.ts";
+import { changeEnvironment, createEnvironment, listEnvironments, showEnvironment } from "./session-environment.ts";
 import { listEvents } from "./list-events.ts";
 import { sendEvents } from "./send-events.ts";
 import {
@@ -11,7 +11,7 @@ import {
   listSessions,
   showSession,
   updateSession,
-} from "./sessions.ts";
+} from "./session-routes.ts";
 import { streamEvents } from "./stream-events.ts";
 
 const notSupported =

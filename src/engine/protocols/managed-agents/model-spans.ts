@@ -1,4 +1,4 @@
-import { eventId } from "./ids.ts";
+import { eventId } from "./event-ids.ts";
 import { type Moment, type SessionEvent, sessionEvent } from "./session-event.ts";
 
 interface Usage {

@@ -1,5 +1,5 @@
 import type { StoredEvent } from "../../../contract/engine/events.ts";
-import { eventId } from "./ids.ts";
+import { eventId } from "./event-ids.ts";
 import { type Moment, type SessionEvent, idle, running } from "./session-event.ts";
 
 interface Change {
@@ -8,14 +8,14 @@ interface Change {
 }
 
 /**
- * What a turn waits for. Several changes in a row are one status: calls of one answer of the model are open together. The
- * id of a status follows from its last change.
+ * What a turn waits for. Several that open in a row are one status, and several that close: calls of one answer of the
+ * model are open together. The id of a status follows from its last change.
  */
 export class OpenActions {
   readonly #emit: (event: SessionEvent) => void;
   /** By the call or question: the permission prompt of a call of the engine. */
   #open = new Map<string, string | null>();
-  #change: Change | null = null;
+  #change: (Change & { readonly kind: "opened" | "closed" }) | null = null;
   #isIdle = false;
 
   constructor(emit: (event: SessionEvent) => void) {
@@ -31,11 +31,11 @@ export class OpenActions {
   /** `request`: of a permission prompt about a call of the engine. */
   add(id: string, { request, ...change }: Change & { readonly request?: string }): void {
     this.#open.set(id, request ?? null);
-    this.#change = change;
+    this.#change = { ...change, kind: "opened" };
   }
 
   remove(id: string, change: Change): void {
-    if (this.#open.delete(id)) this.#change = change;
+    if (this.#open.delete(id)) this.#change = { ...change, kind: "closed" };
   }
 
   /** The call that a permission prompt is about. Null for a question. */
@@ -44,9 +44,9 @@ export class OpenActions {
     return null;
   }
 
-  /** Whether an event may open or close another action beside those that have changed. */
-  mayGrowBy(type: StoredEvent["event"]): boolean {
-    return GROWING.has(type);
+  /** To be called before each event: tells what the changes before it have led to, unless it may be one more of them. */
+  settleBefore(type: StoredEvent["event"]): void {
+    if (this.#change !== null && type !== "thread_lifecycle" && !ALIKE[this.#change.kind].has(type)) this.settle();
   }
 
   settle(): void {
@@ -65,10 +65,8 @@ export class OpenActions {
   }
 }
 
-const GROWING: ReadonlySet<StoredEvent["event"]> = new Set<StoredEvent["event"]>([
-  "tool_call",
-  "tool_result",
-  "hitl_request",
-  "hitl_resolved",
-  "thread_lifecycle",
-]);
+type Types = ReadonlySet<StoredEvent["event"]>;
+const ALIKE = {
+  opened: new Set<StoredEvent["event"]>(["tool_call", "hitl_request"]) as Types,
+  closed: new Set<StoredEvent["event"]>(["tool_result", "hitl_resolved"]) as Types,
+} as const;

@@ -4,9 +4,9 @@ import type { MessageContent } from "../../../contract/engine/message-content.ts
 import type { TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolHandler, sendJson } from "../protocol.ts";
-import { answerCall, confirmCall } from "./answers.ts";
-import { contentBlock, contentBlocks, messageOf, textOfResult } from "./content.ts";
-import { eventId } from "./ids.ts";
+import { answerCall, confirmCall } from "./tool-answers.ts";
+import { contentBlock, contentBlocks, messageOf, textOfResult } from "./content-blocks.ts";
+import { eventId } from "./event-ids.ts";
 
 const sentEvent = z.object({
   type: z.string(),

@@ -1,5 +1,5 @@
-import type { ContentBlock } from "./content.ts";
-import { eventId } from "./ids.ts";
+import type { ContentBlock } from "./content-blocks.ts";
+import { eventId } from "./event-ids.ts";
 
 /** An event of a session. Its other fields depend on its type. */
 export interface SessionEvent extends Readonly<Record<string, unknown>> {

@@ -4,8 +4,8 @@ import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, eventOf } from "../engine-calls.ts";
 import type { ProtocolHandler } from "../protocol.ts";
 import { SseWriter, eventFrame } from "../sse-writer.ts";
-import { type ContentBlock, userBlocks } from "./content.ts";
-import { readQuery } from "./query.ts";
+import { type ContentBlock, userBlocks } from "./content-blocks.ts";
+import { readQuery } from "./list-query.ts";
 import { TurnEvents } from "./turn-events.ts";
 
 const PREVIEWS = ["agent.message", "agent.thinking"];

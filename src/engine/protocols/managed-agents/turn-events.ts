@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../../contract/engine/events.ts";
-import { type ContentBlock, resultBlocks, textBlock } from "./content.ts";
-import { eventId } from "./ids.ts";
+import { type ContentBlock, resultBlocks, textBlock } from "./content-blocks.ts";
+import { eventId } from "./event-ids.ts";
 import { ModelSpans } from "./model-spans.ts";
 import { OpenActions } from "./open-actions.ts";
 import { failure } from "./session-errors.ts";
@@ -73,7 +73,7 @@ export class TurnEvents {
 
   async add({ event, data }: StoredEvent): Promise<void> {
     const moment = { turnId: data.turn_id, at: data.ts };
-    if (!this.#open.mayGrowBy(event)) this.#open.settle();
+    this.#open.settleBefore(event);
     switch (event) {
       case "thread_lifecycle":
         return data.phase === "started" ? this.#start(moment) : this.#end(moment, data);

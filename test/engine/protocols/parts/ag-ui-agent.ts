@@ -14,12 +14,12 @@ export function agentOf({ url, key }: Pick<TestEngine, "url" | "key">, threadId:
   return {
     agent,
     events,
-    say(content: string | object[], id: string = crypto.randomUUID()): string {
+    say: (content: string | object[], id: string = crypto.randomUUID()): string => {
       agent.addMessage({ id, role: "user", content } as never);
       return id;
     },
     /** Gives the result of a call of the client's tool. */
-    result(toolCallId: string, result: { readonly output: unknown } | { readonly error: string }): void {
+    result: (toolCallId: string, result: { readonly output: unknown } | { readonly error: string }): void => {
       const content = "output" in result ? JSON.stringify(result.output) : result.error;
       const error = "error" in result ? { error: result.error } : {};
       agent.addMessage({ id: `${toolCallId}.own`, role: "tool", toolCallId, content, ...error } as never);

@@ -4,9 +4,9 @@ import { clientTool } from "../../../contract/engine/client-tool.ts";
 import type { TaskDefaults, TaskPage, TaskRecord } from "../../../contract/engine/task.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolHandler, type ProtocolRequest, sendJson } from "../protocol.ts";
-import { sessionAgent } from "./agents.ts";
-import { ENVIRONMENT_ID, requireEnvironment } from "./environments.ts";
-import { readQuery } from "./query.ts";
+import { sessionAgent } from "./catalog-agents.ts";
+import { ENVIRONMENT_ID, requireEnvironment } from "./session-environment.ts";
+import { readQuery } from "./list-query.ts";
 import { actionsOf, initialEvents } from "./send-events.ts";
 
 const agentTools = z.array(z.looseObject({ type: z.string() })).check(z.maxLength(64));

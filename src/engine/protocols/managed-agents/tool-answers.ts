@@ -1,7 +1,7 @@
 import type { PendingRequest } from "../../../contract/engine/human-request.ts";
 import type { TurnRecord } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, eventOf } from "../engine-calls.ts";
-import { readEventId } from "./ids.ts";
+import { readEventId } from "./event-ids.ts";
 
 /** The event that an answer names, and the field that names it. */
 interface Named {

@@ -3,7 +3,7 @@ import type { AttachmentRecord } from "../../../contract/engine/attachment.ts";
 import type { MessageContent, MessagePart } from "../../../contract/engine/message-content.ts";
 import type { TaskMessagePart } from "../../../contract/engine/task-message.ts";
 import type { EngineCalls } from "../engine-calls.ts";
-import { fileId, pathOfFile } from "./ids.ts";
+import { fileId, pathOfFile } from "./event-ids.ts";
 
 export type ContentBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
