@@ -55,6 +55,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/local-callers.test.ts",
   "test/end-to-end/neighbours.test.ts",
   "test/end-to-end/orchestrator-errors.test.ts",
+  "test/end-to-end/openai.test.ts",
   "test/end-to-end/own-users-adoption.test.ts",
   "test/end-to-end/own-users-change.test.ts",
   "test/end-to-end/own-users-undo.test.ts",
