@@ -6,6 +6,7 @@
 export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/backup/archive.test.ts",
   "test/bench/launcher.test.ts",
+  "test/cli/acp-random-turns.test.ts",
   "test/cli/audit.test.ts",
   "test/cli/chat.test.ts",
   "test/cli/credentials.test.ts",
