@@ -1,4 +1,3 @@
-import type { StoredEvent } from "../../../contract/engine/events.ts";
 import { eventId } from "./event-ids.ts";
 import { type Moment, type SessionEvent, idle, running } from "./session-event.ts";
 
@@ -6,6 +5,8 @@ interface Change {
   readonly moment: Moment;
   readonly seq: number;
 }
+
+export type ChangeKind = "opened" | "closed";
 
 /**
  * What a turn waits for. Several that open in a row are one status, and several that close: calls of one answer of the
@@ -15,7 +16,7 @@ export class OpenActions {
   readonly #emit: (event: SessionEvent) => void;
   /** By the call or question: the permission prompt of a call of the engine. */
   #open = new Map<string, string | null>();
-  #change: (Change & { readonly kind: "opened" | "closed" }) | null = null;
+  #change: (Change & { readonly kind: ChangeKind }) | null = null;
   #isIdle = false;
 
   constructor(emit: (event: SessionEvent) => void) {
@@ -44,9 +45,9 @@ export class OpenActions {
     return null;
   }
 
-  /** To be called before each event: tells what the changes before it have led to, unless it may be one more of them. */
-  settleBefore(type: StoredEvent["event"]): void {
-    if (this.#change !== null && type !== "thread_lifecycle" && !ALIKE[this.#change.kind].has(type)) this.settle();
+  /** Before an event: tells what the changes before it have led to, unless it is one more of their kind. */
+  settleBefore(kind: ChangeKind | null): void {
+    if (this.#change !== null && this.#change.kind !== kind) this.settle();
   }
 
   settle(): void {
@@ -64,9 +65,3 @@ export class OpenActions {
     }
   }
 }
-
-type Types = ReadonlySet<StoredEvent["event"]>;
-const ALIKE = {
-  opened: new Set<StoredEvent["event"]>(["tool_call", "hitl_request"]) as Types,
-  closed: new Set<StoredEvent["event"]>(["tool_result", "hitl_resolved"]) as Types,
-} as const;

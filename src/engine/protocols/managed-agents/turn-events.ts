@@ -2,7 +2,7 @@ import type { StoredEvent } from "../../../contract/engine/events.ts";
 import { type ContentBlock, resultBlocks, textBlock } from "./content-blocks.ts";
 import { eventId } from "./event-ids.ts";
 import { ModelSpans } from "./model-spans.ts";
-import { OpenActions } from "./open-actions.ts";
+import { type ChangeKind, OpenActions } from "./open-actions.ts";
 import { failure } from "./session-errors.ts";
 import {
   END,
@@ -71,9 +71,11 @@ export class TurnEvents {
     this.#spans = new ModelSpans(reader.event);
   }
 
-  async add({ event, data }: StoredEvent): Promise<void> {
+  async add(stored: StoredEvent): Promise<void> {
+    const { event, data } = stored;
     const moment = { turnId: data.turn_id, at: data.ts };
-    this.#open.settleBefore(event);
+    // The end of a turn closes what is open.
+    if (event !== "thread_lifecycle") this.#open.settleBefore(this.#changeOf(stored));
     switch (event) {
       case "thread_lifecycle":
         return data.phase === "started" ? this.#start(moment) : this.#end(moment, data);
@@ -108,6 +110,13 @@ export class TurnEvents {
   /** To be called when no further event is there yet: tells what the turn waits for. */
   settle(): void {
     this.#open.settle();
+  }
+
+  /** Whether an event opens or closes what the turn waits for. */
+  #changeOf({ event, data }: StoredEvent): ChangeKind | null {
+    if (event === "hitl_request" || (event === "tool_call" && data.runs === "client")) return "opened";
+    if (event === "hitl_resolved") return "closed";
+    return event === "tool_result" && this.#calls.get(data.tool_call_id)?.isForClient === true ? "closed" : null;
   }
 
   async #start(moment: Moment): Promise<void> {
