@@ -121,7 +121,7 @@ async function resumed(
   const scan = await scanTurn(calls, turnId);
   const results = news.results.filter(({ toolCallId = "" }) => scan.clientCalls.has(toolCallId));
   if (resume.length === 0 && results.length === 0) return null;
-  await answerRequests(calls, resume, { taskId: threadId, known: scan.requests });
+  await answerRequests(calls, resume, { taskId: threadId, turnId, known: scan.requests });
   for (const result of results) {
     const place = `messages.${messages.indexOf(result)}`;
     await calls.call("respondTool", { body: toolAnswer(calls, result, place) });

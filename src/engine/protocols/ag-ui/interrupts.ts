@@ -41,7 +41,11 @@ const approval = (isApproved: boolean): string => (isApproved ? ALLOW : DENY);
 export async function answerRequests(
   calls: EngineCalls,
   resume: readonly Resume[],
-  { taskId, known }: { readonly taskId: string; readonly known: ReadonlyMap<string, HumanRequest> },
+  {
+    taskId,
+    turnId,
+    known,
+  }: { readonly taskId: string; readonly turnId: string; readonly known: ReadonlyMap<string, HumanRequest> },
 ): Promise<void> {
   for (const [index, entry] of resume.entries()) {
     const request = known.get(entry.interruptId);
@@ -50,7 +54,7 @@ export async function answerRequests(
       throw calls.error("HITL_NOT_FOUND", `resume.${index}.interruptId: ${problem}`);
     }
     const answer = answerOf(entry, request.kind);
-    if (answer === null) await calls.call("cancel", { body: { task_id: taskId } });
+    if (answer === null) calls.cancelTurn(taskId, turnId);
     else if (answer === "")
       throw calls.error("INVALID_REQUEST", `resume.${index}.payload: expected an answer, such as {"answer": "…"}`);
     else await calls.call("respond", { body: { request_id: entry.interruptId, answer } });
