@@ -75,8 +75,7 @@ export class TurnEvents {
   add(stored: StoredEvent): Promise<void> | undefined {
     const { event, data } = stored;
     const moment = { turnId: data.turn_id, at: data.ts };
-    // The end of a turn closes what is open.
-    if (event !== "thread_lifecycle") this.#open.settleBefore(this.#changeOf(stored));
+    this.#open.settleBefore(this.#changeOf(stored));
     if (event === "thread_lifecycle" && data.phase === "started") return this.#start(moment);
     if (event === "message_taken" && data.how === "steer") return this.#userMessage(moment);
     this.#apply(stored, moment);
