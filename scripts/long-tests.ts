@@ -6,6 +6,7 @@
 export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/backup/archive.test.ts",
   "test/bench/launcher.test.ts",
+  "test/cli/acp-random-turns.test.ts",
   "test/cli/audit.test.ts",
   "test/cli/chat.test.ts",
   "test/cli/credentials.test.ts",
@@ -54,6 +55,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/local-callers.test.ts",
   "test/end-to-end/neighbours.test.ts",
   "test/end-to-end/orchestrator-errors.test.ts",
+  "test/end-to-end/openai.test.ts",
   "test/end-to-end/own-users-adoption.test.ts",
   "test/end-to-end/own-users-change.test.ts",
   "test/end-to-end/own-users-undo.test.ts",

@@ -552,6 +552,7 @@ t.test("a tool runs along one path: one authorize, then one execute", async (t) 
 t.test("each program reads the environment in one file", async (t) => {
   t.same(filesWith(/\bprocess\.env\b/), [
     "cli/settings.ts",
+    "src/broker/program.ts",
     "src/engine/program.ts",
     "src/orchestrator/daemon/main.ts",
   ]);

@@ -29,6 +29,8 @@ class LeftOpen extends Error {}
 /** A conversation in an editor: a task of the engine. */
 export class EditorSession {
   readonly #parts: Parts;
+  /** Whether the editor has cancelled the prompt. It also answers the prompt's requests then, which leaves no question open. */
+  #isCancelled = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -36,11 +38,12 @@ export class EditorSession {
 
   async prompt({ prompt }: Pick<PromptRequest, "prompt">, client: AgentContext): Promise<PromptResponse> {
     const { taskId: sessionId } = this.#parts;
+    this.#isCancelled = false;
     const left = new AbortController();
     const show = (update: SessionUpdate) => client.notify(methods.client.session.update, { sessionId, update });
     const onHuman: OnHuman = async (request, { signal }) => {
       const answer = await this.#ask(request, { client, signal });
-      if (answer !== null || signal.aborted) return answer ?? undefined;
+      if (answer !== null || signal.aborted || this.#isCancelled) return answer ?? undefined;
       for (const update of chunk("agent_message_chunk", openText(request))) await show(update);
       left.abort(new LeftOpen());
       return undefined;
@@ -62,6 +65,7 @@ export class EditorSession {
   }
 
   async cancel(): Promise<void> {
+    this.#isCancelled = true;
     await this.#parts.engine.cancel(this.#parts.taskId);
   }
 

@@ -4,6 +4,7 @@ import {
   type BrokerReport,
   CONTROL_HEADER,
   DRAIN_PATH,
+  HEALTH_PATH,
   LIVE_PATH,
 } from "../contract/broker/broker-order.ts";
 import { sameSecret } from "../contract/orchestrator/api-keys.ts";
@@ -27,8 +28,12 @@ export class BrokerControl {
     counts.onChange = () => this.#report();
   }
 
-  /** False when it is no call of the daemon. */
+  /** False when it is no call of the daemon, or of a probe. */
   answer({ url, method, headers }: IncomingMessage, response: ServerResponse): boolean {
+    if (url === HEALTH_PATH) {
+      response.writeHead(200).end("ok");
+      return true;
+    }
     if (url !== LIVE_PATH && url !== DRAIN_PATH) return false;
     const token = headers[CONTROL_HEADER];
     if (typeof token !== "string" || !sameSecret(token, this.#order.control_token)) {

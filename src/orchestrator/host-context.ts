@@ -36,6 +36,7 @@ import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
+import type { HookFailures } from "./status/hook-failures.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { OpenRuns } from "./supervision/open-runs.ts";
 import type { RecentFailures } from "./supervision/recent-failures.ts";
@@ -69,6 +70,8 @@ export interface Fleet {
   readonly stalls: StallWatch;
   /** What the engines used in the last hour. */
   readonly samples: EngineSampleStore;
+  /** The hooks on tools that fail. */
+  readonly hookFailures: HookFailures;
 }
 
 /** What is in flight for engines. */

@@ -24,7 +24,10 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const manifests = read("deploy/kubernetes/orchd.yaml");
 const objects = parseAll(manifests);
 /** An example that has all that is required. */
-const NEEDED = ["--set", "database.existingSecret=orchd-database", "--set", "keys.existingSecret=orchd-keys"];
+const NEEDED = ["--set", "database.existingSecret=orchd-database", "--set", "keys.existingSecret=orchd-keys"].concat([
+  "--set",
+  "broker.existingSecret=orchd-broker",
+]);
 
 t.test("every value has a schema, and every schema a value", async (t) => {
   const values = yaml.parse(read("deploy/helm/orchd/values.yaml"));
@@ -61,13 +64,32 @@ t.test("the daemon's pods get settings that exist, and secrets by reference only
 });
 
 t.test("a pod of the daemon fits the restricted Pod Security Standard", async (t) => {
-  const deployment = objects.find(({ kind }) => kind === "Deployment");
+  const deployment = objects.find(isDaemons);
   t.match(deployment?.spec, {
     template: { spec: { securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } } } },
   });
   t.match(containerOf(objects), {
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
   });
+});
+
+t.test("a pod of the broker has no account of the cluster, no database and no key but its own", async (t) => {
+  const broker = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "orchd-broker");
+  t.match(broker?.spec, {
+    template: {
+      spec: {
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+        containers: [
+          {
+            env: [{ name: "POD_IP" }],
+            securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          },
+        ],
+      },
+    },
+  });
+  t.notMatch(JSON.stringify(broker), /orchd-keys|orchd-database/);
 });
 
 t.test("the rights of the daemons are those of the documents, and no more", async (t) => {
@@ -105,13 +127,14 @@ t.test("with Helm", { skip }, async (t) => {
     const found = parseAll(await render(...NEEDED, ...options, ...all.flatMap((value) => ["--set", value])));
     const kinds = new Set(found.map(({ kind }) => kind));
     for (const kind of ["HorizontalPodAutoscaler", "ServiceMonitor", "Ingress", "Job"]) t.ok(kinds.has(kind), kind);
-    t.notOk(Object.hasOwn(found.find(({ kind }) => kind === "Deployment")?.spec ?? {}, "replicas"));
+    t.notOk(Object.hasOwn(found.find(isDaemons)?.spec ?? {}, "replicas"));
   });
 
   await t.test("keys are made, and a database is asked for", async (t) => {
     const found = parseAll(await render("--set", "database.url=postgres://orchd:secret@db/orchd"));
     const secrets = found.filter(({ kind }) => kind === "Secret");
     t.match(secrets, [
+      { metadata: { name: "orchd-broker" }, data: { key: /^.{58,60}$/ } },
       { metadata: { name: "orchd-keys" }, data: { "admin-key": /^.{58,60}$/, "secret-key": /^.{58,60}$/ } },
       { metadata: { name: "orchd-database" }, stringData: { url: "postgres://orchd:secret@db/orchd" } },
     ]);
@@ -150,8 +173,10 @@ function parseAll(text: string): readonly KubernetesObject[] {
   });
 }
 
+const isDaemons = ({ kind, metadata }: KubernetesObject): boolean => kind === "Deployment" && metadata.name === "orchd";
+
 function containerOf(all: readonly KubernetesObject[]) {
-  const deployment = all.find(({ kind }) => kind === "Deployment");
+  const deployment = all.find(isDaemons);
   const spec = deployment?.spec as
     | { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } }
     | undefined;

@@ -11,6 +11,7 @@ import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { openConsole } from "../helpers/console.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { brokerPid } from "../helpers/model-broker.ts";
 import { base64, png } from "../helpers/sample-files.ts";
 import { decides, startHook } from "../helpers/tool-hook.ts";
 import { until } from "../helpers/until.ts";
@@ -192,6 +193,7 @@ t.test(
     t.same(inRequest, [], "no request to a model holds a key");
     t.same(processes.filter(exposed), [], "no environment and no command line holds a secret");
     t.same(readdirSync(join(dataDir, "run")), [], "no launch file is left");
+    t.equal(brokerPid(dataDir), null, "a host of the sandbox model alone starts no broker");
     const { stdout, stderr } = await orchctlOf(t, settingsOf(daemon))("--json", "backup", "create");
     const backup = JSON.parse(stdout || stderr);
     const archive = gunzipSync(readFileSync(join(backup.dir, backup.name))).toString("latin1");

@@ -122,7 +122,14 @@ t.test("attack: a hook cannot be at a private address that the policy does not n
   const before = service.calls.length;
   t.match((await turnOf(alice)).error, /it may not be called/);
   t.equal(service.calls.length, before);
+  const failing = async () => {
+    const { checks } = (await fleet.daemon.admin("/admin/doctor")).body;
+    return checks.find(({ name }: { name: string }) => name === "tool hook");
+  };
+  t.match(await failing(), { status: "warning", message: /that of sleepy did not decide about its last/ });
   await put({ private_hosts: [service.host], tool_hook: hook });
+  t.equal((await turnOf(alice)).error, null);
+  t.equal(await failing(), undefined);
 });
 
 t.test("where the policy says so, a person decides instead of a hook that fails", async (t) => {

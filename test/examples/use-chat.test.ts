@@ -5,6 +5,8 @@ import { launchChromium, seriousFindings, withChromium } from "../console/browse
 import { until } from "../helpers/until.ts";
 import { type Backend, root, startBackend, startProduct } from "./backends.ts";
 
+t.setTimeout(120_000);
+
 const PROGRAM = [process.execPath, join(root, "examples/use-chat/server.ts")] as const;
 const LOCATION = { geolocation: { latitude: 48.2, longitude: 16.37, accuracy: 5 }, permissions: ["geolocation"] };
 

@@ -19,6 +19,9 @@ export const LIVE_PATH = "/control/live";
 /** Lets the broker accept no more connections, and end with its last call. */
 export const DRAIN_PATH = "/control/drain";
 
+/** For probes: the broker answers. */
+export const HEALTH_PATH = "/health";
+
 /** How a model call ended at the broker. */
 export const CALL_OUTCOMES = ["answered", "refused", "failed", "unreachable", "cut", "unauthorized"] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];

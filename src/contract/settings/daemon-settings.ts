@@ -58,6 +58,19 @@ export const DAEMON_SETTINGS = {
     unset: "a free port, the same at each start",
     description: "The port of the [broker](secrets.md) on this machine, which engines call in place of a provider",
   },
+  ORCH_BROKER_URL: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "the daemon starts a broker, but not for pods",
+    description: "The URL of a [broker](secrets.md#backends) that runs apart from the daemon, as engines reach it",
+  },
+  ORCH_BROKER_KEY: {
+    scope: "daemon",
+    value: TEXT,
+    unset: "derived from `ORCH_SECRET_KEY`",
+    secret: true,
+    description: "The secret that the daemon shares with the broker of `ORCH_BROKER_URL`, at least 16 characters",
+  },
   ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
   ORCH_PORT_MAX: {
     scope: "daemon",

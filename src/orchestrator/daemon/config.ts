@@ -28,6 +28,15 @@ interface DockerSettings {
   readonly runtime: string | null;
 }
 
+interface BrokerSettings {
+  /** Of the daemon's own. Null: one that is free. */
+  readonly port: number | null;
+  /** The URL of one that runs apart, without a trailing slash. Null: the daemon's own. */
+  readonly url: string | null;
+  /** The secret that both share. Undefined: the deployment's. */
+  readonly key: string | undefined;
+}
+
 const HOST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 export interface Config {
@@ -46,8 +55,7 @@ export interface Config {
   readonly replicaUrl: string | null;
   readonly portMin: number;
   readonly portMax: number;
-  /** Null: one that is free. */
-  readonly brokerPort: number | null;
+  readonly broker: BrokerSettings;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
   /** The number of stored versions of each product's catalog. */
@@ -113,7 +121,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     replicaUrl: readReplicaUrl(read),
     portMin,
     portMax,
-    brokerPort: readInteger(read, "ORCH_BROKER_PORT"),
+    broker: readBroker(read),
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
@@ -232,6 +240,15 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
   }
   if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
     read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");
+}
+
+function readBroker(read: EnvironmentReader): BrokerSettings {
+  const [text, key] = [read.text("ORCH_BROKER_URL"), read.text("ORCH_BROKER_KEY")];
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
+  if (text !== undefined && !isOrigin) read.problem(`ORCH_BROKER_URL: expected http://host:port, got "${text}"`);
+  if (key !== undefined && key.length < 16) read.problem("ORCH_BROKER_KEY: expected at least 16 characters");
+  return { port: readInteger(read, "ORCH_BROKER_PORT"), url: text?.replace(/\/+$/, "") ?? null, key };
 }
 
 /** The name that all replicas share. Undefined: the one of the data folder. */

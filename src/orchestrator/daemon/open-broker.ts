@@ -4,6 +4,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import { LocalBroker } from "../fleet/broker/local-broker.ts";
 import type { ModelBroker } from "../fleet/broker/model-broker.ts";
+import { remoteBroker } from "../fleet/broker/remote-broker.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { daemonUser, engineUser } from "../fleet/isolation/owner.ts";
 import type { Config } from "./config.ts";
@@ -23,6 +24,8 @@ interface BrokerParts {
 /** The broker of the backend. Null where engines call the providers themselves. */
 export async function openBroker(parts: BrokerParts): Promise<ModelBroker | null> {
   const { config, folder, isolation, installDir, logger, stopping } = parts;
+  const secret = config.broker.key ?? folder.secretKey;
+  if (config.broker.url !== null) return remoteBroker(config.broker.url, secret);
   const host = await brokerAddress(config);
   if (host === null) return null;
   const { engineUids, portMin, portMax } = config;
@@ -31,9 +34,9 @@ export async function openBroker(parts: BrokerParts): Promise<ModelBroker | null
     nodePath: process.execPath,
     file: join(installDir, "dist", "orchd-broker.cjs"),
     folder: join(config.dataDir, "broker"),
-    secret: folder.secretKey,
+    secret,
     host,
-    port: config.brokerPort,
+    port: config.broker.port,
     enginePorts: { min: portMin, max: portMax },
     // Beside those of the engines, which have one for each of their ports.
     ownerOn: (port) => (hasUsers ? engineUser(engineUids.min - portMin + port) : null),

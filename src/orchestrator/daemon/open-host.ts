@@ -24,6 +24,7 @@ import { BootQueue } from "../supervision/boot-queue.ts";
 import { CallsInFlight } from "../supervision/calls-in-flight.ts";
 import { createSupervisor } from "../supervision/create-supervisor.ts";
 import { FleetBreaker, reportBreaker } from "../supervision/fleet-breaker.ts";
+import { HookFailures } from "../status/hook-failures.ts";
 import { HostCooldowns } from "../supervision/host-cooldowns.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
@@ -109,6 +110,7 @@ async function openFleet(
     broker: await openBroker(parts),
     live,
     cooldowns: new HostCooldowns(),
+    hookFailures: new HookFailures(),
     supervisor,
     probes: new PQueue({ concurrency: MAX_PROBES }),
     stalls,

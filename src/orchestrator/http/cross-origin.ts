@@ -6,7 +6,7 @@ const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const HEADER_NAMES = /^[\w-]{1,64}(, ?[\w-]{1,64}){0,63}$/;
 /** Response headers that pages may read. */
 const EXPOSED =
-  "X-Turn-Id, X-Message-Id, Mcp-Session-Id, Idempotent-Replayed, X-Truncated, X-Oldest-Ts, Retry-After, ETag, Content-Range, Content-Disposition";
+  "X-Turn-Id, X-Message-Id, X-Task-Id, Mcp-Session-Id, Idempotent-Replayed, X-Truncated, X-Oldest-Ts, Retry-After, ETag, Content-Range, Content-Disposition";
 const MAX_AGE_S = "600";
 
 interface OriginOfPage {

@@ -9,7 +9,7 @@ import { changeEngineEnv } from "../store/engine-env.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { modelsSettled } from "../supervision/follow-models.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
-import { toolHookSettled } from "../supervision/follow-tool-hooks.ts";
+import { type HookHost, toolHookSettled } from "../supervision/follow-tool-hooks.ts";
 import { suspensionSettled } from "../supervision/follow-suspensions.ts";
 import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
 import { giveToolHookSecret } from "../store/tool-hook-secrets.ts";
@@ -24,21 +24,7 @@ interface ProductChange {
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
 export async function setPolicy(
-  host: Pick<
-    HostContext,
-    | "db"
-    | "events"
-    | "directory"
-    | "box"
-    | "settings"
-    | "lanes"
-    | "live"
-    | "cooldowns"
-    | "logger"
-    | "stopping"
-    | "now"
-    | "metrics"
-  >,
+  host: HookHost & Pick<HostContext, "db" | "events" | "settings" | "cooldowns">,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {

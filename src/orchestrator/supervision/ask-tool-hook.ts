@@ -7,7 +7,7 @@ import { type OutsideAnswer, callOutside } from "../outbound/call-outside.ts";
 import { signedHeaders } from "../outbound/signed-headers.ts";
 import type { Product } from "../store/products.ts";
 
-type Host = Pick<HostContext, "box" | "now" | "stopping" | "metrics">;
+type Host = Pick<HostContext, "box" | "now" | "stopping" | "metrics" | "hookFailures">;
 
 interface Caller {
   readonly engineId: string;
@@ -41,6 +41,8 @@ export async function askToolHook(
   });
   const verdict = verdictIn(answer);
   host.metrics.toolHookCalls.inc({ outcome: verdict.verdict });
+  if (!host.stopping.aborted)
+    host.hookFailures.record(product.record.id, verdict.verdict === "failed" ? verdict.error : null);
   host.metrics.toolHookSeconds.observe((performance.now() - startedAt) / 1000);
   return verdict;
 }

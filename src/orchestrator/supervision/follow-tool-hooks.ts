@@ -11,7 +11,10 @@ import type { Product } from "../store/products.ts";
 import { askToolHook } from "./ask-tool-hook.ts";
 import { inSleepLane } from "./sleep-lane.ts";
 
-type Host = Pick<HostContext, "directory" | "live" | "lanes" | "box" | "now" | "metrics" | "logger" | "stopping">;
+export type HookHost = Pick<
+  HostContext,
+  "directory" | "live" | "lanes" | "box" | "now" | "metrics" | "hookFailures" | "logger" | "stopping"
+>;
 
 /** Engines that are told at the same time. One that does not answer takes a place for two seconds. */
 const TOLD_AT_ONCE = 64;
@@ -28,20 +31,20 @@ export const toolHookRulesOf = ({ tool_hook: hook }: Pick<Policy, "tool_hook">):
   hook === null ? null : { tools: [...hook.tools], timeout_ms: hook.timeout_ms, on_error: hook.on_error };
 
 /** Keeps engines and their products' hooks together when a product changes, until the daemon stops. */
-export function followToolHooks(host: Host): void {
+export function followToolHooks(host: HookHost): void {
   const sync = sharedRuns(() => syncEngines(host, host.live.all()));
   host.directory.onChange(() => inBackground("tool hooks", sync()));
 }
 
 /** Waits until the running engines of a product were told, at most a second. Those not reached by then are told later. */
-export async function toolHookSettled(host: Host, productId: string): Promise<void> {
+export async function toolHookSettled(host: HookHost, productId: string): Promise<void> {
   const late = new AbortController();
   const engines = host.live.all().filter((live) => live.productId === productId);
   await Promise.race([syncEngines(host, engines), delay(SETTLE_MS, late.signal)]);
   late.abort();
 }
 
-async function syncEngines(host: Host, engines: readonly LiveEngine[]): Promise<void> {
+async function syncEngines(host: HookHost, engines: readonly LiveEngine[]): Promise<void> {
   await new PQueue({ concurrency: TOLD_AT_ONCE }).addAll(engines.map((live) => () => syncToolHook(host, live)));
 }
 
@@ -49,7 +52,7 @@ async function syncEngines(host: Host, engines: readonly LiveEngine[]): Promise<
  * Tells an engine of its product's hook, and reads its calls as long as there is one. An engine that does not answer is
  * told after its next probe. Never rejects.
  */
-export async function syncToolHook(host: Host, live: LiveEngine): Promise<void> {
+export async function syncToolHook(host: HookHost, live: LiveEngine): Promise<void> {
   const product = await host.directory.named(live.productId).catch(() => null);
   if (product === null || live.hook.isUnsupported) return;
   const rules = toolHookRulesOf(product.record.policy);
@@ -68,13 +71,13 @@ export async function syncToolHook(host: Host, live: LiveEngine): Promise<void> 
 }
 
 /** An engine of an earlier release runs calls without asking. */
-function giveUp({ logger }: Host, live: LiveEngine, rules: ToolHookRules | null): void {
+function giveUp({ logger }: HookHost, live: LiveEngine, rules: ToolHookRules | null): void {
   live.hook.isUnsupported = true;
   if (rules !== null)
     logger.warn({ engine_id: live.id }, "failed to tell an engine of an earlier release its hook on tools; restart it");
 }
 
-function follow(host: Host, live: LiveEngine, product: Product): void {
+function follow(host: HookHost, live: LiveEngine, product: Product): void {
   live.hook.isFollowed = true;
   const exited = new AbortController();
   untilExit(
@@ -90,7 +93,7 @@ function follow(host: Host, live: LiveEngine, product: Product): void {
 
 /** Without the database the product of before counts. */
 async function answerCalls(
-  host: Host,
+  host: HookHost,
   live: LiveEngine,
   { product: known, signal }: { readonly product: Product; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -127,7 +130,7 @@ async function answerCalls(
 
 /** Null when the engine was about to sleep. It does not, or the next process is followed anew. */
 async function readCalls(
-  host: Host,
+  host: HookHost,
   live: LiveEngine,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
 ) {
@@ -157,7 +160,7 @@ export async function endHookRead({ hook: { read } }: LiveEngine): Promise<void>
 }
 
 async function decide(
-  host: Host,
+  host: HookHost,
   live: LiveEngine,
   { current, call }: { readonly current: () => Promise<Product | null>; readonly call: HookedCall },
 ): Promise<void> {

@@ -103,6 +103,24 @@ for (const era of MCP_ERAS) {
     t.match(right.structuredContent, { status: "completed", answer: /Thanks/ });
   });
 
+  t.test(`${era}: a question that another client answers meanwhile goes on with that answer`, async (t) => {
+    const client = await connect(t, era, async () => {
+      const { requests } = (await engine.call("/hitl/pending")).body;
+      const { request_id: id } = requests.at(-1) as { request_id: string };
+      await engine.call("/hitl/respond", { body: { request_id: id, answer: "A" } });
+      return { action: "accept", content: { answer: "B" } };
+    });
+    const { structuredContent } = await client.callTool(ask("/ask Which? | A | B\n/say Ok."));
+    t.match(structuredContent, { status: "completed", answer: "Ok." });
+  });
+
+  t.test(`${era}: an answer that the question does not allow is an error, and the question stays open`, async (t) => {
+    const client = await connect(t, era, () => ({ action: "accept", content: { answer: "neither" } }));
+    const { structuredContent, isError } = await client.callTool(ask("/ask Which? | A | B\n/say Ok."));
+    t.ok(isError === true || (structuredContent as { status: string }).status === "question");
+    t.match((await engine.call("/hitl/pending")).body.requests.at(-1), { question: "Which?" });
+  });
+
   t.test(`${era}: a client without forms is told the question and how to answer`, async (t) => {
     const client = await connect(t, era);
     const { content, structuredContent } = await client.callTool(ask("/ask Which? | A | B\n/say Ok."));

@@ -61,8 +61,8 @@ async function drive(turn: RandomTurn, id: string, random: Random): Promise<Chat
     const isSaid = () => textsOf(chat).length === turn.texts.length && lastParts(chat).at(-1)?.state === "done";
     while (!isSaid()) {
       await until("the chat asks or is silent", () => isSaid() || chat.status === "ready" || chat.status === "error");
-      if (chat.status !== "ready" || isSaid()) break;
-      await react(chat, turn);
+      if (chat.status === "error") break;
+      if (chat.status === "ready") await react(chat, turn);
     }
     if (chat.error === undefined) await engine.call(`/v1/ui/chat/${id}/stop`, { method: "POST" });
   }

@@ -8,6 +8,8 @@ import { until } from "../../helpers/until.ts";
 import { LOOK_TOOL, prepareWorkspace } from "./parts/random-turns.ts";
 import { type ChatOptions, lastParts, openChat, partOf, settled, textsOf } from "./parts/ui-chat.ts";
 
+t.setTimeout(120_000);
+
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
 const engine = await startEngine(t, { dataDir });
@@ -88,6 +90,39 @@ t.test("a question is a call that the page answers", async (t) => {
     [{ output: { answer: "that" } }, { output: { answer: "so" } }],
   );
   t.equal(chat.error, undefined);
+});
+
+t.test("what a delegated agent asks is asked by the same parts", async (t) => {
+  const chat = open("delegated");
+  const task = '/ask Inner? | yes\n/say so\n/tool write_file {"path":"inner.txt","content":"x"}\n/say found';
+  await chat.sendMessage({ text: `/tool delegate ${JSON.stringify({ agent: "coder", task })}\n/say End` });
+  const asked = await partOf(chat, ({ toolName, state }) => toolName === "ask_human" && state === "input-available");
+  t.match(asked.input, { question: "Inner?", options: ["yes"] });
+  chat.addToolOutput({ tool: "ask_human", toolCallId: asked.toolCallId, output: "yes" });
+  const prompt = await partOf(chat, ({ state }) => state === "approval-requested");
+  t.match(prompt, { toolName: "write_file", toolMetadata: { agent: "coder" } });
+  await settled(chat);
+  t.match(
+    lastParts(chat).filter(({ type }) => type === "dynamic-tool"),
+    [{ output: { answer: "yes" } }, prompt],
+  );
+  chat.addToolApprovalResponse({ id: prompt.approval.id, approved: true, reason: "allow_task" });
+  await until("the turn goes on", () => textsOf(chat).join() === "End");
+  await settled(chat);
+  t.match(await partOf(chat, ({ toolName }) => toolName === "delegate"), { output: "found" });
+  t.equal(chat.error, undefined);
+  const grants = (await engine.call("/execute/replay?task_id=delegated")).body.events.flatMap(
+    ({ event, data }: { event: string; data: { answer: string } }) => (event === "hitl_resolved" ? [data.answer] : []),
+  );
+  t.same(grants, ["yes", "allow_task"]);
+});
+
+t.test("a structured result is a part of the message, and of the stored one", async (t) => {
+  const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const chat = open("output", { body: { output_schema: schema } });
+  await chat.sendMessage({ text: '/tool submit_result {"n":3}' });
+  t.match(await partOf(chat, ({ type }) => type === "data-output"), { data: { n: 3 } });
+  t.match((await history("output")).at(-1).parts.at(-1), { type: "data-output", data: { n: 3 } });
 });
 
 t.test("a tool of the page is run by the page, once", async (t) => {
@@ -360,6 +395,21 @@ t.test("what a hostile client sends is refused by its field", async (t) => {
   await refused(answer("turn_unknown"), /no turn/, 404);
   await refused(answer("made-up"), /^messages: /, 404);
   t.equal((await engine.call("/tasks/t")).status, 404, "none of them began a task");
+});
+
+t.test("a message that is sent back without an answer ends with an error, not with another try", async (t) => {
+  let calls = 0;
+  const chat = open("loop", {
+    init: { sendAutomaticallyWhen: () => true },
+    fetch: (...call) => {
+      calls++;
+      return fetch(...call);
+    },
+  });
+  await chat.sendMessage({ text: "/ask Which? | this" });
+  await until("the chat fails", () => chat.error !== undefined);
+  t.match(chat.error?.message, /the turn waits for an answer/);
+  t.equal(calls, 2);
 });
 
 t.test("an answer reaches no turn of another chat", async (t) => {

@@ -37,6 +37,20 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{ default (printf "http://%s.%s.svc:%v" (include "orchd.name" .) .Release.Namespace .Values.service.port) .Values.publicUrl }}
 {{- end }}
 
+{{- define "orchd.broker" -}}{{ printf "%s-broker" (include "orchd.name" .) }}{{- end }}
+
+{{- define "orchd.brokerSecret" -}}{{ default (include "orchd.broker" .) .Values.broker.existingSecret }}{{- end }}
+
+{{- define "orchd.brokerSelector" -}}
+app.kubernetes.io/name: orchd
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: broker
+{{- end }}
+
+{{- define "orchd.brokerUrl" -}}
+{{ if .Values.broker.enabled }}{{ printf "http://%s.%s.svc:7701" (include "orchd.broker" .) .Release.Namespace }}{{ end }}
+{{- end }}
+
 {{- define "orchd.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532

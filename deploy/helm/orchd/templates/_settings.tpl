@@ -11,6 +11,7 @@
   "ORCH_KUBERNETES_RUNTIME_CLASS" .Values.engines.runtimeClass
   "ORCH_PUBLIC_URL" (include "orchd.publicUrl" .)
   "ORCH_REPLICA_URL" "http://$(POD_IP):7700"
+  "ORCH_BROKER_URL" (include "orchd.brokerUrl" .)
   "LLM_PROVIDER" .Values.model.provider
   "LLM_MODEL" .Values.model.name
   "LLM_BASE_URL" .Values.model.baseUrl }}

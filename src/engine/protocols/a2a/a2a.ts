@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isRecord } from "../../../shared/json-values.ts";
-import { type EngineCalls, eventOf } from "../engine-calls.ts";
+import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { A2aError, answeredError } from "./a2a-error.ts";
 import { agentCard } from "./agent-card.ts";
@@ -52,7 +52,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     const { task_id: taskId, turn_id: turnId } = await turnOf(calls, id);
     if (!calls.cancelTurn(taskId, turnId)) throw new A2aError("TASK_NOT_CANCELABLE", "id: the task has ended");
     const { view, events } = await going(calls, { task_id: taskId, turn_id: turnId });
-    for await (const rows of events) for (const row of rows) view.apply(eventOf(row));
+    for await (const rows of events) for (const row of rows) view.apply(row);
     return taskOfView(calls, view);
   },
   GetExtendedAgentCard: async (calls) => agentCard(calls),

@@ -2,7 +2,7 @@ import type { ArtifactList } from "../../../contract/engine/file.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
-import { type EngineCalls, eventOf } from "../engine-calls.ts";
+import type { EngineCalls } from "../engine-calls.ts";
 import { A2aError } from "./a2a-error.ts";
 import type { State } from "./requests.ts";
 import { type Artifact, TaskView, answerArtifact } from "./task-view.ts";
@@ -29,7 +29,7 @@ export async function viewOf(
 ): Promise<TaskView> {
   const view = new TaskView({ turnId, contextId });
   for await (const rows of calls.read({ taskId: contextId, turnId, live: false, groups: ["message"] }))
-    for (const row of rows) view.apply(eventOf(row));
+    for (const row of rows) view.apply(row);
   return view;
 }
 

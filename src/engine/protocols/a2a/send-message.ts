@@ -1,5 +1,5 @@
 import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
-import { type EngineCalls, type EventRow, type Events, eventOf } from "../engine-calls.ts";
+import type { EngineCalls, EventRow, Events } from "../engine-calls.ts";
 import { A2aError, invalid } from "./a2a-error.ts";
 import { turnOf, viewOf } from "./find-task.ts";
 import type { SendParams } from "./requests.ts";
@@ -128,7 +128,7 @@ export async function advance(
   if (view.rests) return;
   for await (const rows of events) {
     if (take !== undefined) await take(rows);
-    else for (const row of rows) view.apply(eventOf(row));
+    else for (const row of rows) view.apply(row);
     if (view.rests) return;
   }
 }

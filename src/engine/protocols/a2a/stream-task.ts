@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type EngineCalls, type EventRow, eventOf } from "../engine-calls.ts";
+import type { EngineCalls, EventRow } from "../engine-calls.ts";
 import { SseWriter, dataFrame } from "../sse-writer.ts";
 import { answeredError } from "./a2a-error.ts";
 import { publishedBy, taskOfView } from "./find-task.ts";
@@ -57,11 +57,11 @@ interface Change {
 
 /** Applies a batch, up to where the task rests. */
 function applyAll(view: TaskView, rows: readonly EventRow[]): Change {
-  const appends = view.answer !== null;
+  const appends = view.hasAnswer;
   let isReplaced = false;
   let text = "";
   for (const row of rows) {
-    const change = view.apply(eventOf(row));
+    const change = view.apply(row);
     if (change?.kind === "replaced") isReplaced = true;
     else if (change !== null) text += change.text;
     if (view.rests) break;

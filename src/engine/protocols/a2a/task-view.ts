@@ -1,4 +1,6 @@
-import type { EngineEventData, StoredEvent } from "../../../contract/engine/events.ts";
+import type { EngineEventData } from "../../../contract/engine/events.ts";
+import { deltaText, isDelta } from "../delta-text.ts";
+import { type EventRow, eventOf } from "../engine-calls.ts";
 import { type HumanRequest, TurnProgress } from "../turn-progress.ts";
 import type { State } from "./requests.ts";
 
@@ -42,15 +44,15 @@ export class TaskView {
   }
 
   /** Returns what the event changed in the answer. */
-  apply(event: StoredEvent): AnswerChange | null {
-    this.#lastSeq = event.data.seq;
+  apply(row: EventRow): AnswerChange | null {
+    this.#lastSeq = row.seq;
+    if (isDelta(row)) return row.type === "text_delta" ? this.#add(deltaText(row)) : null;
+    const event = eventOf(row);
     if (this.#progress.apply(event)) this.#become("TASK_STATE_INPUT_REQUIRED", event.data.ts);
     switch (event.event) {
       case "content_block_start":
         this.#resumeUnblocked(event.data.ts);
         return this.#startBlock(event.data);
-      case "text_delta":
-        return this.#add(event.data.text);
       case "usage": {
         const { input_tokens, output_tokens, cache_hit_tokens } = event.data;
         this.#usage = { input_tokens, output_tokens, cache_hit_tokens };
@@ -132,6 +134,10 @@ export class TaskView {
       ...(message !== null && { message }),
       ...(this.#changedAt !== null && { timestamp: this.#changedAt }),
     };
+  }
+
+  get hasAnswer(): boolean {
+    return this.#blocks.some(({ text }) => text !== "");
   }
 
   get answer(): Artifact | null {

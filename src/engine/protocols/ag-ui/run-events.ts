@@ -1,30 +1,15 @@
 import type { EngineEventData, StoredEvent } from "../../../contract/engine/events.ts";
 import { eventOf, type EventRow } from "../engine-calls.ts";
+import { deltaText, isDelta } from "../delta-text.ts";
 import { dataFrame } from "../sse-writer.ts";
 import { TurnProgress } from "../turn-progress.ts";
 import { interruptOf } from "./interrupts.ts";
 import { RunLog } from "./run-log.ts";
+import type { RunNames, RunStart } from "./run-start.ts";
 import { RunState } from "./run-state.ts";
 import { RunSubagents } from "./run-subagents.ts";
 import { RunUsage } from "./run-usage.ts";
 import { resultContent } from "./stored-messages.ts";
-
-export interface RunNames {
-  readonly threadId: string;
-  readonly runId: string;
-}
-
-interface RunStart {
-  /** The client's messages, which a correction repeats. */
-  readonly messages: readonly object[];
-  readonly state: unknown;
-  /** Requests and calls that the client has answered. */
-  readonly answered: ReadonlySet<string>;
-  /** The `seq` up to which the client has the turn. */
-  readonly seenSeq: number;
-  /** The turn waits no longer where it waited up to this `seq`. */
-  readonly passedSeq: number;
-}
 
 /** Turns the events of a turn into those of a run. */
 export class RunEvents {
@@ -35,6 +20,8 @@ export class RunEvents {
   readonly #state: RunState;
   readonly #log: RunLog;
   #frames = "";
+  /** Of the open message, not sent yet. */
+  #text = "";
   #isSilent: boolean;
   #isOver = false;
   #open: { readonly id: string; readonly kind: "text" | "thinking" } | null = null;
@@ -95,8 +82,9 @@ export class RunEvents {
 
   #feedOne(row: EventRow): void {
     if (this.#isSilent && row.seq > this.#start.seenSeq) this.#resume();
+    if (isDelta(row)) return this.#addText(row);
     const event = eventOf(row);
-    if (this.#state.snapshot === null) {
+    if (!this.#state.hasBegun) {
       this.#state.apply(event);
       this.#sendState();
     }
@@ -122,10 +110,6 @@ export class RunEvents {
   #translate(event: StoredEvent): void {
     const { data } = event;
     switch (event.event) {
-      case "text_delta":
-      case "thinking_delta":
-        this.#addText(event.data.text);
-        break;
       case "content_block_start":
         this.#startBlock(event.data);
         break;
@@ -185,16 +169,25 @@ export class RunEvents {
     }
   }
 
-  #addText(delta: string): void {
+  #addText(row: EventRow): void {
     if (this.#open === null || this.#isSilent) return;
-    const { id: messageId, kind } = this.#open;
+    const delta = deltaText(row);
     this.#log.extend(delta);
+    this.#text += delta;
+  }
+
+  /** Sends the text of a batch as one piece. */
+  #flushText(): void {
+    if (this.#open === null || this.#text === "") return;
+    const { id: messageId, kind } = this.#open;
     const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
-    this.#send({ type, messageId, delta });
+    this.#frames += dataFrame({ type, messageId, delta: this.#text });
+    this.#text = "";
   }
 
   #closeMessage(): void {
     if (this.#open === null) return;
+    this.#flushText();
     const { id: messageId, kind } = this.#open;
     this.#open = null;
     if (kind === "text") return this.#send({ type: "TEXT_MESSAGE_END", messageId });
@@ -280,10 +273,13 @@ export class RunEvents {
   }
 
   #send(event: object): void {
-    if (!this.#isSilent) this.#frames += dataFrame(event);
+    if (this.#isSilent) return;
+    this.#flushText();
+    this.#frames += dataFrame(event);
   }
 
   #take(): string {
+    this.#flushText();
     const frames = this.#frames;
     this.#frames = "";
     return frames;

@@ -48,6 +48,11 @@ export class RunState {
     }
   }
 
+  /** Whether there is a state to show, or no room for it. */
+  get hasBegun(): boolean {
+    return this.#own !== null || this.#given === null;
+  }
+
   /** The whole state. Null before the first event, and without room. */
   get snapshot(): object | null {
     return this.#own === null ? null : { ...this.#given, [OWN_STATE]: this.#own };

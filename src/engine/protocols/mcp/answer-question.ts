@@ -20,6 +20,14 @@ export async function takeForm(
 ): Promise<boolean> {
   const outcome = readOutcome(result, options);
   if (outcome.kind === "left") return false;
-  await respond(calls, id, outcome.answer);
+  try {
+    await respond(calls, id, outcome.answer);
+  } catch (error) {
+    if (!isOver(calls, error)) throw error;
+  }
   return true;
 }
+
+/** Whether the question is open no longer: another client was first, or the turn has ended. The turn's events report it. */
+export const isOver = (calls: EngineCalls, error: unknown): boolean =>
+  ["HITL_NOT_FOUND", "HITL_ALREADY_ANSWERED"].includes(calls.described(error).code);

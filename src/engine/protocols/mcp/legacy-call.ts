@@ -8,7 +8,7 @@ import {
   isJsonContentType,
 } from "@modelcontextprotocol/server";
 import { type ProtocolCall, sendJson } from "../protocol.ts";
-import { findRequest, takeForm } from "./answer-question.ts";
+import { findRequest, isOver, takeForm } from "./answer-question.ts";
 import { readEventId } from "./event-id.ts";
 import { cancels, leaves, requestKey } from "./in-flight.ts";
 import { streamAnswer } from "./legacy-stream.ts";
@@ -111,8 +111,15 @@ async function take({ calls }: ProtocolCall, message: JSONRPCMessage, session: S
   if (typeof message.id !== "string" || !message.id.startsWith("hitl-")) return;
   const { id } = message;
   const result = "result" in message ? message.result : null;
-  const isTaken = await takeForm(calls, { id, options: (await findRequest(calls, id)).options, result });
-  if (!isTaken) leaves.act(id);
+  try {
+    const { options } = await findRequest(calls, id);
+    if (!(await takeForm(calls, { id, options, result }))) leaves.act(id);
+  } catch (error) {
+    // 404 would tell the client that its session has ended.
+    if (isOver(calls, error)) return;
+    leaves.act(id);
+    throw error;
+  }
 }
 
 const refuse = (response: ProtocolCall["response"], status: number, code: number, message: string): void =>

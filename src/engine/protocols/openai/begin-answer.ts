@@ -1,3 +1,4 @@
+import type { PendingToolCall } from "../../../contract/engine/client-tool.ts";
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
@@ -50,7 +51,7 @@ export async function beginAnswer(
   const found =
     place.kind === "named"
       ? ({ kind: "task", taskId: place.taskId, context: [] } as const)
-      : await findTask(calls, { history: sent.history, text, isRepeated });
+      : ((await taskOfOutputs(calls, sent)) ?? (await findTask(calls, { history: sent.history, text, isRepeated })));
   if (found.kind === "turn") return readAnswer(calls, { turnId: found.turnId, afterSeq: 0 });
   const { taskId } = found;
   const turn = await lastTurn(calls, taskId);
@@ -65,6 +66,15 @@ export async function beginAnswer(
     if (repeated !== null) return readAnswer(calls, { turnId: repeated, afterSeq: 0 });
   }
   return sendMessage(calls, sent, { ...options, task_id: taskId, context: [...found.context, ...context] });
+}
+
+/** The task of the calls whose results a client sends. Null without any, or when they are not open. */
+async function taskOfOutputs(calls: EngineCalls, { outputs }: Pick<SentConversation, "outputs">) {
+  if (outputs.length === 0) return null;
+  const { calls: open } = await calls.call<{ readonly calls: readonly PendingToolCall[] }>("pendingTools");
+  const ids = new Set(outputs.map(({ callId }) => callId));
+  const call = open.find((one) => ids.has(one.tool_call_id));
+  return call === undefined ? null : ({ kind: "task", taskId: call.task_id, context: [] } as const);
 }
 
 async function sendMessage(

@@ -115,7 +115,7 @@ export class ChatAnswer {
       return null;
     }
     this.finish = this.#calls.length > 0 && end.kind === "waits" ? "tool_calls" : "stop";
-    if (end.kind === "waits" || end.output === null || !this.#isStructured) return null;
+    if (end.kind === "waits" || end.output === null) return null;
     return { content: add(this.#texts, { text: JSON.stringify(end.output), block: OWN }) };
   }
 }

@@ -41,17 +41,17 @@ export async function findTask(calls: EngineCalls, wanted: Wanted): Promise<Foun
   let fork: { readonly taskId: string; readonly after: StoredLine } | null = null;
   for (const taskId of candidates) {
     const stored = await storedLines(calls, taskId);
-    const count = stored === null ? null : covered(history, stored);
-    if (stored === null || count === null) continue;
-    const next = stored[count];
+    const found = stored === null ? null : covered(history, stored);
+    if (stored === null || found === null) continue;
+    const next = stored[found.count];
     if (isRepeated && next !== undefined && plain(next.text) === plain(text)) {
       const turn = await recentTurn(calls, next.turnId);
       if (turn !== null) return { kind: "turn", turnId: turn.turn_id };
     }
     if (isNew) continue;
-    const last = stored[count - 1];
+    const last = stored[found.count - 1];
     // A client that does not know how a question was answered elsewhere goes on with the whole conversation.
-    if (next === undefined || last?.isLast === false) return { kind: "task", taskId, context: [] };
+    if (next === undefined || found.endsWithin) return { kind: "task", taskId, context: [] };
     if (last !== undefined) fork ??= { taskId, after: last };
   }
   const taskId = newTaskId(first);

@@ -24,11 +24,19 @@ const headerOf = ({ headers }: ProtocolRequest, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value;
 };
 
-/** The task that a call names by a header or in its metadata. Undefined: none. */
-export const namedTask = (
-  request: ProtocolRequest,
+/** The task that a call names by a header, percent-encoded, or in its metadata. Undefined: none. */
+export function namedTask(
+  { request, calls }: Pick<ProtocolCall, "request" | "calls">,
   metadata: Readonly<Record<string, string>> | null | undefined,
-): string | undefined => headerOf(request, TASK_HEADER) ?? metadata?.["task_id"];
+): string | undefined {
+  const header = headerOf(request, TASK_HEADER);
+  if (header === undefined) return metadata?.["task_id"];
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    throw calls.error("INVALID_REQUEST", "X-Task-Id: expected a task_id, percent-encoded");
+  }
+}
 
 /** Whether the client says that it repeats a call that failed. */
 export const isRepeated = (request: ProtocolRequest): boolean => Number(headerOf(request, RETRIES_HEADER) ?? 0) > 0;

@@ -32,7 +32,7 @@ const complete: ProtocolHandler = async (call) => {
   const { effort } = effortOf(calls, body.reasoning_effort, "reasoning_effort");
   const schema = schemaOf(calls, body.response_format, "response_format.json_schema");
   const tools = (body.tools ?? []).map((tool) => tool.function);
-  const taskId = namedTask(request, body.metadata);
+  const taskId = namedTask(call, body.metadata);
   const begun = await beginAnswer(calls, sent, {
     place: taskId === undefined ? { kind: "by_messages" } : { kind: "named", taskId },
     options: {

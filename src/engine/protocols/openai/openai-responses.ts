@@ -51,7 +51,7 @@ const create: ProtocolHandler = async (call) => {
 
 async function begin({ request, calls }: ProtocolCall, body: ResponseRequest, sent: SentInput) {
   const repeated = isRepeated(request);
-  const place = await placeFor(calls, body, sent, { named: namedTask(request, body.metadata), repeated });
+  const place = await placeFor(calls, body, sent, { named: namedTask({ request, calls }, body.metadata), repeated });
   if (place.kind === "turn") return readAnswer(calls, { turnId: place.turnId, afterSeq: 0 });
   const { effort } = effortOf(calls, body.reasoning?.effort, "reasoning.effort");
   const schema = schemaOf(calls, body.text?.format, "text.format");

@@ -78,7 +78,7 @@ export class ResponseItems {
         // A call that waits for a permission comes with the answer after that. Of one that was cut off there is no result.
         this.#slots = this.#slots.filter(({ isDone }) => isDone);
         if (told.length > 0) return told;
-        if (end.kind !== "completed" || end.output === null || !this.#isStructured) return [];
+        if (end.kind !== "completed" || end.output === null) return [];
         return this.#message("output", JSON.stringify(end.output));
       }
       default:

@@ -102,7 +102,7 @@ export function sentInput(calls: EngineCalls, { input }: Pick<ResponseRequest, "
     const isNew = index > lastAnswer;
     if (isOfAnswer(item)) {
       lastTurn = turnOfItem(item.id ?? "") ?? lastTurn;
-      if (item.role === "assistant") addLine(history, { role: "assistant", text: textOf(item["content"]) });
+      addLine(history, { role: "assistant", text: item.role === "assistant" ? textOf(item["content"]) : "" });
       return;
     }
     switch (item.type ?? "message") {

@@ -173,10 +173,11 @@ export class AnswerReader {
   #startCall(seq: number, data: EventData<"tool_call">): readonly Piece[] {
     const isClients = data.runs === "client";
     const isOwn = data.parent_tool_call_id === undefined;
+    // Blocks of delegated agents come without their names.
+    this.#unannounced--;
     if (!isOwn && !isClients) return NONE;
     const call = { id: data.tool_call_id, tool: data.tool, input: data.input, isClients };
     this.#calls.set(call.id, call);
-    if (isOwn) this.#unannounced--;
     if (isClients) this.#clients.set(call.id, { call, isShown: seq > this.#afterSeq });
     else if (data.tool !== ASK_HUMAN) this.#running.add(call.id);
     const shown: readonly Piece[] = HIDDEN.has(call.tool) ? NONE : [{ seq, kind: "call", call, block: this.#block }];

@@ -3,7 +3,7 @@ import type { TaskRecord } from "../../../contract/engine/task.ts";
 import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, StartedMessage } from "../engine-calls.ts";
 import type { ProtocolCall, ProtocolHandler } from "../protocol.ts";
-import { answersOf, deliver } from "./answers.ts";
+import { answersOf, deliver } from "./ui-answers.ts";
 import { type ChatRequest, contentOf, readChat, resumeOf } from "./chat-request.ts";
 import { findPlace, sentIds } from "./placed-message.ts";
 import { GROUPS, streamTurn } from "./stream-turn.ts";
@@ -93,11 +93,11 @@ async function answer(call: ProtocolCall, { taskId, message, options }: ChatRequ
   const turnId = await turnOf(call, taskId, message.id);
   const from = resumeOf(message) ?? { seq: await lastSeq(call, taskId, turnId), isAtStep: false };
   const answers = answersOf(message.parts);
-  await deliver(calls, taskId, answers);
+  const isUnanswered = (await deliver(calls, taskId, answers)) === 0;
   const events = calls.read({ taskId, turnId, live: true, groups: GROUPS });
   const whenLeft = () => calls.call("cancel", { body: { task_id: taskId } });
   const left = options.on_disconnect === "cancel" && { whenLeft };
-  await streamTurn(call, { taskId, turnId, events, from, answers, ...left });
+  await streamTurn(call, { taskId, turnId, events, from, answers, isUnanswered, ...left });
 }
 
 /** A message is named for its turn. */

@@ -58,8 +58,15 @@ export class ShownStep {
     return calls;
   }
 
+  /** Whether the client has answered a call of it. */
+  get hasAnswers(): boolean {
+    return this.#calls.some(({ isForClient, outcome }) => isForClient && outcome !== undefined);
+  }
+
   /** The chunks that show all of it again, without the calls that are not shown. */
   chunks(): readonly Chunk[] {
+    // The client would run an answered call again, and send the message while another one is open.
+    for (const call of this.#calls) if (call.outcome !== undefined) call.isForClient = false;
     return [
       ...this.#blocks.flatMap(({ type, id, text, isOpen }) => [
         { type: `${type}-start`, id },

@@ -3,7 +3,7 @@ import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EventRow, Events } from "../engine-calls.ts";
 import type { ProtocolCall } from "../protocol.ts";
 import { SseWriter, dataFrame } from "../sse-writer.ts";
-import { type Answers, deliver } from "./answers.ts";
+import { type Answers, deliver } from "./ui-answers.ts";
 import type { Chunk } from "./chunks.ts";
 import { lookUp } from "./look-up.ts";
 import { TurnChunks } from "./turn-chunks.ts";
@@ -22,6 +22,8 @@ export interface StreamedTurn {
   /** What the client has of the message. Omitted: nothing. */
   readonly from?: { readonly seq: number; readonly isAtStep: boolean };
   readonly answers?: Answers;
+  /** Whether the client has brought no answer, although it sends the message back. */
+  readonly isUnanswered?: boolean;
   /** Runs when the client leaves before the end. */
   readonly whenLeft?: (turnId: string | null) => Promise<unknown>;
 }
@@ -65,10 +67,12 @@ async function sendChunks({ calls, send, state }: Sending, turn: StreamedTurn): 
     return coming;
   };
   let hasBegun = false;
+  let isNew = !turn.isUnanswered;
   for (let coming = next(); ;) {
     if (chunks.waitsFor !== null && (await isQuiet(coming))) {
       if ((await deliver(calls, taskId, answers)) > 0) continue;
-      if (await waits(calls, state.turnId)) return send(chunks.pause() as readonly Chunk[]);
+      // A client that sends by itself would send the same message again and again.
+      if (await waits(calls, state.turnId)) return send(isNew ? chunks.pause() : [UNANSWERED]);
       await sleep(QUIET_MS);
       continue;
     }
@@ -82,9 +86,12 @@ async function sendChunks({ calls, send, state }: Sending, turn: StreamedTurn): 
       await send(beginning(first, turn));
     }
     const pieces = chunks.take(rows, { ...(from && { silentTo: from.seq }) });
+    isNew ||= pieces.length > 0;
     if (pieces.length > 0) await send(await lookUp(calls, taskId, pieces));
   }
 }
+
+const UNANSWERED: Chunk = { type: "error", errorText: "the turn waits for an answer that the message does not have" };
 
 /** The message is named for its turn. What a message that entered a running turn is answered with is a message of its own. */
 function beginning({ turnId, type, seq }: EventRow, { from }: StreamedTurn): readonly Chunk[] {

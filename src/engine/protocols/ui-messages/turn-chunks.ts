@@ -70,7 +70,7 @@ export class TurnChunks {
   }
 
   /** The end of a stream whose turn waits for the client. */
-  pause(): readonly Piece[] {
+  pause(): readonly Chunk[] {
     const resume = { seq: this.seq, at_step: false };
     return [this.#finish("tool-calls", { status: "waiting_for_human", resume })];
   }
@@ -182,8 +182,7 @@ export class TurnChunks {
     const call = this.#calls.get(id) ?? this.#newCall(id, tool, seq);
     call.input = input;
     if (agent !== undefined) call.agent = { agent, parent_tool_call_id };
-    // What a delegated agent asks is shown as a question of its own.
-    call.isForClient = runs === "client" || (isQuestion(call) && agent === undefined);
+    call.isForClient = runs === "client" || isQuestion(call);
     this.#emit(inputAvailable(call));
   }
 
@@ -216,14 +215,14 @@ export class TurnChunks {
     call.isShown = true;
     call.approval = { id: requestId, question, options };
     this.#requests.set(requestId, { call, isSynthetic: false });
-    if (held.length > 0) this.#emit({ type: "reset-step" }, ...(this.#step?.chunks() ?? []));
+    if (held.length > 0 || this.#step?.hasAnswers) this.#emit({ type: "reset-step" }, ...(this.#step?.chunks() ?? []));
     else if (wasShown) this.#emit(approvalRequest(call));
     else this.#emit(...callChunks(call));
   }
 
   #ask({ request_id: requestId, question, options, context, seq }: DataOf<"hitl_request">): void {
     const asking = this.#calls.get(String(context["tool_call_id"]));
-    if (asking !== undefined && isQuestion(asking) && asking.isForClient) {
+    if (asking !== undefined && isQuestion(asking)) {
       this.#requests.set(requestId, { call: asking, isSynthetic: false });
       return;
     }
@@ -259,7 +258,8 @@ export class TurnChunks {
     if (output !== undefined) this.#emit({ type: "data-output", data: output });
     // A client sends a message again whose last step has answered calls.
     if (this.#step?.hasCalls) this.#emit({ type: "finish-step" }, { type: "start-step" });
-    this.#emit({ type: "finish-step" }, this.#finish("stop", { status: "completed" }));
+    if (this.#step !== null) this.#emit({ type: "finish-step" });
+    this.#emit(this.#finish("stop", { status: "completed" }));
   }
 
   #fail({ error: code, message }: DataOf<"error">): void {

@@ -19,8 +19,10 @@ import type { BrokerAccess, ModelBroker } from "./model-broker.ts";
 import { BROKER_LISTENER, startBroker } from "./start-broker.ts";
 
 const BACKLOG = 4096;
-/** A broker of ours answers at once; another program that has the port may not answer at all. */
+/** Another program that has the port may not answer at all. */
 const ADOPT_MS = 1000;
+/** A broker of ours, which runs, is hung when it takes longer. A busy machine takes seconds. */
+const HUNG_MS = 10_000;
 /** How long a port that is given up may still be taken. */
 const FREE_MS = 3000;
 const RETRY_MS = 10;
@@ -136,7 +138,7 @@ export class LocalBroker implements ModelBroker {
   async #takePort(): Promise<boolean> {
     if (await this.#listen()) return true;
     const { folder, logger } = this.#options;
-    const found = await connectBroker(this.#target, ADOPT_MS);
+    const found = await connectBroker(this.#target, lastBroker(folder) === null ? ADOPT_MS : HUNG_MS);
     if (found !== null && found.report.build === this.#build()) {
       this.#live = found;
       this.#supervise();

@@ -13,8 +13,11 @@ export interface ModelBroker {
   access(): BrokerAccess;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
-  /** Since when engines of this host start with its address. Engines that started earlier hold keys themselves. */
-  readonly since: Date;
+  /**
+   * Since when engines of this host start with its address. Engines that started earlier hold keys
+   * themselves. Null where the daemon does not know.
+   */
+  readonly since: Date | null;
   /** How often it was started again after an end. */
   readonly restarts: number;
   /** Ends the broker itself, with the engines. */

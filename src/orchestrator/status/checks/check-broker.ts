@@ -17,7 +17,7 @@ export async function checkBroker({
       ? passed(NAME, "no engine calls a provider")
       : warned(NAME, `${calling.length} engines hold the keys of their providers`, 'see "Backends" in docs/secrets.md');
   const ids = calling.map(({ id }) => id);
-  const holding = await countStartedBefore(db, ids, broker.since);
+  const holding = broker.since === null ? 0 : await countStartedBefore(db, ids, broker.since);
   if (holding > 0)
     return warned(
       NAME,

@@ -12,6 +12,7 @@ import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
 import { checkSignIn } from "./check-sign-in.ts";
+import { checkToolHooks } from "./check-tool-hooks.ts";
 
 /** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
 export async function checkHost(host: Records & Fleet & StartLimits & Service & Runtime): Promise<HostReport> {
@@ -26,6 +27,7 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
       ...database,
       ...(isReachable ? await checkWithStatus(host) : []),
       ...(await checkSignIn(host)),
+      ...(await checkToolHooks(host)),
       await checkPermissions(dataDir),
     ],
   };

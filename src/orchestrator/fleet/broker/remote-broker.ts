@@ -1,0 +1,15 @@
+import { sealingKeyOf } from "../../../contract/broker/call-key.ts";
+import type { ModelBroker } from "./model-broker.ts";
+
+/** A broker that somebody else runs, such as a deployment of the cluster. */
+export function remoteBroker(url: string, secret: string): ModelBroker {
+  const access = { url, sealingKey: sealingKeyOf(secret) };
+  return {
+    access: () => access,
+    report: () => null,
+    since: null,
+    restarts: 0,
+    stop: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}
