@@ -71,16 +71,21 @@ export class TurnEvents {
     this.#spans = new ModelSpans(reader.event);
   }
 
-  async add(stored: StoredEvent): Promise<void> {
+  /** Returns a promise only where it has to read, so that thousands of deltas cost no waits. */
+  add(stored: StoredEvent): Promise<void> | undefined {
     const { event, data } = stored;
     const moment = { turnId: data.turn_id, at: data.ts };
-    // The end of a turn closes what is open.
-    if (event !== "thread_lifecycle") this.#open.settleBefore(this.#changeOf(stored));
+    this.#open.settleBefore(this.#changeOf(stored));
+    if (event === "thread_lifecycle" && data.phase === "started") return this.#start(moment);
+    if (event === "message_taken" && data.how === "steer") return this.#userMessage(moment);
+    this.#apply(stored, moment);
+    return undefined;
+  }
+
+  #apply({ event, data }: StoredEvent, moment: Moment): void {
     switch (event) {
       case "thread_lifecycle":
-        return data.phase === "started" ? this.#start(moment) : this.#end(moment, data);
-      case "message_taken":
-        return data.how === "steer" ? this.#userMessage(moment) : undefined;
+        return this.#end(moment, data);
       case "content_block_start":
         this.#spans.begin(moment);
         return this.#startBlock(data);
