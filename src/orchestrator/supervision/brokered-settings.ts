@@ -1,7 +1,14 @@
 import { EnvironmentReader } from "../../shared/environment.ts";
 import type { ProviderName } from "../../contract/settings/model-name.ts";
 import { PROVIDER_SETTINGS } from "../../contract/settings/provider-settings.ts";
-import { type Upstream, KEYLESS, isAddress, providerOf, settingsOf } from "../../contract/settings/upstreams.ts";
+import {
+  type Upstream,
+  KEYLESS,
+  isAddress,
+  missingOf,
+  providerOf,
+  settingsOf,
+} from "../../contract/settings/upstreams.ts";
 import { type ModelRoute, sealCallKey } from "../../contract/broker/call-key.ts";
 
 /** The settings of `LLM_PROVIDER` itself. */
@@ -25,14 +32,15 @@ export function brokeredSettings(
 ): Record<string, string> {
   const own = providerOf(new EnvironmentReader(settings));
   const rest = Object.fromEntries(Object.entries(settings).filter(([name]) => !HIDDEN.has(name)));
-  for (const [provider, { apiKey = null, baseUrl = null, region = null }] of upstreams) {
+  for (const [provider, upstream] of upstreams) {
+    const { apiKey = null, baseUrl = null, region = null } = upstream;
     if (provider === "sandbox" || (apiKey === null && !KEYLESS.includes(provider))) continue;
-    // The engine says what is wrong with its settings.
-    if (baseUrl === null ? provider === "openai-compatible" : !isAddress(baseUrl)) continue;
+    if (baseUrl !== null && !isAddress(baseUrl)) continue;
     const { url, sealingKey } = access();
     const names = provider === own ? OWN : settingsOf(provider);
     rest[names.key] = sealCallKey(sealingKey, { ...engine, provider, apiKey, baseUrl, region });
-    rest[names.baseUrl] = url;
+    // Without an address the engine says what else its provider needs.
+    if (missingOf(provider, upstream) === null) rest[names.baseUrl] = url;
   }
   const address = settings[OWN.baseUrl];
   if (rest[OWN.baseUrl] === undefined && address !== undefined && !isAddress(address)) rest[OWN.baseUrl] = address;

@@ -21,6 +21,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   tool_servers: "where its tools come from",
   engine_state: "about the store",
   inbox: "what waits for a turn of this engine",
+  tool_verdicts: "of calls of a turn that runs",
   turn_notices: "what the daemon has not read yet",
   artifacts: "of the files of this engine's workspace",
   file_changes: "of the files of this engine's workspace",
@@ -31,7 +32,7 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
 /** Columns that only mean something in their own store. */
 const LOCAL: Readonly<Record<string, readonly string[]>> = {
   turns: ["resumes", "blocks"],
-  tasks: ["number", "message_count"],
+  tasks: ["number", "message_count", "defaults"],
   compactions: ["id", "branch"],
   ...Object.fromEntries(
     ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
