@@ -1,17 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Agent } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BrokerOrder } from "../../src/contract/broker/broker-order.ts";
 import { sealCallKey } from "../../src/contract/broker/call-key.ts";
-import { type Call, call, cpuSeconds, end, freePort, open, startServer } from "../measure.ts";
-import { type Row, difference, loneRow } from "../report.ts";
+import { LocalBroker } from "../../src/orchestrator/fleet/broker/local-broker.ts";
+import { createLogger } from "../../src/shared/logger.ts";
+import { type Call, call, cpuSeconds, end, freePort, open, startServer, timed } from "../measure.ts";
+import { type Row, difference, loneRow, row } from "../report.ts";
 
 const ROUNDS = 300;
 const WARM_UP = 50;
 const STREAMS = 50;
 const WORDS = 400;
+const KILLS = 20;
 const RATE = 100;
 const PROGRAM = join(import.meta.dirname, "../../dist/orchd-broker.cjs");
 
@@ -56,6 +61,7 @@ export async function broker(): Promise<readonly Row[]> {
   return [
     difference("first byte of a model call through the broker", { ...rounds, unit: "ms", aim: "≤ 1 ms more" }),
     loneRow(`the broker's CPU for a chunk, ${STREAMS} streams`, { value: perChunk, unit: "µs", aim: "≤ 25" }),
+    row("a killed broker, from the kill to its next answer", { ...(await restarts()), unit: "ms", aim: "≤ 200 ms" }),
   ];
 }
 
@@ -75,6 +81,52 @@ async function startBroker(sealingKey: Buffer): Promise<{ readonly child: ChildP
   // It answers nothing but model calls.
   while ((await call(url).catch(() => null))?.status !== 401) await sleep(3);
   return { child, url };
+}
+
+/** Beside the start of a bare server, in ms. */
+async function restarts(): Promise<{ readonly ours: readonly number[]; readonly theirs: readonly number[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "orchd-bench-"));
+  const local = await new LocalBroker({
+    nodePath: process.execPath,
+    file: PROGRAM,
+    folder,
+    secret: "the secret of the bench",
+    host: "127.0.0.1",
+    port: null,
+    enginePorts: { min: 20_000, max: 29_999 },
+    ownerOn: () => null,
+    confine: true,
+    extraCaCerts: null,
+    logger: createLogger("bench", "silent"),
+    stopping: new AbortController().signal,
+  }).open();
+  const { url } = local.access();
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  try {
+    while (ours.length < KILLS) {
+      const { pid } = local.report() ?? {};
+      if (pid === undefined || (await call(url)).status !== 401) {
+        await sleep(3);
+        continue;
+      }
+      const began = performance.now();
+      process.kill(pid, "SIGKILL");
+      // It waits in the kernel for the next one.
+      while ((await call(url).catch(() => null))?.status !== 401) await sleep(1);
+      ours.push(performance.now() - began);
+      theirs.push(
+        await timed(async () => {
+          const { child } = await startServer("bare-server.cjs");
+          return () => end(child);
+        }),
+      );
+      while (local.report()?.pid === pid) await sleep(3);
+    }
+  } finally {
+    await local.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  return { ours, theirs };
 }
 
 /** Until the first byte, in ms. The rest is read too, so that the connection is used again. */

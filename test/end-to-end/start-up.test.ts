@@ -54,6 +54,17 @@ t.test("a port range that holds the daemon's own port is refused", async (t) => 
   t.match(words, /ORCH_PORT: expected a port outside ORCH_PORT_MIN\.\.ORCH_PORT_MAX/);
 });
 
+t.test("settings of the broker that engines could not use are refused", async (t) => {
+  const words = await refusal(t, {
+    ORCH_BROKER_PORT: "20005",
+    ORCH_BROKER_URL: "http://user:word@broker:7701",
+    ORCH_BROKER_KEY: "too short",
+  });
+  t.match(words, /ORCH_BROKER_PORT: expected a port outside ORCH_PORT_MIN\.\.ORCH_PORT_MAX/);
+  t.match(words, /ORCH_BROKER_URL: expected http:\/\/host:port/);
+  t.match(words, /ORCH_BROKER_KEY: expected at least 16 characters/);
+});
+
 t.test("a data folder that cannot be used is named", async (t) => {
   const file = join(freshFolder(t), "a-file");
   writeFileSync(file, "");

@@ -225,6 +225,12 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
       `ORCH_PORT: expected a port outside ORCH_PORT_MIN..ORCH_PORT_MAX (${portMin}..${portMax}), got ${port}`,
     );
   }
+  const brokerPort = config.broker.port;
+  if (brokerPort !== null && (brokerPort === port || (brokerPort >= portMin && brokerPort <= portMax))) {
+    read.problem(
+      `ORCH_BROKER_PORT: expected a port outside ORCH_PORT_MIN..ORCH_PORT_MAX (${portMin}..${portMax}) and other than ORCH_PORT, got ${brokerPort}`,
+    );
+  }
   if (adminKey !== undefined && adminKey.length < 16) read.problem("ORCH_ADMIN_KEY: expected at least 16 characters");
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     read.problem("DATABASE_URL: expected a postgres:// address");
@@ -246,7 +252,8 @@ function readBroker(read: EnvironmentReader): BrokerSettings {
   const [text, key] = [read.text("ORCH_BROKER_URL"), read.text("ORCH_BROKER_KEY")];
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
-  if (text !== undefined && !isOrigin) read.problem(`ORCH_BROKER_URL: expected http://host:port, got "${text}"`);
+  if (text !== undefined && !isOrigin)
+    read.problem("ORCH_BROKER_URL: expected http://host:port without user, query and fragment");
   if (key !== undefined && key.length < 16) read.problem("ORCH_BROKER_KEY: expected at least 16 characters");
   return { port: readInteger(read, "ORCH_BROKER_PORT"), url: text?.replace(/\/+$/, "") ?? null, key };
 }
