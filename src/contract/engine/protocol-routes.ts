@@ -148,6 +148,8 @@ export const PROTOCOL_ROUTES = {
     "List the resources of a session: none",
     "tasks:read",
   ),
+  managedListThreads: managed("GET /v1/sessions/{session_id}/threads", "Not supported", "tasks:read"),
+  managedListFiles: managed("GET /v1/files", "Not supported", "files:read"),
   managedListVaults: managed("GET /v1/vaults", "Not supported", "tasks:read"),
   managedCreateVault: managed("POST /v1/vaults", "Not supported", "tasks:write"),
   managedListMemoryStores: managed("GET /v1/memory_stores", "Not supported", "tasks:read"),

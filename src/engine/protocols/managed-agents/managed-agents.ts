@@ -44,6 +44,8 @@ export const handlers: ProtocolModule["handlers"] = {
   managedSendEvents: sendEvents,
   managedStreamEvents: streamEvents,
   managedListResources: listResources,
+  managedListThreads: notSupported("a thread of a session"),
+  managedListFiles: notSupported("the files interface"),
   managedListVaults: notSupported("a vault"),
   managedCreateVault: notSupported("a vault"),
   managedListMemoryStores: notSupported("a memory store"),
