@@ -150,5 +150,5 @@ function eventType(text: string, before?: readonly string[]): readonly string[] 
 
 const typeTable = (): string =>
   Object.entries(ORCHESTRATOR_EVENTS)
-    .map(([type, meaning]) => `  ${type.padEnd(24)}${meaning}`)
+    .map(([type, meaning]) => `  ${type.padEnd(TYPE_WIDTH + 2)}${meaning}`)
     .join("\n");

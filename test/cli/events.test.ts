@@ -1,11 +1,16 @@
 import type { ServerResponse } from "node:http";
 import t, { type Test } from "tap";
+import { ORCHESTRATOR_EVENTS } from "../../src/contract/orchestrator/event-types.ts";
 import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { type FakeServer, fault, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
 const KEY = { ORCH_PLATFORM_KEY: "orchp_of-the-test", ORCH_ADMIN_KEY: "admin-key-of-the-test" };
 const NOTHING_SEEN = "evt_00000000-0000-0000-0000-000000000000";
+
+/** The column of types is as wide as the longest one. */
+const column = (type: string): string =>
+  type.padEnd(Math.max(...Object.keys(ORCHESTRATOR_EVENTS).map(({ length }) => length)));
 
 function event(id: string, more: Partial<EventRecord> = {}): EventRecord {
   return {
@@ -82,10 +87,10 @@ t.test("events are printed like a log, the newest last, with what changed and wh
   const ran = await orchctl(["events"], { env: KEY });
   t.equal(ran.code, 0, ran.stderr);
   t.same(ran.stdout.trim().split("\n"), [
-    "2026-11-01T12:00:00.000Z  product.registered      -  slug=demo",
-    String.raw`2026-11-01T12:00:00.000Z  engine.crashed          alice  running → backoff  exit \u{1b}[31m1`,
-    "2026-11-01T12:00:00.000Z  engine.leaked           alice  stopping → stop_failed  pids=7,8",
-    "2026-11-01T12:00:00.000Z  engine.crashed          alice  running → backoff  exited with code 1  phase=run  " +
+    `2026-11-01T12:00:00.000Z  ${column("product.registered")}  -  slug=demo`,
+    String.raw`2026-11-01T12:00:00.000Z  ${column("engine.crashed")}  alice  running → backoff  exit \u{1b}[31m1`,
+    `2026-11-01T12:00:00.000Z  ${column("engine.leaked")}  alice  stopping → stop_failed  pids=7,8`,
+    `2026-11-01T12:00:00.000Z  ${column("engine.crashed")}  alice  running → backoff  exited with code 1  phase=run  ` +
       'exit_code=1  log: uncaught exception: disk I/O error; no "space" left; plain words',
   ]);
   const json = await orchctl(["events", "-n", "2", "--json"], { env: KEY });
@@ -183,7 +188,7 @@ t.test("--all is the admin's: every product, or by --product one, and its lines 
   server.on("GET /products/demo", { body: product({ id: "prd_7" }) });
   feed(server, "GET /admin/events", [event("evt_1")]);
   const all = await orchctl(["events", "--all"], { env: KEY });
-  t.match(all.stdout, "engine.running          prd_1  alice  starting → running");
+  t.match(all.stdout, `${column("engine.running")}  prd_1  alice  starting → running`);
   t.equal(server.calls.at(-1)?.path, "/admin/events?limit=200");
   t.equal(server.calls.at(-1)?.headers["x-admin-key"], KEY.ORCH_ADMIN_KEY);
   t.notOk(server.calls.at(-1)?.headers["x-platform-key"], "no other key travels with it");
