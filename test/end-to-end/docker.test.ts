@@ -12,6 +12,7 @@ import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { engineImage, findDocker } from "../helpers/docker.ts";
 import { findInMemory } from "../helpers/search-memory.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { frontDoorCases } from "./front-door-cases.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -226,10 +227,23 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     await restart();
   });
 
-  await t.test("a destroy leaves no container", async (t) => {
+  const { told } = await frontDoorCases(t, {
+    base: env.ORCH_PUBLIC_URL,
+    user: "ann",
+    engine: { id: provisioned.id, key: engineKey },
+    platform: (method, path, body) => daemon.platform(key, path, { method, ...(body !== undefined && { body }) }),
+    setPolicy: (policy) => daemon.admin("/products/demo/policy", { method: "PUT", body: policy }),
+  });
+
+  await t.test("a destroy tells what a killed engine had noted, and leaves no container", async (t) => {
+    const [running] = await containers.list();
+    t.equal((await turn("last")).status, 200);
+    await api.call("POST", `/containers/${running?.id}/kill`, { query: { signal: "SIGKILL" } });
     t.equal((await daemon.platform(key, "/engines/ann", { method: "DELETE" })).status, 200);
     const { id } = provisioned as { id: string };
     t.same(await containers.list({ engine: id }), []);
+    await until("its last turn is told", () => told.includes("last"));
+    t.notMatch(daemon.output(), /failed to read the usage/);
   });
 });
 

@@ -13,6 +13,7 @@ import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { engineImage } from "../helpers/docker.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { findKubernetes, testNamespace } from "../helpers/kubernetes.ts";
+import { frontDoorCases } from "./front-door-cases.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -216,8 +217,23 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
     await until("no reader is left", async () => (await pods.readers()).length === 0);
   });
 
-  await t.test("a destroy leaves nothing", async (t) => {
+  t.equal((await call("/engines/ann/start", {})).status, 200);
+  const { told } = await frontDoorCases(t, {
+    base: env.ORCH_PUBLIC_URL,
+    user: "ann",
+    engine: { id: provisioned.id, key: engineKey },
+    platform: (method, path, body) => daemon.platform(key, path, { method, ...(body !== undefined && { body }) }),
+    setPolicy: (policy) => daemon.admin("/products/demo/policy", { method: "PUT", body: policy }),
+  });
+
+  await t.test("a destroy tells what a killed engine had noted, and leaves nothing", async (t) => {
+    const [pod] = await pods.list();
+    const id = pod?.status.containerStatuses[0]?.containerID?.replace("docker://", "");
+    t.equal((await turn("last")).status, 200);
+    await docker.call("POST", `/containers/${id}/kill`, { query: { signal: "SIGKILL" } });
     t.equal((await daemon.platform(key, "/engines/ann", { method: "DELETE" })).status, 200);
+    await until("its last turn is told", () => told.includes("last"));
+    t.notMatch(daemon.output(), /failed to read the usage/);
     for (const kind of ["pods", "persistentvolumeclaims"])
       await until(`no ${kind} are left`, async () => (await namespace.left(kind)).length === 0, 60_000);
     t.equal((await daemon.admin("/products/demo", { method: "DELETE" })).status, 200);
