@@ -13,7 +13,7 @@ const KILLS = LONG ? 60 : 2;
 /** In which the schedules are due. */
 const SPAN_MS = LONG ? 120_000 : 3000;
 const FAULTS = MODES.length;
-const MAX_CALLS = 80;
+const MAX_CALLS = 200;
 const PATIENCE_MS = LONG ? 600_000 : 60_000;
 
 t.setTimeout(LONG ? 3_600_000 : 180_000);
