@@ -9,9 +9,9 @@ import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
 
-/** A data folder that does not exist, and ports for its daemon. */
-function newPlace(t: Test): { dataDir: string; env: Record<string, string> } {
-  const first = 20_000 + Math.floor(Math.random() * 9000);
+/** A data folder that does not exist, and ports for its daemon from `lowest` to 4,500 above. */
+function newPlace(t: Test, lowest: number): { dataDir: string; env: Record<string, string> } {
+  const first = lowest + Math.floor(Math.random() * 4400);
   return {
     dataDir: join(freshFolder(t), "data"),
     env: { ORCH_PORT_MIN: String(first), ORCH_PORT_MAX: String(first + 99), ORCH_HEALTH_INTERVAL_S: "1" },
@@ -30,7 +30,7 @@ const calls = (daemon: Daemon, key: string) => ({
 
 // With the bundled server; test/end-to-end/refused-restores.test.ts has others.
 t.test("a backup made under running turns becomes the same host elsewhere", async (t) => {
-  const old = newPlace(t);
+  const old = newPlace(t, 20_000);
   const passphrase = { ORCH_BACKUP_PASSPHRASE: "correct horse battery" };
   const daemon = await startDaemon(t, { ...old, env: { ...old.env, ...passphrase } });
   t.teardown(() => daemon.admin("/products/p?force=true", { method: "DELETE" }));
@@ -89,7 +89,7 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   t.match(blind, { code: 5, stderr: /encrypted; set ORCH_BACKUP_PASSPHRASE/ });
 
   // The old host goes on, as after a crash of its network.
-  const place = newPlace(t);
+  const place = newPlace(t, 24_500);
   const settings = { ...place.env, ORCH_DATA_DIR: place.dataDir, ...passphrase };
   const restored = await orchctlOf(t, settings)("--json", "backup", "restore", archive);
   t.equal(restored.code, 0, restored.stderr);
