@@ -300,6 +300,9 @@ t.test("a destroyed engine's token ends with it", async (t) => {
   const token = await tokenOf(fred);
   t.equal((await me(token, "/tasks")).status, 200);
   await fleet.platform("DELETE", "/engines/fred");
+  t.not((await me(token, "/tasks")).status, 200);
+  // The daemon hears of it by a notification of the database. Until then there is no engine.
+  await until("the token is refused", async () => (await me(token, "/tasks")).status === 401);
   t.match(await me(token, "/tasks"), INVALID);
 });
 
