@@ -12,6 +12,7 @@ import type {
   StartedProgram,
   ProgramLauncher,
 } from "../../../src/sandbox/programs/program-launcher.ts";
+import { isAlive } from "../../../src/sandbox/processes/process-table.ts";
 import { landlockAbi } from "../../../src/sandbox/landlock/landlock.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { cannotSupervise } from "../../helpers/confined.ts";
@@ -47,14 +48,18 @@ export function launcherBench(t: Test, options: Partial<ConfinedLauncherOptions>
   const log: string[] = [];
   const logger = createLogger("test", "debug", { write: (line: string) => void log.push(line) });
   const launcher = confinedLauncher(t, folders, { host: sandboxHost(logger), ...options });
-  const start = (command: string, more: Partial<ProgramStart> = {}) =>
-    launcher.start({
+  const start = async (command: string, more: Partial<ProgramStart> = {}) => {
+    const program = await launcher.start({
       argv: ["/bin/sh", "-c", command],
       cwd: folders.workspace,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
       streams: "output",
       ...more,
     });
+    // A test that fails before its program has ended would otherwise wait for it for ever.
+    t.teardown(() => isAlive(program) && process.kill(program.pid, "SIGKILL"));
+    return program;
+  };
   return { launcher, folders, dataDir, log, start, run: async (command, more) => ended(await start(command, more)) };
 }
 
