@@ -34,7 +34,7 @@ export function pathSegment(field: string, text: unknown): string {
 /** Throws for a path that `fetch` would change: it resolves `.` and `..` segments even when they are percent-encoded. */
 export function assertUnchangedByFetch(path: string): void {
   if (/\/(?:%2E){1,2}(?:[/?]|$)/.test(path))
-    throw invalidArgument(`fetch cannot send the path ${path}: it resolves "." and ".." as segments`);
+    throw invalidArgument(`fetch cannot send the path ${path}: it resolves "." and ".."`);
 }
 
 /** The user ID of calls that take an object. */
