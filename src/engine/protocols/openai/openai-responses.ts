@@ -10,6 +10,7 @@ import { type AnswerPlace, placeOf } from "./ids.ts";
 import {
   assertModel,
   effortOf,
+  eventsGone,
   instructionsContext,
   isRepeated,
   namedTask,
@@ -42,8 +43,9 @@ const create: ProtocolHandler = async (call) => {
   if (body.background === true && begun.turnId !== null) return sendStarted(call, begun, begun.turnId);
   const reading = new ResponseReading(calls, begun);
   const whole = await reading.whole(begun.events);
-  if (whole === null || reading.reader.end === null) return;
   const { end } = reading.reader;
+  if (calls.gone.aborted) return;
+  if (whole === null || end === null) throw eventsGone(calls);
   if (whole.status === "failed" && end.kind === "failed")
     throwFailure(call, end, { isEmpty: reading.items?.isEmpty ?? true });
   sendJson(response, whole);
@@ -107,19 +109,24 @@ async function stream(
   const frames = new ResponseFrames(after === undefined ? {} : { after });
   let hasBegun = false;
   const leave = () => {
-    if (endsWithClient && reader.end === null && reader.turnId !== null) calls.cancelTurn(begun.taskId, reader.turnId);
+    if (endsWithClient && reader.end === null) begun.leave();
   };
   calls.gone.addEventListener("abort", leave, { once: true });
-  for await (const pieces of reading.pieces(begun.events)) {
-    let text = "";
-    if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
-      text += frames.begin(reading.response, reader.firstSeq);
-      hasBegun = true;
+  try {
+    for await (const pieces of reading.pieces(begun.events)) {
+      let text = "";
+      if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
+        text += frames.begin(reading.response, reader.firstSeq);
+        hasBegun = true;
+      }
+      for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
+      const { end } = reader;
+      if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
+      await writer.write(text);
     }
-    for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
-    const { end } = reader;
-    if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
-    await writer.write(text);
+    if (reader.end === null) throw eventsGone(calls);
+  } catch (error) {
+    await writer.write(frames.failed(calls.described(error)));
   }
   if (calls.gone.aborted) leave();
   writer.end();
@@ -154,7 +161,8 @@ const retrieve: ProtocolHandler = async (call) => {
   const { place, turn } = await shown(call);
   if (streams !== "true") return sendJson(response, await stored(calls, place, turn));
   const events = calls.read({ turnId: place.turnId, live: true, merge: after === undefined });
-  const begun = { kind: "answer", taskId: turn.task_id, ...place, events } as const;
+  const leave = () => undefined;
+  const begun = { kind: "answer", taskId: turn.task_id, ...place, events, leave } as const;
   return stream(call, begun, after === undefined ? {} : { after: Number(after) });
 };
 

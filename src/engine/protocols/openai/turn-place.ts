@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { lastTurn } from "./match-task.ts";
-import { plain } from "./sent-conversation.ts";
+import { plain } from "../turn-message.ts";
 import { storedLines } from "./stored-lines.ts";
 
 export type AfterTurn =

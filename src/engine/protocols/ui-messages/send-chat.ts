@@ -36,14 +36,8 @@ async function submit(call: ProtocolCall, chat: ChatRequest, execution: ExecuteR
 async function follow(
   call: ProtocolCall,
   { taskId, options }: ChatRequest,
-  { events, turnId, messageId }: StartedMessage,
+  { events, turnId, leave: whenLeft }: StartedMessage,
 ): Promise<void> {
-  const { calls } = call;
-  const whenLeft = async (turn: string | null) => {
-    if (turn !== null) await calls.call("cancel", { body: { task_id: taskId } });
-    else if (messageId !== null)
-      await calls.call("removeMessage", { path: { task_id: taskId, message_id: messageId } });
-  };
   await streamTurn(call, { taskId, turnId, events, ...(options.on_disconnect === "cancel" && { whenLeft }) });
 }
 
@@ -95,7 +89,7 @@ async function answer(call: ProtocolCall, { taskId, message, options }: ChatRequ
   const answers = answersOf(message.parts);
   const isUnanswered = (await deliver(calls, taskId, answers)) === 0;
   const events = calls.read({ taskId, turnId, live: true, groups: GROUPS });
-  const whenLeft = () => calls.call("cancel", { body: { task_id: taskId } });
+  const whenLeft = () => calls.cancelTurn(taskId, turnId);
   const left = options.on_disconnect === "cancel" && { whenLeft };
   await streamTurn(call, { taskId, turnId, events, from, answers, isUnanswered, ...left });
 }
