@@ -18,7 +18,7 @@ async function waiting(protocol: keyof typeof RAW_CALLS) {
   const task = `waits-${++tasks}`;
   const turn = await begin(task, "/fail silent");
   const left = new AbortController();
-  const call = RAW_CALLS[protocol]({ task, text: "/say too late", id: "m1" });
+  const call = RAW_CALLS[protocol]({ task, text: "/say too late", id: "m1", cancels: true });
   const answer = sendRaw(engine, call, left.signal).catch(() => null);
   const [message] = await until("the message waits", async () => {
     const messages = await waitingIn(task);

@@ -34,7 +34,6 @@ const OPTIONS = [
   "context",
   "when_busy",
   "interrupt",
-  "on_disconnect",
 ] as const;
 export type TurnOptions = { readonly [Name in (typeof OPTIONS)[number]]?: unknown };
 
@@ -43,12 +42,18 @@ const chatRequest = z.looseObject({
   messages: z.array(message, MESSAGES).check(z.minLength(1, MESSAGES)),
   trigger: z.optional(z.enum(TRIGGERS, { error: `expected ${TRIGGERS.join(" or ")}` })),
   messageId: z.optional(z.nullable(messageId)),
+  on_disconnect: z.optional(z.nullable(z.enum(["continue", "cancel"]))),
 });
 
 /** What a client asks with its messages. */
 export type ChatRequest = {
   readonly taskId: string;
   readonly options: TurnOptions;
+  /**
+   * Whether the turn ends when the client leaves its stream. It is no option of the turn: the stream also ends at a question,
+   * and what its client waits for outlives a sleep of the engine.
+   */
+  readonly endsWhenLeft: boolean;
   /** All messages that the client sent. */
   readonly messages: readonly UiMessage[];
   /** The message that is meant, and its place in `messages`. */
@@ -63,10 +68,11 @@ export function readChat(calls: EngineCalls, body: unknown): ChatRequest {
     messages,
     trigger = "submit-message",
     messageId: named,
+    on_disconnect: onDisconnect,
     ...rest
   } = calls.validate(chatRequest, body);
   const options = Object.fromEntries(OPTIONS.flatMap((name) => (rest[name] === undefined ? [] : [[name, rest[name]]])));
-  const asked = { taskId, options, messages };
+  const asked = { taskId, options, endsWhenLeft: onDisconnect === "cancel", messages };
   const last = messages.length - 1;
   const at = (place: number, kind: ChatRequest["kind"]): ChatRequest => {
     const found = messages[place];

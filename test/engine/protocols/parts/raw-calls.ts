@@ -14,6 +14,8 @@ export interface Said {
   readonly task: string;
   readonly text: string;
   readonly id: string;
+  /** Where a client can choose: its leaving ends what it has begun. */
+  readonly cancels?: boolean;
 }
 
 const user = (content: string) => [{ role: "user", content }];
@@ -27,26 +29,28 @@ const MODERN_META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** The call by which a message is sent over each protocol. Where a client can ask for it, leaving ends what it began. */
+const leaving = ({ cancels }: Pick<Said, "cancels">) => (cancels ? { on_disconnect: "cancel" } : {});
+
+/** The call by which a message is sent over each protocol. */
 export const RAW_CALLS = {
   "chat completions": ({ task, text }: Said): RawCall => ({
     path: "/v1/chat/completions",
     body: { model: "default", stream: true, messages: user(text), metadata: { task_id: task } },
   }),
-  Responses: ({ task, text }: Said): RawCall => ({
+  Responses: ({ task, text, cancels = false }: Said): RawCall => ({
     path: "/v1/responses",
-    body: { model: "default", stream: true, store: false, conversation: task, input: text },
+    body: { model: "default", stream: true, store: !cancels, conversation: task, input: text },
   }),
-  "AI SDK UI": ({ task, text, id }: Said): RawCall => ({
+  "AI SDK UI": ({ task, text, id, ...more }: Said): RawCall => ({
     path: "/v1/ui/chat",
-    body: { id: task, on_disconnect: "cancel", messages: [{ id, role: "user", parts: [{ type: "text", text }] }] },
+    body: { id: task, ...leaving(more), messages: [{ id, role: "user", parts: [{ type: "text", text }] }] },
   }),
-  "AG-UI": ({ task, text, id }: Said): RawCall => ({
+  "AG-UI": ({ task, text, id, ...more }: Said): RawCall => ({
     path: "/ag-ui",
     body: {
       threadId: task,
       runId: "r1",
-      forwardedProps: { on_disconnect: "cancel" },
+      forwardedProps: leaving(more),
       messages: [{ id, role: "user", content: text }],
     },
   }),
