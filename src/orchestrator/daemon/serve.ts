@@ -23,6 +23,7 @@ import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { secretRoutes } from "../http/secret-routes.ts";
 import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
@@ -50,7 +51,7 @@ import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
@@ -84,6 +85,14 @@ export interface StartOptions {
   readonly serviceManager: ServiceManager;
   /** Stops the daemon because another one has acquired the host lock. */
   readonly takenOver: (error: Error) => void;
+}
+
+/** What running engines follow of a policy that changes. */
+function followPolicies(host: EngineHost & Service): void {
+  followBudgets(host);
+  followSuspensions(host);
+  followModels(host);
+  followToolHooks(host);
 }
 
 /** Listens, acquires the host's lock, reconciles the engines and serves. Resolves when the daemon is ready. */
@@ -158,6 +167,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
       ...notificationRoutes(host),
+      ...secretRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -184,10 +194,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
-  followBudgets(host);
-  followSuspensions(host);
-  followModels(host);
-  followToolHooks(host);
+  followPolicies(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
