@@ -21,7 +21,7 @@ interface TextFieldProps extends FieldProps {
   readonly autoFocus?: boolean;
 }
 
-type InputProps = Omit<InputHTMLAttributes<HTMLInputElement>, "type" | "role" | "list">;
+type InputProps = Omit<InputHTMLAttributes, "type" | "role" | "list">;
 const PlainInput = (props: InputProps) => <input {...props} type="text" />;
 const HiddenInput = (props: InputProps) => <input {...props} type="password" />;
 
