@@ -7,6 +7,7 @@ import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
+import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
 import { roleFor } from "../route-table.ts";
 import type { Route } from "./routes/route-row.ts";
@@ -21,6 +22,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...SECRET_ROUTES,
   ...HOST_ROUTES,
   ...CONSOLE_ROUTES,
   ...DOCUMENT_ROUTES,
