@@ -179,11 +179,23 @@ interface TokenKeysTable {
   replaced_at: Date | null;
 }
 
+interface IdentityKeysTable {
+  kid: string;
+  /** Sealed with the deployment's secret key. */
+  private_key: Buffer;
+  public_key: string;
+  created_at: CreatedAt;
+  signs_from: Generated<Date>;
+  /** Null for the newest. */
+  replaced_at: Date | null;
+}
+
 export interface Database {
   notification_endpoints: NotificationEndpointsTable;
   notification_deliveries: NotificationDeliveriesTable;
   notification_position: NotificationPositionTable;
   token_keys: TokenKeysTable;
+  identity_keys: IdentityKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;
