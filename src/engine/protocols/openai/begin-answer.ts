@@ -3,9 +3,10 @@ import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { isMessageOf } from "../turn-message.ts";
 import { answerTurn } from "./given-answers.ts";
-import { findTask, lastTurn, repeatedTurn } from "./match-task.ts";
+import { findTask, repeatedTurn } from "./match-task.ts";
 import { type SentConversation, textOf } from "./sent-conversation.ts";
 import type { Ask } from "./turn-pieces.ts";
 
