@@ -286,7 +286,11 @@ t.test("cancelling a turn stops its sub-agents", async (t) => {
       const { tool_call_id: id, tool, agent, parent_tool_call_id: parent } = data;
       return event === name ? [JSON.stringify({ id, tool, agent, parent })] : [];
     });
-  t.same(new Set(shown("tool_result")), new Set(shown("tool_call")), "each call is closed under the agent that made it");
+  t.same(
+    new Set(shown("tool_result")),
+    new Set(shown("tool_call")),
+    "each call is closed under the agent that made it",
+  );
 });
 
 async function overTurn(engine: TestEngine) {
