@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
+import type { UserClient } from "../../src/client/user-client.ts";
 import { documentText } from "../documents/documents.ts";
 import { ask } from "../helpers/api.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
@@ -26,7 +27,7 @@ interface Shown {
 }
 
 interface Page {
-  readonly agent: { readonly files: { list(given: object): Promise<{ readonly entries: readonly object[] }> } };
+  readonly agent: Pick<UserClient, "taskMessages">;
   send(taskId: string, message: string, show: object): Promise<void>;
   edit(taskId: string, messageId: string, message: string, show: object): Promise<void>;
   openConversation(taskId: string, show: object): Promise<void>;
@@ -164,7 +165,7 @@ t.test("the product of the document works, step by step", async (t) => {
     const show = shown();
     await page.send("t4", "/tool list_orders {}", show);
     t.same(show.tools, ["list_orders"]);
-    const { items } = await messagesOf("t4");
+    const { items } = await page.agent.taskMessages("t4");
     t.match(JSON.stringify(items), /lamp.*desk/);
     t.equal((await ask(backendUrl, "/tools/orders?user=alice")).status, 401, "and nobody else reads it");
   });
@@ -179,11 +180,11 @@ t.test("the product of the document works, step by step", async (t) => {
   });
 
   await t.test("the message is changed and answered again", async (t) => {
-    const { items } = await messagesOf("t1");
+    const { items } = await page.agent.taskMessages("t1");
     const show = shown();
     await page.edit("t1", items[0]?.message_id ?? "", "/say Changed", show);
     t.equal(show.texts.join(""), "Changed");
-    t.equal((await messagesOf("t1")).items.length, 2);
+    t.equal((await page.agent.taskMessages("t1")).items.length, 2);
   });
 
   await t.test("the backend is told of turns, and of a reminder that nobody reads", async (t) => {
@@ -199,13 +200,6 @@ t.test("the product of the document works, step by step", async (t) => {
     const show = shown();
     await page.send("t1", "/say Again", show);
     t.equal(show.texts.join(""), "Again");
-    t.equal((await messagesOf("t1")).items.length, 2, "nothing of before is there");
+    t.equal((await page.agent.taskMessages("t1")).items.length, 2, "nothing of before is there");
   });
-
-  async function messagesOf(taskId: string): Promise<{ readonly items: readonly { readonly message_id: string }[] }> {
-    const { taskMessages } = page.agent as unknown as {
-      taskMessages(id: string): ReturnType<typeof messagesOf>;
-    };
-    return taskMessages(taskId);
-  }
 });
