@@ -41,6 +41,7 @@ import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { importLettaCommand } from "./commands/import-letta.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { SECRET_COMMANDS } from "./commands/secrets.ts";
 import { samplesCommand } from "./commands/samples.ts";
 import { sessionListCommand, sessionRevokeCommand } from "./commands/sessions.ts";
 import { scheduleCreateCommand } from "./commands/schedule-create.ts";
@@ -178,6 +179,7 @@ export function createProgram(
     tokenCreateCommand,
     tokenRevokeCommand,
   ]);
+  group("secrets", "Values that tools use and never hold: list, set and delete them", SECRET_COMMANDS);
   group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
     turnsListCommand,

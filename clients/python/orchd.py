@@ -992,6 +992,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "SESSION_NOT_FOUND": ErrorRow(404, "No open session with this id."),
     "SCHEDULE_NOT_FOUND": ErrorRow(404, "The engine has no schedule with this id."),
     "ENDPOINT_NOT_FOUND": ErrorRow(404, "The product has no notification endpoint with this id."),
+    "SECRET_NOT_FOUND": ErrorRow(404, "The product or the user has no secret with this name."),
     "WEBHOOK_NOT_FOUND": ErrorRow(404, "The engine has no webhook with this id."),
     "CATALOG_VERSION_NOT_FOUND": ErrorRow(404, "The product's catalog has no such version, or it is no longer stored."),
     "METHOD_NOT_ALLOWED": ErrorRow(405, "The route exists, but not with this method."),
@@ -3772,6 +3773,21 @@ if TYPE_CHECKING:
     SearchMemoryRequest = TypedDict("SearchMemoryRequest", {"query": "str", "limit": "int", "kinds": "List[Literal['episode', 'fact', 'note']]", "bearing": "Literal['answers', 'touches']", "as_of": "str", "from": "str", "to": "str"}, total=False)
 
 
+    class SecretDeleted(TypedDict):
+        #: It is gone.
+        deleted: Literal[True]
+
+
+    SecretRecord = TypedDict("SecretRecord", {"name": "str", "hosts": "List[str]", "place": "Literal['header', 'query', 'basic', 'body']", "header": "Optional[str]", "prefix": "Optional[str]", "from": "Optional[str]", "hash_prefix": "Optional[str]", "created_at": "str", "updated_at": "str", "last_used_at": "Optional[str]"}, total=False)
+
+
+    class Secrets(TypedDict):
+        """The secrets of a product or a user."""
+
+        #: All of them, by name.
+        secrets: List[SecretRecord]
+
+
     class SentMessage(TypedDict):
         """What became of a message that may wait."""
 
@@ -3854,6 +3870,22 @@ if TYPE_CHECKING:
         now: ShownDefinition
         #: The definition that was first seen, or last allowed.
         was: ShownDefinition
+
+
+    class _SetUserSecretRequest(TypedDict):
+        #: The value. No call returns it.
+        value: str
+        #: The hosts that it is sent to, and no others: names such as `api.example.com`, `*.example.com` or `host:8443`.
+        hosts: List[str]
+
+
+    class SetUserSecretRequest(_SetUserSecretRequest, total=False):
+        #: Where it goes in a request: a `header`, a parameter of the `query`, the password of `basic` authentication, or the `body`.
+        place: Literal["header", "query", "basic", "body"]
+        #: The header, or with `query` the parameter. `Authorization` or `token` when omitted.
+        header: str
+        #: What stands before it in the header; with `basic` the user. `Bearer ` for `Authorization`, with `basic` `token`, else nothing.
+        prefix: str
 
 
     class ShownDefinition(TypedDict):
@@ -4881,11 +4913,15 @@ _RECORDS = frozenset(
     ScheduleTiming2
     ScheduleTiming3
     SearchMemoryRequest
+    SecretDeleted
+    SecretRecord
+    Secrets
     SentMessage
     ServerAsset
     Servers
     ServerToolAsset
     ServerToolAssetHeld
+    SetUserSecretRequest
     ShownDefinition
     ShownTurn
     SkillDecided
@@ -5469,6 +5505,10 @@ _ROTATE_ENDPOINT_SECRET = _Route("POST", "/notifications/endpoints/{endpoint_id}
 _TEST_ENDPOINT = _Route("POST", "/notifications/endpoints/{endpoint_id}/test")
 _LIST_DELIVERIES = _Route("GET", "/notifications/endpoints/{endpoint_id}/deliveries", query=("limit", "cursor", "state"))
 _REPLAY_DELIVERIES = _Route("POST", "/notifications/endpoints/{endpoint_id}/replay", body=("delivery_id",))
+_LIST_USER_SECRETS = _Route("GET", "/engines/{user_id}/secrets")
+_SHOW_USER_SECRET = _Route("GET", "/engines/{user_id}/secrets/{secret_name}")
+_SET_USER_SECRET = _Route("PUT", "/engines/{user_id}/secrets/{secret_name}", body="whole")
+_DELETE_USER_SECRET = _Route("DELETE", "/engines/{user_id}/secrets/{secret_name}")
 
 
 class _OrchestratorMethods(_Client):
@@ -5852,6 +5892,38 @@ class _OrchestratorMethods(_Client):
         delivery_id: One delivery, whatever became of it. All dead ones when omitted.
         """
         return self._call(_REPLAY_DELIVERIES, {"endpoint_id": endpoint_id, "delivery_id": delivery_id})
+
+    def list_user_secrets(self, user_id: str) -> Secrets:
+        """List the secrets of a user, without their values.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        """
+        return self._call(_LIST_USER_SECRETS, {"user_id": user_id})
+
+    def show_user_secret(self, user_id: str, secret_name: str) -> SecretRecord:
+        """Get a secret of a user, without its value.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        secret_name: Name of the secret.
+        """
+        return self._call(_SHOW_USER_SECRET, {"user_id": user_id, "secret_name": secret_name})
+
+    def set_user_secret(self, user_id: str, secret_name: str, body: SetUserSecretRequest) -> SecretRecord:
+        """Set a secret of a user.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        secret_name: Name of the secret.
+        body: The fields.
+        """
+        return self._call(_SET_USER_SECRET, {"user_id": user_id, "secret_name": secret_name, "body": body})
+
+    def delete_user_secret(self, user_id: str, secret_name: str) -> SecretDeleted:
+        """Delete a secret of a user.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        secret_name: Name of the secret.
+        """
+        return self._call(_DELETE_USER_SECRET, {"user_id": user_id, "secret_name": secret_name})
 
 
 # </generated>

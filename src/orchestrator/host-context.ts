@@ -6,6 +6,7 @@ import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { SealedBox } from "./store/sealed-box.ts";
+import type { SecretValues } from "./secrets/secret-values.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
@@ -105,6 +106,8 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
+  /** The values of the vault. */
+  readonly secrets: SecretValues;
   /** Of end users. */
   readonly userTokens: UserTokens;
   readonly identityTokens: IdentityTokens;

@@ -15,6 +15,7 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callSchedules } from "./schedule-calls.ts";
+import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
 
 const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
@@ -197,6 +198,8 @@ t.test("usage and prices", async () => {
 });
 
 t.test("schedules and webhooks", () => callSchedules(caller));
+
+t.test("the vault", () => callSecrets(caller));
 
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });

@@ -13,6 +13,7 @@ import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
+import { SECRET_RESPONSES } from "./secret.ts";
 import { USAGE_RESPONSES } from "./usage.ts";
 import { USER_TOKEN_RESPONSES } from "./user-token.ts";
 
@@ -24,6 +25,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...EVENT_RESPONSES,
   ...SCHEDULE_RESPONSES,
   ...NOTIFICATION_RESPONSES,
+  ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
   ...HOST_RESPONSES,
   ...IDENTITY_RESPONSES,

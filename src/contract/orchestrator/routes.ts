@@ -8,6 +8,7 @@ import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
+import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
 import { roleFor } from "../route-table.ts";
 import type { Route } from "./routes/route-row.ts";
@@ -22,6 +23,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...SECRET_ROUTES,
   ...HOST_ROUTES,
   ...IDENTITY_ROUTES,
   ...CONSOLE_ROUTES,

@@ -9,6 +9,7 @@ import type {
   NotificationEndpointsTable,
   NotificationPositionTable,
 } from "./notification-tables.ts";
+import type { DataKeysTable, SecretsTable } from "./secret-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
 
@@ -195,6 +196,8 @@ export interface Database {
   notification_deliveries: NotificationDeliveriesTable;
   notification_position: NotificationPositionTable;
   token_keys: TokenKeysTable;
+  data_keys: DataKeysTable;
+  secrets: SecretsTable;
   identity_keys: IdentityKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;
