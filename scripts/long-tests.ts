@@ -184,6 +184,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/isolation/escape-by-others.test.ts",
   "test/isolation/leftovers.test.ts",
   "test/isolation/ordinary-work.test.ts",
+  "test/isolation/searcher.test.ts",
   "test/orchestrator/daemon/api-socket.test.ts",
   "test/orchestrator/daemon/folders-apart.test.ts",
   "test/orchestrator/daemon/passed-descriptors.test.ts",
