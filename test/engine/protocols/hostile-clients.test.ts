@@ -1,6 +1,9 @@
 import t from "tap";
+import { ask } from "../../helpers/api.ts";
 import { startEngine } from "../../helpers/engine.ts";
 import { until } from "../../helpers/until.ts";
+import { agentOf } from "./parts/ag-ui-agent.ts";
+import { ANSWERS } from "./parts/any-protocol.ts";
 import { LEGACY_MCP, RAW_CALLS, RAW_PROTOCOLS, sendRaw } from "./parts/raw-calls.ts";
 
 const engine = await startEngine(t, { policy: { when_busy: "queue" } });
@@ -171,4 +174,78 @@ t.test("attack: names of prototypes as options", async (t) => {
     const method = { jsonrpc: "2.0", id: 1, method: name, params: {} };
     t.match(await post("/a2a", method), { body: { error: { code: -32601 } } });
   }
+});
+
+const BODIES: Readonly<Record<string, string>> = {
+  "deep lists": "[".repeat(100_000) + "]".repeat(100_000),
+  "deep objects": '{"a":'.repeat(70) + "1" + "}".repeat(70),
+  "200,000 values": JSON.stringify({ messages: Array.from({ length: 200_000 }, () => 1) }),
+  "half of a text": '{"model":"MARKER-OF-A-BODY',
+  "a form": "model=MARKER-OF-A-BODY",
+  "a list": "[1]",
+  null: "null",
+  nothing: "",
+  "keys of prototypes": '{"__proto__":{"model":"default"},"constructor":{"prototype":{"model":"default"}}}',
+};
+const said = { task: "refused", text: "/say x", id: "m1" };
+const PATHS = [...new Set(RAW_PROTOCOLS.map((protocol) => RAW_CALLS[protocol](said).path)), "/v1/sessions"];
+for (const [what, body] of Object.entries(BODIES))
+  t.test(`attack: a body of ${what} is refused in the form of each protocol`, async (t) => {
+    for (const path of PATHS) {
+      const headers = {
+        authorization: `Bearer ${engine.key}`,
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": LEGACY_MCP,
+      };
+      const { status, text, body: refused } = await ask(engine.url, path, { method: "POST", headers, body });
+      // JSON-RPC refuses in an answer.
+      t.ok(status === 400 || (path === "/a2a" && status === 200), `${path}: ${status} ${text.slice(0, 100)}`);
+      t.ok(refused.error !== undefined || refused.type === "RUN_ERROR", path);
+    }
+    t.notMatch(engine.output(), /MARKER-OF-A-BODY/);
+  });
+
+t.test("attack: clients of two protocols that answer one question at once: one answer counts", async (t) => {
+  const pairs = [
+    ["AG-UI", "A2A"],
+    ["A2A", "Managed Agents"],
+    ["MCP", "Managed Agents"],
+  ] as const;
+  for (const [one, other] of pairs) {
+    const task = `raced-${one}-${other}`.replaceAll(" ", "-");
+    await sendRaw(engine, RAW_CALLS.A2A({ task, text: "/ask Which? | A | B\n/say fine", id: "m1" }));
+    // The slower one may find no question any more.
+    await Promise.all(
+      [ANSWERS[one](engine, task, "A"), ANSWERS[other](engine, task, "B")].map((sent) => sent.catch(() => null)),
+    );
+    await until("the turn ends", async () => (await turnsOf(task))[0].state === "completed");
+    t.equal((await turnsOf(task)).length, 1, task);
+    const { events } = (await engine.call(`/execute/replay?task_id=${task}`)).body;
+    t.equal(events.filter(({ event }: { event: string }) => event === "hitl_resolved").length, 1, task);
+  }
+});
+
+t.test("attack: a model that calls tools with odd names and inputs", async (t) => {
+  const calls = ["__proto__ {}", "constructor {}", `${"x".repeat(300)} {}`, "✓ {}", '../x {"__proto__":{"a":1}}'];
+  const invalid = ['write_file {"path": 5', "list_files no JSON", 'list_files {"path":"a\\u0000b"}'];
+  const text = [...calls, ...invalid].map((call) => `/tool ${call}\n/say next`).join("\n");
+  for (const protocol of RAW_PROTOCOLS) {
+    const call = RAW_CALLS[protocol]({ task: `odd tools ${protocol}`, text: `${text}\n/say the end`, id: "m1" });
+    t.match(await sendRaw(engine, call), { status: 200, text: /the end/ }, protocol);
+  }
+});
+
+t.test("attack: a file named __proto__ leaves the client of AG-UI its state", async (t) => {
+  const { agent, say, last, events } = agentOf(engine, "files of prototypes");
+  say(
+    '/tool write_file {"path":"__proto__","content":"x"}\n/tool write_file {"path":"b.txt","content":"x"}\n/say done',
+  );
+  await agent.runAgent();
+  while (last().outcome.type === "interrupt") {
+    const [{ id: interruptId }] = last().outcome.interrupts;
+    await agent.runAgent({ resume: [{ interruptId, status: "resolved", payload: { approved: true } }] });
+  }
+  const patches = events.filter(({ type }) => type === "STATE_DELTA").flatMap(({ delta }) => delta);
+  t.notOk(patches.some(({ path }) => path.includes("__proto__")));
+  t.match(agent.state, { orchd: { files: { "b.txt": "created" } } });
 });

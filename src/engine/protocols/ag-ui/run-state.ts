@@ -13,6 +13,9 @@ interface OwnState {
 
 type Patch = { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown };
 
+/** A name that clients refuse in a patch, for it would change what all their objects inherit. */
+const REFUSED_NAME = "__proto__";
+
 /** The state of a run. The application's part stays as it is. */
 export class RunState {
   readonly #given: Readonly<Record<string, unknown>> | null;
@@ -39,6 +42,7 @@ export class RunState {
         return { op: "add", path: `/${OWN_STATE}/notes/-`, value: note };
       }
       case "file_changed": {
+        if (data.path === REFUSED_NAME) return null;
         this.#own.files[data.path] = data.change;
         const name = data.path.replaceAll("~", "~0").replaceAll("/", "~1");
         return { op: "add", path: `/${OWN_STATE}/files/${name}`, value: data.change };
