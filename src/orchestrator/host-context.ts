@@ -21,6 +21,7 @@ import type { EventLog } from "./store/events.ts";
 import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
+import type { CurrentToken } from "./operations/connection-token.ts";
 import type { IdempotencyLimit } from "./operations/idempotency-limit.ts";
 import type { AwakeSlots } from "./supervision/awake-slots.ts";
 import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
@@ -34,6 +35,7 @@ import type { AllowedOrigins } from "./status/allowed-origins.ts";
 import type { Sessions } from "./status/sessions.ts";
 import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
+import type { RefreshesInFlight } from "./supervision/refreshes-in-flight.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
 import type { HookFailures } from "./status/hook-failures.ts";
@@ -88,6 +90,8 @@ export interface InFlight {
   readonly runs: OpenRuns;
   /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
+  /** Of tokens for tool servers. */
+  readonly refreshes: RefreshesInFlight<CurrentToken>;
 }
 
 /** What limits the starts of engines. */
@@ -156,6 +160,8 @@ interface HostSettings {
   readonly engineHost: string;
   /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
   readonly publicUrl: string | null;
+  /** The daemon's own. */
+  readonly port: number;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
   /** Versions of a product's catalog that are stored. */

@@ -12,10 +12,11 @@ import { openDataFolder, storeAddress } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
+import { connectionRoutes } from "../http/connection-routes.ts";
 import { consoleRoutes } from "../http/console-routes.ts";
 import { signInRoutes } from "../http/sign-in-routes.ts";
 import { OriginCheck } from "../http/origin-check.ts";
-import { sessionCookie, signInCookie } from "../http/console-cookie.ts";
+import { loginCookie, sessionCookie, signInCookie } from "../http/console-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { invalidRequestBody } from "../http/error-responder.ts";
@@ -49,6 +50,7 @@ import { isolationReport } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
+import { finishLogins } from "../recovery/finish-logins.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
 import type { HostContext } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
@@ -154,6 +156,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...productRoutes(host),
       ...engineRoutes(host, autoProvision),
       ...userTokenRoutes(host),
+      ...connectionRoutes(host, loginCookie(host, site)),
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
@@ -191,6 +194,7 @@ export async function serve(options: StartOptions): Promise<void> {
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
+  inBackground("logins at tool servers", finishLogins(host));
   inBackground("notices of turns", followTurnNotices(host));
   inBackground("schedule of backups", scheduleBackups(host));
   options.resources.push(() => host.backups.settled);
