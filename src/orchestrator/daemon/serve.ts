@@ -10,6 +10,8 @@ import type { Config } from "./config.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder, storeAddress } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
+import { brokerHandlers } from "../http/broker-handlers.ts";
+import { createBrokerQuestions, isQuestionUrl } from "../http/broker-questions.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { connectionRoutes } from "../http/connection-routes.ts";
@@ -52,7 +54,7 @@ import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { finishLogins } from "../recovery/finish-logins.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
@@ -172,7 +174,9 @@ export async function serve(options: StartOptions): Promise<void> {
     cookie,
     unavailableReasonOf: unavailableReason,
   });
-  app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
+  const questions = createBrokerQuestions(host, brokerHandlers(host), unavailableReason);
+  const listenerOf = (url?: string) => (isGatewayUrl(url) ? gateway : isQuestionUrl(url) ? questions : api);
+  app = (request, response) => listenerOf(request.url)(request, response);
   const report = isolationReport(host);
   logIsolation(report, logger);
   await warnAboutPorts(host);
@@ -187,10 +191,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
-  followBudgets(host);
-  followSuspensions(host);
-  followModels(host);
-  followToolHooks(host);
+  followPolicies(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
@@ -210,6 +211,14 @@ export async function serve(options: StartOptions): Promise<void> {
   process.stderr.write(
     startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),
   );
+}
+
+/** Sends engines what changes in policies while they run. */
+function followPolicies(host: EngineHost): void {
+  followBudgets(host);
+  followSuspensions(host);
+  followModels(host);
+  followToolHooks(host);
 }
 
 /** Releases the host lock before the streams have ended, so that another replica leads at once. */
