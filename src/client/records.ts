@@ -799,11 +799,11 @@ export type EngineEvent = {
   readonly data: {
     /** The request's id, which `POST /hitl/respond` takes. */
     readonly request_id: string;
-    /** `question`: of the agent. `permission`: a permission prompt. */
+    /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
     readonly kind: HitlKind;
     /** The text of the question. */
     readonly question: string;
-    /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed. */
+    /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link. */
     readonly context: Readonly<Record<string, unknown>>;
     /** The answers to choose from. */
     readonly options: readonly string[];
@@ -1693,8 +1693,8 @@ export interface ForkRequest {
   readonly task_id?: string | undefined;
 }
 
-/** `question`: of the agent. `permission`: a permission prompt. */
-export type HitlKind = "question" | "permission";
+/** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
+export type HitlKind = "question" | "permission" | "login";
 
 /** One check of the daemon or its host. */
 export interface HostCheck {
@@ -2051,6 +2051,20 @@ export interface LoginLink {
   readonly expires_at: string;
 }
 
+export interface LoginTargets {
+  /** Its tool servers that have logins. */
+  readonly servers: readonly ({
+    /** The tool server's name. */
+    readonly server: string;
+    /** Its address. */
+    readonly url: string;
+    /** The scopes to ask for. `null`: those that the server names. */
+    readonly scopes: readonly string[] | null;
+    /** A client that is registered already. `null`: none. */
+    readonly client_id: string | null;
+  })[];
+}
+
 /** The result of an erasure. */
 export interface MemoryErased {
   /** Rows by table, and files by kind. */
@@ -2382,11 +2396,11 @@ export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" |
 export interface PendingRequest {
   /** The request's id, which `POST /hitl/respond` takes. */
   readonly request_id: string;
-  /** `question`: of the agent. `permission`: a permission prompt. */
+  /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
   readonly kind: HitlKind;
   /** The text of the question. */
   readonly question: string;
-  /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed. */
+  /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link. */
   readonly context: Readonly<Record<string, unknown>>;
   /** The answers to choose from. */
   readonly options: readonly string[];
@@ -2996,8 +3010,8 @@ export interface ServerAsset {
   readonly name: string;
   /** How the engine reaches it. */
   readonly transport: "stdio" | "http" | "sse";
-  /** `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. */
-  readonly status: "idle" | "connecting" | "ready" | "held" | "restarting" | "failed";
+  /** `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. `needs_login`: the user has not signed in. */
+  readonly status: "idle" | "connecting" | "ready" | "held" | "needs_login" | "restarting" | "failed";
   /** Its tools. */
   readonly tools: readonly ServerToolAsset[];
   /** The version of MCP that is spoken. */
@@ -3616,7 +3630,7 @@ export interface TaskQuestionPart {
   readonly type: "question";
   /** The request's id, which `POST /hitl/respond` takes. */
   readonly request_id: string;
-  /** `question`: of the agent. `permission`: a permission prompt. */
+  /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
   readonly kind: HitlKind;
   /** The text of the question. */
   readonly question: string;

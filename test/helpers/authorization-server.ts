@@ -104,7 +104,7 @@ export async function startAuthorizationServer(
       const found = await provider.AccessToken.find(token);
       if (found === undefined || found.isExpired) return null;
       if (!(await provider.Grant.find(found.grantId ?? ""))) return null;
-      const { clientId = "", aud, scopes, exp = 0, accountId = "" } = found;
+      const { clientId = "", aud, scopes, exp = 0, accountId } = found;
       return { clientId, audience: String(aud), scopes: [...scopes], expiresAt: exp, subject: accountId };
     },
   };

@@ -7,7 +7,11 @@ const state = z.enum(["connected", "needs_login"]);
 const connection = record("Connection", "A user's login at a tool server.", {
   server: field(text, "The tool server's name in the catalog.", "tickets"),
   url: field(text, "Its address, the only one that gets the tokens.", "https://tickets.example.com/mcp"),
-  state: field(state, "`needs_login`: the tokens cannot be renewed, and the user is asked at the next use.", "connected"),
+  state: field(
+    state,
+    "`needs_login`: the tokens cannot be renewed, and the user is asked at the next use.",
+    "connected",
+  ),
   issuer: field(text, "The authorization server.", "https://login.example.com"),
   scopes: field(z.array(text), "What the user has permitted.", ["tickets:read"]),
   connected_at: field(time, "When the user signed in."),

@@ -26,7 +26,8 @@ export const ORCHESTRATOR_ERRORS = {
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
   CONNECTION_NOT_FOUND: {
     status: 404,
-    cause: "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`.",
+    cause:
+      "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`.",
     retry: "no",
   },
   ENDPOINT_NOT_FOUND: { status: 404, cause: "The product has no notification endpoint with this id.", retry: "no" },

@@ -153,6 +153,7 @@ export function openTurns(parts: TurnOwnerParts) {
       notices,
       budgets,
       cooldowns,
+      needsBroker: () => tools.servers.loginTargets().length > 0,
     }),
     notices,
     idempotency: new IdempotencyTable(store),

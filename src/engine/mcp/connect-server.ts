@@ -1,7 +1,9 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
+import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-calls.ts";
 import type { HttpServerConfig } from "./server-config.ts";
+import { NO_BROKER, brokerHeaders } from "./server-login.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -26,9 +28,9 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
   }
   if (server.transport === "sse") return openConnection(params, sse(server), "legacy");
   try {
-    return await openConnection(params, streamableHttp(server), "auto");
+    return await openConnection(params, streamableHttp(server, params), "auto");
   } catch (error) {
-    if (signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
+    if (signal.aborted || server.login !== null || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
     return openConnection(params, sse(server), "legacy").catch(() => {
       throw error;
@@ -36,8 +38,27 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
   }
 }
 
-const streamableHttp = ({ url, headers }: HttpServerConfig): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers: server.headers },
+    fetch: server.login === null ? boundedFetch : brokeredFetch(server, params),
+  });
+
+/** `fetch` through the broker, which adds the user's token. */
+function brokeredFetch(server: HttpServerConfig, { broker, onLoginNeeded }: ConnectParams): typeof boundedFetch {
+  if (broker === null) throw new Error(NO_BROKER);
+  return async (_, init) => {
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(brokerHeaders(server, broker))) headers.set(name, value);
+    const response = await boundedFetch(broker.url + TOOL_CALL_PATH, { ...init, headers, redirect: "manual" });
+    if (!response.headers.has(LOGIN_NEEDED_HEADER)) return response;
+    await response.body?.cancel();
+    onLoginNeeded();
+    throw new Error(LOGIN_NEEDED);
+  };
+}
+
+const LOGIN_NEEDED = "the user has to sign in; call the tool again, and the user is asked to";
 
 const sse = ({ url, headers }: HttpServerConfig): Transport =>
   new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });

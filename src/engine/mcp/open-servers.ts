@@ -30,7 +30,7 @@ export function openServers({
   known,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation" | "tool_broker">;
   readonly commands: CommandHost;
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;
@@ -51,6 +51,7 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
+    broker: launch.tool_broker ?? null,
     logger,
   });
   return {

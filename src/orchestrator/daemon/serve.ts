@@ -192,12 +192,7 @@ export async function serve(options: StartOptions): Promise<void> {
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
   followPolicies(host);
-  inBackground("maintenance", startMaintenance(host));
-  inBackground("schedules", startDueRuns(host));
-  inBackground("notifications", deliverNotifications(host));
-  inBackground("logins at tool servers", finishLogins(host));
-  inBackground("notices of turns", followTurnNotices(host));
-  inBackground("schedule of backups", scheduleBackups(host));
+  workUntilStopped(host);
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));
   inBackground("memory of engines", measureAwake(host));
@@ -219,6 +214,16 @@ function followPolicies(host: EngineHost): void {
   followSuspensions(host);
   followModels(host);
   followToolHooks(host);
+}
+
+/** What runs without a request. */
+function workUntilStopped(host: HostContext): void {
+  inBackground("maintenance", startMaintenance(host));
+  inBackground("schedules", startDueRuns(host));
+  inBackground("notifications", deliverNotifications(host));
+  inBackground("logins at tool servers", finishLogins(host));
+  inBackground("notices of turns", followTurnNotices(host));
+  inBackground("schedule of backups", scheduleBackups(host));
 }
 
 /** Releases the host lock before the streams have ended, so that another replica leads at once. */

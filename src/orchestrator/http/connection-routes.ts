@@ -100,12 +100,15 @@ function ended(host: Host, { response }: Call, { row, outcome }: EndedLogin): vo
   inBackground("end of a login", tellEngine(host, row), { engine_id: row.engine_id });
   const isIn = outcome === "signed_in";
   sendLoginPage(response, isIn ? `Signed in to ${row.server}` : `Not signed in to ${row.server}`, [
-    paragraph(isIn ? "The assistant goes on. You can close this page." : "Nothing was connected. You can close this page."),
+    paragraph(
+      isIn ? "The assistant goes on. You can close this page." : "Nothing was connected. You can close this page.",
+    ),
   ]);
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  expired: "This link or page is no longer valid, was used before, or was opened in another browser. Open the link again.",
+  expired:
+    "This link or page is no longer valid, was used before, or was opened in another browser. Open the link again.",
   unreachable: "The tool server or its login does not answer. Try again later.",
   refused: "The login was refused. Try again, or ask whoever runs the tool server.",
 };

@@ -20,7 +20,11 @@ export function sendLoginPage(response: Response, title: string, parts: readonly
 
 /** Leads the browser to the authorization server, whose address was checked. */
 export function sendToServer(response: Response, location: string): void {
-  response.status(303).set({ ...GUARDS, Location: location }).type("html").end("<p>The login opens.</p>\n");
+  response
+    .status(303)
+    .set({ ...GUARDS, Location: location })
+    .type("html")
+    .end("<p>The login opens.</p>\n");
 }
 
 export const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
@@ -29,7 +33,13 @@ export const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
 export const link = (text: string, href: string, name = ""): string =>
   `<a class="${name}" href="${escaped(href)}">${escaped(text)}</a>`;
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** What a product, a catalog or a server has named is text, and never a part of the page. */
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? "");

@@ -1,7 +1,11 @@
 import type { EngineState } from "../../contract/orchestrator/engine-states.ts";
 import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
 import type { Records } from "../host-context.ts";
+import { ApiError } from "../api-error.ts";
 import { findEngineById } from "../store/engines.ts";
+import type { EngineRow } from "../store/tables.ts";
+import { type TokenHost, connectionToken } from "./connection-token.ts";
+import { loginLink } from "./login-link.ts";
 
 /** Whether this start of an engine is its current one. A stopped engine has none. */
 export async function answerEngine(
@@ -10,6 +14,37 @@ export async function answerEngine(
 ): Promise<AnswerTo<"engine">> {
   const row = await findEngineById(db, engine);
   return { is_current: row?.incarnation === incarnation && HAS_PROCESS.has(row.state) };
+}
+
+/** The token for a tool server, for an engine that runs. */
+export async function answerConnection(
+  host: TokenHost,
+  { engine, incarnation, target, rejected }: Asked<"connection">,
+): Promise<AnswerTo<"connection">> {
+  const row = await callerOf(host, { engine, incarnation });
+  const policy = await host.directory.policyOf(row.product_id);
+  const current = await connectionToken(host, row.id, { target, rejected });
+  const none = { token: null, expires_at: null, private_hosts: [] };
+  if (current.kind !== "token") return { state: current.kind, ...none };
+  const expires = current.expiresAt?.getTime() ?? null;
+  const { private_hosts: hosts = [] } = policy ?? {};
+  return { state: "token", token: current.value, expires_at: expires, private_hosts: [...hosts] };
+}
+
+/** The link of a login, for an engine that runs. */
+export async function answerLogin(
+  host: TokenHost,
+  { engine, incarnation, target, turn }: Asked<"login">,
+): Promise<AnswerTo<"login">> {
+  const row = await callerOf(host, { engine, incarnation });
+  const { url } = await loginLink(host, row, { target, turn });
+  return { url };
+}
+
+async function callerOf({ db }: Pick<Records, "db">, { engine, incarnation }: Asked<"engine">): Promise<EngineRow> {
+  const row = await findEngineById(db, engine);
+  if (row?.incarnation === incarnation && HAS_PROCESS.has(row.state)) return row;
+  throw new ApiError("ENGINE_NOT_FOUND", "this start of an engine has ended");
 }
 
 /** One that is stopping still ends its turns. */

@@ -34,7 +34,9 @@ export async function beginConnection(
     return readLoginTargets({ url: live.url, token: live.controlToken });
   });
   if (targets === null)
-    throw new ApiError("SERVICE_UNAVAILABLE", "the engine does not say which logins its catalog has", { retryAfterS: 1 });
+    throw new ApiError("SERVICE_UNAVAILABLE", "the engine does not say which logins its catalog has", {
+      retryAfterS: 1,
+    });
   const target = targets.find((one) => one.server === server);
   if (target === undefined) throw notFound(`the engine's catalog has no tool server ${server} with a login`);
   return loginLink(host, engine, { target, turn: null });

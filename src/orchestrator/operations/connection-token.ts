@@ -33,7 +33,12 @@ const EARLY_MS = 60_000;
 const TOUCH_MS = 60_000;
 const RETRY_MS = 100;
 /** What an authorization server says to a refresh token that is worth nothing any more. */
-const FINAL: ReadonlySet<string> = new Set(["invalid_grant", "invalid_client", "unauthorized_client", "invalid_target"]);
+const FINAL: ReadonlySet<string> = new Set([
+  "invalid_grant",
+  "invalid_client",
+  "unauthorized_client",
+  "invalid_target",
+]);
 
 export type CurrentToken =
   | { readonly kind: "token"; readonly value: string; readonly url: string; readonly expiresAt: Date | null }
@@ -67,7 +72,10 @@ export async function connectionToken(
 const isOver = ({ now }: Pick<TokenHost, "now">, { expires_at: end }: ConnectionRow): boolean =>
   end !== null && end.getTime() - EARLY_MS <= now();
 
-const tokenOf = ({ url, expires_at: expiresAt }: ConnectionRow, { accessToken: value }: SealedTokens): CurrentToken => ({
+const tokenOf = (
+  { url, expires_at: expiresAt }: ConnectionRow,
+  { accessToken: value }: SealedTokens,
+): CurrentToken => ({
   kind: "token",
   value,
   url,

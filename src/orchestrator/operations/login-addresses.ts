@@ -1,7 +1,7 @@
 import type { CustomFetch } from "openid-client";
 import type { HostContext } from "../host-context.ts";
 import { outsideFetch } from "../identity/outside-fetch.ts";
-import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
+import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
 import type { Product } from "../store/products.ts";
 
 /** Longer, and a person who waits for a page would think that it hangs. Below the longest idle time of a transaction. */

@@ -41,7 +41,9 @@ export async function openLogin(
   const described = await describeResource(url, fetch);
   const server = await describeIssuer(described.issuer, { fetch, urlProblem });
   const client =
-    clientId === null ? await clientOf(host, product, { server, fetch }) : preRegistered(server, { id: clientId, secret: null });
+    clientId === null
+      ? await clientOf(host, product, { server, fetch })
+      : preRegistered(server, { id: clientId, secret: null });
   const scopes = wanted ?? described.scopes ?? [];
   const source = { server, client, resource: described.resource };
   const { callbackUrl } = loginAddresses(host);

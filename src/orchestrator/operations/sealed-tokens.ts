@@ -31,8 +31,7 @@ export const sealTokens = (
   { box }: Box,
   { engineId, server: name }: ConnectionKey,
   { server, client, resource, accessToken, refreshToken }: TokenSource & Pick<Tokens, "accessToken" | "refreshToken">,
-): Buffer =>
-  box.seal(TOKENS + JSON.stringify({ engineId, name, server, client, resource, accessToken, refreshToken }));
+): Buffer => box.seal(TOKENS + JSON.stringify({ engineId, name, server, client, resource, accessToken, refreshToken }));
 
 /** Throws when they are of another row. */
 export function openTokens(host: Box, { engineId, server }: ConnectionKey, sealed: Buffer): SealedTokens {

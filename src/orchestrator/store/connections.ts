@@ -37,7 +37,12 @@ export async function putConnection(trx: Trx, row: Insertable<ConnectionsTable>)
     .values(row)
     .onConflict((conflict) =>
       conflict.columns(["engine_id", "server"]).doUpdateSet({
-        ...{ url, issuer, scopes, tokens, expires_at, connected_at },
+        url,
+        issuer,
+        scopes,
+        tokens,
+        expires_at,
+        connected_at,
         refresh_started_at: null,
         version: sql<string>`connections.version + 1`,
       }),
@@ -112,7 +117,11 @@ export const cutRefreshes = (db: Db, hostId: string, before: Date): Promise<Conn
 /** The client of a product at an authorization server, sealed. */
 export async function findLoginClient(
   db: Db,
-  { productId, issuer, callbackUrl }: { readonly productId: string; readonly issuer: string; readonly callbackUrl: string },
+  {
+    productId,
+    issuer,
+    callbackUrl,
+  }: { readonly productId: string; readonly issuer: string; readonly callbackUrl: string },
 ): Promise<Buffer | null> {
   const query = db.selectFrom("login_clients").select("client").where("product_id", "=", productId);
   const found = await query.where("issuer", "=", issuer).where("callback_url", "=", callbackUrl).executeTakeFirst();

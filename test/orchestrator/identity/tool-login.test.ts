@@ -4,7 +4,7 @@ import { newClient } from "../../../src/orchestrator/identity/login-client.ts";
 import { outsideFetch } from "../../../src/orchestrator/identity/outside-fetch.ts";
 import { describeResource } from "../../../src/orchestrator/identity/protected-resource.ts";
 import { ToolLogin } from "../../../src/orchestrator/identity/tool-login.ts";
-import { outsideUrlProblem } from "../../../src/orchestrator/outbound/outside-addresses.ts";
+import { outsideUrlProblem } from "../../../src/shared/outside-addresses.ts";
 import { startAuthorizationServer } from "../../helpers/authorization-server.ts";
 import { startGuardedToolServer } from "../../helpers/guarded-tool-server.ts";
 import { CookieJar } from "../../helpers/identity-provider.ts";
