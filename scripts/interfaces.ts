@@ -20,6 +20,7 @@ const {
   FoundTurn: _found,
   HookedCalls: _hooked,
   HookAnswered: _answered,
+  LoginTargets: _logins,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 

@@ -128,14 +128,15 @@ export class ToolCalls {
   async #token({ caller, target }: Call, rejected: string | null, signal: AbortSignal): Promise<Found> {
     const name = JSON.stringify([caller, target]);
     const kept = rejected === null ? this.#kept.get(name) : undefined;
-    if (kept !== undefined && kept.until > Date.now()) return { state: "token", ...kept };
+    if (kept !== undefined && kept.until > performance.now()) return { state: "token", ...kept };
     this.#kept.delete(name);
     const answer = await this.#parts.road.ask("connection", { ...caller, target, rejected }, { signal });
     const { state, token, expires_at: expires, private_hosts: privateHosts } = answer;
     if (state !== "token" || token === null) return state === "away" ? { state } : { state: "login" };
     const oldest = this.#kept.size < MAX_KEPT ? undefined : this.#kept.keys().next().value;
     if (oldest !== undefined) this.#kept.delete(oldest);
-    const fresh = { token, privateHosts, until: Math.min(Date.now() + KEPT_MS, expires ?? Infinity) };
+    const lastsMs = expires === null ? KEPT_MS : Math.min(KEPT_MS, expires - Date.now());
+    const fresh = { token, privateHosts, until: performance.now() + lastsMs };
     this.#kept.set(name, fresh);
     return { state: "token", ...fresh };
   }

@@ -2051,20 +2051,6 @@ export interface LoginLink {
   readonly expires_at: string;
 }
 
-export interface LoginTargets {
-  /** Its tool servers that have logins. */
-  readonly servers: readonly ({
-    /** The tool server's name. */
-    readonly server: string;
-    /** Its address. */
-    readonly url: string;
-    /** The scopes to ask for. `null`: those that the server names. */
-    readonly scopes: readonly string[] | null;
-    /** A client that is registered already. `null`: none. */
-    readonly client_id: string | null;
-  })[];
-}
-
 /** The result of an erasure. */
 export interface MemoryErased {
   /** Rows by table, and files by kind. */

@@ -21,7 +21,6 @@ import type { EventLog } from "./store/events.ts";
 import type { Leadership } from "./store/host-lock.ts";
 import type { PortRange } from "./store/ports.ts";
 import type { ProductDirectory } from "./store/product-directory.ts";
-import type { CurrentToken } from "./operations/connection-token.ts";
 import type { IdempotencyLimit } from "./operations/idempotency-limit.ts";
 import type { AwakeSlots } from "./supervision/awake-slots.ts";
 import type { CallsInFlight } from "./supervision/calls-in-flight.ts";
@@ -91,7 +90,7 @@ export interface InFlight {
   /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
   /** Of tokens for tool servers. */
-  readonly refreshes: RefreshesInFlight<CurrentToken>;
+  readonly refreshes: RefreshesInFlight;
 }
 
 /** What limits the starts of engines. */

@@ -14,6 +14,7 @@ import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
+import { callConnections } from "./connection-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { firstFrame } from "./first-frame.ts";
 
@@ -197,6 +198,8 @@ t.test("usage and prices", async () => {
 });
 
 t.test("schedules and webhooks", () => callSchedules(caller));
+
+t.test("logins at tool servers", (t) => callConnections(t, caller, daemon.url));
 
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });

@@ -50,7 +50,7 @@ t.test("an engine that sleeps while it waits for a login is woken by it, and a u
   );
   const left = await ben.execute("t1", signIn);
   const question = await loginQuestion(ben);
-  left.close();
+  left.cut();
   await ben.sleep();
   await signInBy(question.context.url, "ben@example.com");
   await ben.isIn("running");

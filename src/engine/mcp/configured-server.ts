@@ -37,7 +37,8 @@ export class ConfiguredServer {
   readonly #parts: ConfiguredServerParts;
   readonly #address: string;
   readonly #connection: ReconnectingServer;
-  readonly #signIn: readonly Tool[];
+  readonly #signIn: Tool | null;
+  #shown: { readonly of: readonly Tool[]; readonly all: readonly Tool[] } | null = null;
   #listing: Listing | null;
   /** Whether all of that listing is known here. */
   #isRestored: boolean;
@@ -62,8 +63,8 @@ export class ConfiguredServer {
       }),
     );
     this.#signIn = hasLogin(config)
-      ? [signInTool(config, { beforeStart: (start) => this.#signedIn(config, start), tools: () => this.tools.tools })]
-      : [];
+      ? signInTool(config, { beforeStart: (start) => this.#signedIn(config, start), tools: () => this.tools.tools })
+      : null;
     const { listing = null, waited = false } = known.find(config.name, this.#address) ?? {};
     this.#listing = listing;
     this.#waited = waited;
@@ -78,10 +79,16 @@ export class ConfiguredServer {
     return this.#connection.state.kind === "idle";
   }
 
-  /** What the model is offered: its tools, or the login that shows them. */
+  /** Its tools, and the login that shows them; the same array while nothing changes. */
   get offered(): readonly Tool[] {
     const { tools } = this.tools;
-    return this.#connection.needsLogin && tools.length === 0 ? this.#signIn : tools;
+    if (this.#signIn === null) return tools;
+    if (this.#shown?.of !== tools) {
+      const { name } = this.#signIn;
+      const all = tools.some((one) => one.name === name) ? tools : [this.#signIn, ...tools];
+      this.#shown = { of: tools, all };
+    }
+    return this.#shown.all;
   }
 
   /** What a login at this server is for. Null for a server without. */

@@ -4,13 +4,16 @@ import type { Tool } from "../tools/tool.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { toolName } from "./tool-definition.ts";
 
-/** Of a server that lists its tools only to users who have signed in: the tool that asks for it. */
+/**
+ * Of a server that lists its tools only to users who have signed in: the tool that asks for it. It is always offered, for a
+ * call of it may wait over a restart, and be over when the user has signed in.
+ */
 export const signInTool = (
   { name }: HttpServerConfig,
   { beforeStart, tools }: Pick<Tool, "beforeStart"> & { readonly tools: () => readonly Tool[] },
 ): Tool => ({
   name: toolName(name, "sign_in"),
-  description: `Asks the user to sign in to the tool server ${name}. Its tools are offered afterwards. Use it when you need them.`,
+  description: `Asks the user to sign in to the tool server ${name}. Its other tools are offered afterwards. Use it when they are missing.`,
   input: toolInput(z.object({})),
   source: `server:${name}`,
   alwaysLoad: true,

@@ -54,7 +54,7 @@ import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { finishLogins } from "../recovery/finish-logins.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
-import type { EngineHost, HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
@@ -217,7 +217,7 @@ function followPolicies(host: EngineHost): void {
 }
 
 /** What runs without a request. */
-function workUntilStopped(host: HostContext): void {
+function workUntilStopped(host: EngineHost & Service): void {
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));

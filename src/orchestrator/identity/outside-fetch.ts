@@ -2,6 +2,9 @@ import type { CustomFetch } from "openid-client";
 import { callOutside } from "../outbound/call-outside.ts";
 import { SignInFailure } from "./sign-in-failure.ts";
 
+/** As the library takes it. */
+export type OutsideFetch = CustomFetch;
+
 /** An ID token with 10,000 groups has 0.6 MB. */
 const MAX_ANSWER_BYTES = 2 * 1024 ** 2;
 

@@ -18,6 +18,7 @@ import {
 import type { Db } from "../store/database.ts";
 import { findEngineById } from "../store/engines.ts";
 import type { ConnectionRow } from "../store/login-tables.ts";
+import type { CurrentToken } from "../supervision/refreshes-in-flight.ts";
 import { loginCalls } from "./login-addresses.ts";
 import { productOf } from "./open-login.ts";
 import { type SealedTokens, openTokens, sealTokens } from "./sealed-tokens.ts";
@@ -39,13 +40,6 @@ const FINAL: ReadonlySet<string> = new Set([
   "unauthorized_client",
   "invalid_target",
 ]);
-
-export type CurrentToken =
-  | { readonly kind: "token"; readonly value: string; readonly url: string; readonly expiresAt: Date | null }
-  /** The user has to sign in. */
-  | { readonly kind: "login" }
-  /** The authorization server does not answer now. */
-  | { readonly kind: "away"; readonly reason: string };
 
 /** How the broker names a token that the tool server has refused. */
 export const tokenHash = (token: string): string => createHash("sha256").update(token).digest("hex");
@@ -70,7 +64,7 @@ export async function connectionToken(
 }
 
 const isOver = ({ now }: Pick<TokenHost, "now">, { expires_at: end }: ConnectionRow): boolean =>
-  end !== null && end.getTime() - EARLY_MS <= now();
+  end !== null && end.getTime() - now() <= EARLY_MS;
 
 const tokenOf = (
   { url, expires_at: expiresAt }: ConnectionRow,

@@ -1,6 +1,5 @@
-import type { CustomFetch } from "openid-client";
 import type { HostContext } from "../host-context.ts";
-import { outsideFetch } from "../identity/outside-fetch.ts";
+import { type OutsideFetch, outsideFetch } from "../identity/outside-fetch.ts";
 import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
 import type { Product } from "../store/products.ts";
 
@@ -19,7 +18,7 @@ export function loginAddresses({ settings: { publicUrl, port } }: Pick<HostConte
 
 /** Calls of authorization servers and tool servers that a product's catalog names. */
 export function loginCalls({ record: { policy } }: Pick<Product, "record">): {
-  readonly fetch: CustomFetch;
+  readonly fetch: OutsideFetch;
   readonly urlProblem: (url: string) => string | null;
 } {
   const hosts = policy.private_hosts;

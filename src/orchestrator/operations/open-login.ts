@@ -21,7 +21,7 @@ const STATE_MS = 600_000;
 /** The login of a link that is valid. Throws a `SignInFailure`. */
 export async function loginOfLink(host: Host, token: string): Promise<LoginRow> {
   const row = await findLogin(host.db, sha256(token));
-  if (row === null || row.outcome !== null || row.expires_at.getTime() <= host.now())
+  if (row === null || row.outcome !== null || hasExpired(host, row))
     throw new SignInFailure("expired", "the link is unknown, used or too old");
   return row;
 }
@@ -68,6 +68,8 @@ export async function personOf(
   if (engine === null) throw new SignInFailure("expired", "the engine was destroyed");
   return { product, userId: engine.user_id };
 }
+
+const hasExpired = ({ now }: Pick<Host, "now">, { expires_at: end }: LoginRow): boolean => end.getTime() - now() <= 0;
 
 export async function productOf({ directory }: Pick<Host, "directory">, row: Pick<LoginRow, "product_id">) {
   const product = await directory.named(row.product_id);

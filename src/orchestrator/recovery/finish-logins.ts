@@ -17,10 +17,10 @@ const CUT_MS = 8000;
 export async function finishLogins(host: EngineHost): Promise<void> {
   const { hostId } = host.settings.portRange;
   // What is there at the start was cut: this daemon leads, and has begun none.
-  let before = host.now();
+  let ageMs = 0;
   do {
     try {
-      for (const row of await cutRefreshes(host.db, hostId, new Date(before))) {
+      for (const row of await cutRefreshes(host.db, hostId, ageMs)) {
         const key = { engineId: row.engine_id, server: row.server };
         inBackground("refresh that was cut", refreshOnce(host, key, row.version));
       }
@@ -28,6 +28,6 @@ export async function finishLogins(host: EngineHost): Promise<void> {
     } catch (error) {
       host.logger.warn({ err: error }, "failed to finish logins");
     }
-    before = host.now() + INTERVAL_MS - CUT_MS;
+    ageMs = CUT_MS;
   } while (await delay(INTERVAL_MS, host.stopping));
 }

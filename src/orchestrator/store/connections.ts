@@ -104,13 +104,13 @@ export async function takeConnection(trx: Trx, { engineId, server }: ConnectionK
   return (await query.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** Refreshes of this host that have begun before a time, and not ended. */
-export const cutRefreshes = (db: Db, hostId: string, before: Date): Promise<ConnectionRow[]> =>
+/** Refreshes of this host that have begun so long ago, and not ended. */
+export const cutRefreshes = (db: Db, hostId: string, ageMs: number): Promise<ConnectionRow[]> =>
   db
     .selectFrom("connections")
     .selectAll()
     .where("host_id", "=", hostId)
-    .where("refresh_started_at", "<", before)
+    .where("refresh_started_at", "<", sql<Date>`now() - make_interval(secs => ${ageMs / 1000})`)
     .limit(100)
     .execute();
 
