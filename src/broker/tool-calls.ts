@@ -9,7 +9,7 @@ import {
   TOOL_TARGET_HEADER,
 } from "../contract/broker/tool-calls.ts";
 import type { Asked } from "../contract/broker/questions.ts";
-import { type ToolCaller, openToolKey } from "../contract/broker/tool-key.ts";
+import { type EngineStart, openEngineKey } from "../contract/broker/engine-key.ts";
 import { type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
 import { type ServerAnswer, ToolServerCalls } from "./call-tool-server.ts";
 import { cutOut } from "./cut-out.ts";
@@ -26,7 +26,7 @@ const MAX_KEPT = 4096;
 type Target = Asked<"connection">["target"];
 
 interface Call {
-  readonly caller: ToolCaller;
+  readonly caller: EngineStart;
   readonly target: Target;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -64,7 +64,7 @@ export class ToolCalls {
     const { url = "", headers, method } = request;
     if (!url.startsWith(TOOL_PREFIX)) return false;
     const key = headers[TOOL_KEY_HEADER];
-    const caller = typeof key === "string" ? openToolKey(this.#parts.sealingKey, key) : null;
+    const caller = typeof key === "string" ? openEngineKey(this.#parts.sealingKey, key) : null;
     const target = targetOf(headers[TOOL_TARGET_HEADER]);
     if (caller === null) refuse(response, 401, "expected the key of an engine of this deployment");
     else if (target === null) refuse(response, 400, `${TOOL_TARGET_HEADER}: expected a tool server`);

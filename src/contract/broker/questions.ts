@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { loginTarget, waitingTurn } from "../engine/tool-login.ts";
+import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
   /** What the broker wants to know. */
@@ -45,6 +46,12 @@ export const BROKER_QUESTIONS = {
     meaning: "The link with which the user signs in to a tool server, for a turn that waits",
     asked: z.strictObject({ ...start, target: loginTarget, turn: z.strictObject(waitingTurn) }),
     answer: z.object({ url: z.string() }),
+  },
+  identity: {
+    meaning:
+      "A token for a call of this start of an engine: the daemon knows its user and product, and the engine says which agent calls",
+    asked: z.extend(z.strictObject(start), identityCall.shape),
+    answer: z.object({ token: z.string() }),
   },
 } as const satisfies Readonly<Record<string, BrokerQuestion>>;
 

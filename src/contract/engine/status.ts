@@ -55,10 +55,6 @@ export const engineStatus = record("EngineStatus", "What an engine does, for the
   usage_revision: field(z.optional(count), "The last revision of the ledger. Omitted by engines of earlier releases."),
   budgets: field(z.exactOptional(budgetReport), "Omitted without budgets."),
   cooldowns: field(z.exactOptional(modelCooldowns), "The models that failed for this engine. Omitted without one."),
-  needs_broker: field(
-    z.optional(z.boolean()),
-    "Whether its catalog has tool servers with logins, which are called through the broker. Omitted: it has none.",
-  ),
   usage: field(z.exactOptional(usageReport), "On request, if anything has been spent since."),
   last_notice: field(
     z.optional(z.nullable(count)),

@@ -20,7 +20,6 @@ interface ReportParts {
   readonly notices: Pick<TurnNoticeTable, "last">;
   readonly budgets: BudgetGate;
   readonly cooldowns: Pick<ModelCooldowns, "own">;
-  readonly needsBroker: () => boolean;
 }
 
 /** The vitals for `GET /health`, and the status for the daemon's `GET /control/status`. */
@@ -35,7 +34,6 @@ export function engineReport({
   notices,
   budgets,
   cooldowns,
-  needsBroker,
 }: ReportParts) {
   const vitals = () => ({
     active_turns: slots.size,
@@ -53,7 +51,6 @@ export function engineReport({
       disk_bytes: diskBytes(),
       usage_revision: meter.revision,
       last_notice: notices.last,
-      ...(needsBroker() && { needs_broker: true }),
       ...(spent !== undefined && { budgets: spent }),
       ...(failing.length > 0 && { cooldowns: [...failing] }),
     };

@@ -153,7 +153,6 @@ export function openTurns(parts: TurnOwnerParts) {
       notices,
       budgets,
       cooldowns,
-      needsBroker: () => tools.servers.loginTargets().length > 0,
     }),
     notices,
     idempotency: new IdempotencyTable(store),

@@ -4,6 +4,7 @@ import type { ConnectParams, McpServerConnection } from "./connection.ts";
 import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-calls.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { NO_BROKER, brokerHeaders } from "./server-login.ts";
+import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -26,23 +27,20 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
       return openConnection(params, new StdioTransport(server, params), "legacy");
     }
   }
-  if (server.transport === "sse") return openConnection(params, sse(server), "legacy");
+  if (server.transport === "sse") return openConnection(params, sse(server, params), "legacy");
   try {
     return await openConnection(params, streamableHttp(server, params), "auto");
   } catch (error) {
     if (signal.aborted || server.login !== null || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
-    return openConnection(params, sse(server), "legacy").catch(() => {
+    return openConnection(params, sse(server, params), "legacy").catch(() => {
       throw error;
     });
   }
 }
 
 const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transport =>
-  new StreamableHTTPClientTransport(new URL(server.url), {
-    requestInit: { headers: server.headers },
-    fetch: server.login === null ? boundedFetch : brokeredFetch(server, params),
-  });
+  new StreamableHTTPClientTransport(new URL(server.url), requestOptions(server, params));
 
 /** `fetch` through the broker, which adds the user's token. */
 function brokeredFetch(server: HttpServerConfig, { broker, onLoginNeeded }: ConnectParams): typeof boundedFetch {
@@ -59,9 +57,20 @@ function brokeredFetch(server: HttpServerConfig, { broker, onLoginNeeded }: Conn
 }
 
 const LOGIN_NEEDED = "the user has to sign in; call the tool again, and the user is asked to";
+const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new SSEClientTransport(new URL(server.url), requestOptions(server, params));
 
-const sse = ({ url, headers }: HttpServerConfig): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const requestOptions = (server: HttpServerConfig, params: ConnectParams) => ({
+  requestInit: { headers: server.headers },
+  fetch: fetchOf(server, params),
+});
+
+function fetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
+  const { identity, login } = server;
+  if (login !== null) return brokeredFetch(server, params);
+  const { identity: source, signal } = params;
+  return identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal });
+}
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

@@ -19,7 +19,10 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retry: Deadline };
 
-interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher" | "broker"> {
+interface ReconnectingServerParts extends Pick<
+  ConnectParams,
+  "workspaceDir" | "environment" | "launcher" | "broker" | "identity"
+> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -133,6 +136,7 @@ export class ReconnectingServer {
       });
       const result = await state.connection.call(tool, input, {
         signal: context.signal,
+        agent: context.agent,
         onProgress: () => context.progress(),
         traceparent: span.traceparent,
         tracestate: span.tracestate,
@@ -204,13 +208,14 @@ export class ReconnectingServer {
   }
 
   #connectParams(): Omit<ConnectParams, "onLoginNeeded"> {
-    const { workspaceDir, environment, launcher, broker, log } = this.#parts;
+    const { workspaceDir, environment, launcher, broker, identity, log } = this.#parts;
     return {
       broker,
       server: this.server,
       workspaceDir,
       environment,
       launcher,
+      identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readHostPattern } from "../../sandbox/proxy.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { identityRequest } from "../tools/web/identity-source.ts";
 import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
 
 export type Variables = Readonly<Record<string, string>>;
@@ -54,6 +55,7 @@ export const serverEntry = z.object({
   headers: z.optional(texts),
   login: z.optional(z.literal("oauth", { error: 'expected "oauth"' })),
   oauth: z.optional(oauth),
+  identity: z.optional(identityRequest),
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
   pin: z.optional(z.boolean()),

@@ -86,4 +86,4 @@ async function linkFor(
 }
 
 export const NO_BROKER =
-  "logins of tool servers need the broker, which this engine does not have; orchctl doctor says why";
+  "logins of tool servers need ORCH_PUBLIC_URL and the broker, which this engine does not have; orchctl doctor says why";

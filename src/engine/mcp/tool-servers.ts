@@ -7,6 +7,7 @@ import { VERSION } from "../../shared/version.ts";
 import type { LimitedLauncher } from "../../sandbox/programs.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type BeginningTurn, NewServers } from "./await-new-servers.ts";
 import { ConfiguredServer, type ConfiguredServerParts } from "./configured-server.ts";
 import type { Connect } from "./connection.ts";
@@ -26,6 +27,7 @@ interface ToolServersParts {
   readonly launcher: Pick<LimitedLauncher, "start">;
   /** For servers with logins. Default: there is none. */
   readonly broker?: ToolBroker | null;
+  readonly identity: IdentitySource;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;

@@ -51,7 +51,6 @@ const engineStatusAnswer = z.object({
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
   cooldowns: z.optional(z.unknown()),
-  needs_broker: z.optional(z.boolean()),
   last_notice: z.optional(z.nullable(count)),
   notices: z.optional(z.unknown()),
 });

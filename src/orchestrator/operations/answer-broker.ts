@@ -2,18 +2,21 @@ import type { EngineState } from "../../contract/orchestrator/engine-states.ts";
 import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
 import type { Records } from "../host-context.ts";
 import { ApiError } from "../api-error.ts";
-import { findEngineById } from "../store/engines.ts";
-import type { EngineRow } from "../store/tables.ts";
 import { type TokenHost, connectionToken } from "./connection-token.ts";
 import { loginLink } from "./login-link.ts";
+import type { Db } from "../store/database.ts";
+import { findEngineById } from "../store/engines.ts";
+import type { EngineRow } from "../store/tables.ts";
 
 /** Whether this start of an engine is its current one. A stopped engine has none. */
-export async function answerEngine(
-  { db }: Pick<Records, "db">,
-  { engine, incarnation }: Asked<"engine">,
-): Promise<AnswerTo<"engine">> {
+export async function answerEngine({ db }: Pick<Records, "db">, start: Asked<"engine">): Promise<AnswerTo<"engine">> {
+  return { is_current: (await findCurrentStart(db, start)) !== null };
+}
+
+/** The engine whose current start this is. Null for an earlier start, and for an engine without a process. */
+export async function findCurrentStart(db: Db, { engine, incarnation }: Asked<"engine">): Promise<EngineRow | null> {
   const row = await findEngineById(db, engine);
-  return { is_current: row?.incarnation === incarnation && HAS_PROCESS.has(row.state) };
+  return row !== null && row.incarnation === incarnation && HAS_PROCESS.has(row.state) ? row : null;
 }
 
 /** The token for a tool server, for an engine that runs. */
@@ -41,10 +44,10 @@ export async function answerLogin(
   return { url };
 }
 
-async function callerOf({ db }: Pick<Records, "db">, { engine, incarnation }: Asked<"engine">): Promise<EngineRow> {
-  const row = await findEngineById(db, engine);
-  if (row?.incarnation === incarnation && HAS_PROCESS.has(row.state)) return row;
-  throw new ApiError("ENGINE_NOT_FOUND", "this start of an engine has ended");
+async function callerOf({ db }: Pick<Records, "db">, start: Asked<"engine">): Promise<EngineRow> {
+  const row = await findCurrentStart(db, start);
+  if (row === null) throw new ApiError("ENGINE_NOT_FOUND", "this start of an engine has ended");
+  return row;
 }
 
 /** One that is stopping still ends its turns. */

@@ -10,7 +10,7 @@ import { collectUsage, loadUsageCursor } from "./collect-usage.ts";
  * turns. Null when it does not answer.
  */
 export async function readEngineStatus(
-  host: Pick<HostContext, "metrics" | "db" | "events" | "now" | "logger" | "broker">,
+  host: Pick<HostContext, "metrics" | "db" | "events" | "now" | "logger">,
   live: LiveEngine,
 ): Promise<EngineStatus | null> {
   await loadUsageCursor(host, live);
@@ -22,7 +22,6 @@ export async function readEngineStatus(
     ...usage,
   });
   if (answer.kind === "failed") return null;
-  if (answer.status.needs_broker === true) host.broker?.access();
   const { metrics: report } = answer.status;
   // A response that arrives after a later one contains nothing new.
   const isNew = report !== undefined && report.revision > (live.counted?.revision ?? -1);
