@@ -90,6 +90,7 @@ export async function openTools({
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
     hasTool: (name: string) => isEngineTool(name) || registry().get(name) !== undefined,
     agents: () => [...catalog.catalog.agents.values()].map(({ name, description }) => ({ name, description })),
+    catalogSkills: () => [...catalog.catalog.skills.values()].map(({ name, description }) => ({ name, description })),
     hasAgent: (name: string) => catalog.catalog.agents.has(name),
     servers: {
       list: () => shownServers(servers.list(), { profiles, provider }),

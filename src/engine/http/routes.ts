@@ -60,6 +60,7 @@ export interface RouteParts
     ControlParts,
     ToolHookParts {
   readonly agents: ProtocolReadParts["agents"];
+  readonly catalogSkills: ProtocolReadParts["catalogSkills"];
   readonly taskList: TaskRouteParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
