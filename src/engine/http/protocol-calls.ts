@@ -10,6 +10,7 @@ import type { Followers } from "../sleep/followers.ts";
 import { removed } from "../turns/inbox.ts";
 import { requestOf, withoutWaiting } from "./asked-message.ts";
 import { answerStart, awaitTurn } from "./await-turn.ts";
+import { endBegun } from "./end-when-left.ts";
 import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
@@ -65,7 +66,8 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
         // The reader is there from the first event on.
         answer.turn.run();
       }
-      return { turnId, messageId: message?.messageId ?? null, isReplayed, events: batches };
+      const leave = () => endBegun(parts, taskId, answer);
+      return { turnId, messageId: message?.messageId ?? null, isReplayed, events: batches, leave };
     },
     async post(execution) {
       const { answer, message } = await sendAs(execution, { reads: false });

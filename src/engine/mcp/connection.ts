@@ -1,5 +1,7 @@
 import type { LimitedLauncher } from "../../sandbox/programs.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { ToolBroker } from "./server-login.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
 export interface ListedTool {
@@ -34,6 +36,8 @@ export type ElicitationResult =
 
 interface McpCallOptions {
   readonly signal: AbortSignal;
+  /** The agent that calls. */
+  readonly agent: string;
   readonly onProgress: () => void;
   /** W3C trace context of the call. */
   readonly traceparent: string | undefined;
@@ -62,8 +66,14 @@ export interface ConnectParams {
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
+  /** For a remote server that asks for tokens. */
+  readonly identity: IdentitySource;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
+  /** Calls of servers with logins go through it. Null: there is none. */
+  readonly broker: ToolBroker | null;
+  /** The user has to sign in. Called before the call or the attempt fails. */
+  readonly onLoginNeeded: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;
   readonly signal: AbortSignal;
 }

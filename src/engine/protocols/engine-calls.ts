@@ -37,6 +37,8 @@ export interface StartedMessage {
   readonly isReplayed: boolean;
   /** From the first event that answers the message to the end of its turn. */
   readonly events: Events;
+  /** Ends what this call has begun: its message if that waits, its turn if that runs. */
+  readonly leave: () => void;
 }
 
 /** What became of a message with an id of the caller's. */

@@ -12,8 +12,10 @@ import { Backups } from "../status/backups.ts";
 import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { Prices } from "../status/prices.ts";
+import { SecretValues } from "../secrets/secret-values.ts";
 import { Sessions } from "../status/sessions.ts";
 import { AllowedOrigins } from "../status/allowed-origins.ts";
+import { IdentityTokens } from "../status/identity-tokens.ts";
 import { UserTokens } from "../status/user-tokens.ts";
 import type { HostLock } from "../store/host-lock.ts";
 import { readHostFlags } from "../store/hosts.ts";
@@ -28,6 +30,7 @@ import { HookFailures } from "../status/hook-failures.ts";
 import { HostCooldowns } from "../supervision/host-cooldowns.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
+import { RefreshesInFlight } from "../supervision/refreshes-in-flight.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import { openBackend } from "./open-backend.ts";
@@ -125,6 +128,7 @@ const openInFlight = (): InFlight => ({
   transitions: new TransitionOwners(),
   runs: new OpenRuns(),
   lanes: new SerialLanes(),
+  refreshes: new RefreshesInFlight(),
 });
 
 async function openService({ config, folder, readiness }: HostParts, records: Records): Promise<Service> {
@@ -132,7 +136,9 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
   Object.assign(readiness, await readHostFlags(db, folder.hostId));
   return {
     sessions: new Sessions(db, Date.now),
+    secrets: new SecretValues(records, config.secretSources),
     userTokens: new UserTokens({ ...records, now: Date.now }),
+    identityTokens: new IdentityTokens({ ...records, now: Date.now }),
     allowedOrigins: new AllowedOrigins(records),
     identity: config.consoleOidc === null ? null : new IdentityProvider(config.consoleOidc),
     readiness,
