@@ -15,6 +15,7 @@ import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
+import { protocolFiles } from "./protocol-files.ts";
 import { type ProtocolReadParts, protocolReads } from "./protocol-reads.ts";
 import { sentMessage } from "./sent-messages.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
@@ -78,6 +79,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
     ...protocolReads(parts, request),
+    ...protocolFiles(parts, request, response),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
     },

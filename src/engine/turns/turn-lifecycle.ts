@@ -73,8 +73,7 @@ export class TurnLifecycle {
     const { openBlock, openCalls, nextBlock } = this.tally;
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
     for (const [id, call] of openCalls) {
-      if (!isStored(id))
-        this.#close(call, "the engine restarted before the call started; the model is called again");
+      if (!isStored(id)) this.#close(call, "the engine restarted before the call started; the model is called again");
     }
     if (nextBlock > blocks) this.#replacesFrom = blocks;
   }
