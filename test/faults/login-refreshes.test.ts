@@ -20,7 +20,7 @@ async function refreshUnderKills(t: Test, { leewayMs }: { readonly leewayMs: num
   const secret = readFileSync(join(fleet.daemon.dataDir, "secret-key"), "utf8").trim();
   const road = new DaemonRoad({ token: questionTokenOf(sealingKeyOf(secret)), url: fleet.publicUrl });
   t.teardown(() => road.close());
-  const target = { server: "guarded", url: fleet.tools.url, scopes: null, client_id: null };
+  const target = { server: "guarded", url: fleet.tools.url, scopes: null, client_id: null, client_secret: null };
   const users = await Promise.all(
     Array.from({ length: USERS }, async (_, at) => {
       const user = `user-${at}`;

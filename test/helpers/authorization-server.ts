@@ -88,7 +88,8 @@ export async function startAuthorizationServer(
   const provider = new Provider(issuer, change(configuration));
   [console.warn, console.info] = silent;
   if (leewayMs > 0) {
-    const consume = provider.RefreshToken.prototype.consume;
+    // oxlint-disable-next-line typescript/unbound-method -- Called with its `this` below.
+    const { consume } = provider.RefreshToken.prototype;
     provider.RefreshToken.prototype.consume = async function consumeLater() {
       setTimeout(() => void consume.call(this), leewayMs).unref();
     };
