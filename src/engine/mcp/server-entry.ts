@@ -28,6 +28,9 @@ const sandbox = z.strictObject(
 );
 
 const SCOPE = { error: "expected a list of scopes" };
+/** The value itself has no place in a catalog. */
+const VAULT = { error: "expected ${secret:NAME}, with the name of a secret of the vault" };
+export const IN_VAULT = /^\$\{secret:([A-Za-z][A-Za-z0-9_]{0,63})\}$/;
 /** What a login asks for. An unknown field is an error, because it might be meant to restrict. */
 const oauth = z.strictObject(
   {
@@ -35,11 +38,12 @@ const oauth = z.strictObject(
       z.array(z.string(SCOPE).check(z.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, SCOPE)), SCOPE).check(z.maxLength(64)),
     ),
     client_id: z.optional(z.string().check(z.minLength(1), z.maxLength(2048))),
+    client_secret: z.optional(z.string(VAULT).check(z.regex(IN_VAULT, VAULT))),
   },
   {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
-        ? `unknown field ${String(keys)}; expected scopes or client_id`
+        ? `unknown field ${String(keys)}; expected scopes, client_id or client_secret`
         : "expected an object",
   },
 );
