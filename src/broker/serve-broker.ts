@@ -6,6 +6,7 @@ import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
+import { SecretCalls } from "./secret-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -25,12 +26,10 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
-  const forwarder = new CallForwarder({
-    sealingKey,
-    counts,
-    prepareTls: loadingCertificates(order.extra_ca_certs),
-    log: throttledLog(),
-  });
+  const prepareTls = loadingCertificates(order.extra_ca_certs);
+  const log = throttledLog();
+  const forwarder = new CallForwarder({ sealingKey, counts, prepareTls, log });
+  const secrets = new SecretCalls({ sealingKey, road, counts, prepareTls, log });
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -52,7 +51,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       noDelay: true,
     },
     (request, response) => {
-      if (!control.answer(request, response)) forwarder.forward(request, response);
+      if (control.answer(request, response) || secrets.answer(request, response)) return;
+      forwarder.forward(request, response);
     },
   );
   server.maxConnections = MAX_CONNECTIONS;

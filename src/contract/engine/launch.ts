@@ -122,6 +122,10 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
+  tool_broker: field(
+    z.optional(z.object({ url: z.string(), key: z.string() })),
+    "How it reaches the broker for tool servers with logins. Omitted: there is no broker.",
+  ),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

@@ -64,7 +64,11 @@ function run(
     case "command":
       return runDeclaredCommand(action.command, call);
     case "http":
-      return callHttp(action.http, call.values, { network: call.commands.network.rules, signal: call.context.signal });
+      return callHttp(action.http, call.values, {
+        network: call.commands.network.rules,
+        secrets: call.commands.secrets,
+        signal: call.context.signal,
+      });
     default:
       return action satisfies never;
   }

@@ -1,6 +1,7 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -24,23 +25,43 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
       return openConnection(params, new StdioTransport(server, params), "legacy");
     }
   }
-  if (server.transport === "sse") return openConnection(params, sse(server), "legacy");
+  const remote = remoteOf(server, params);
+  if (server.transport === "sse") return openConnection(params, sse(remote), "legacy");
   try {
-    return await openConnection(params, streamableHttp(server), "auto");
+    return await openConnection(params, streamableHttp(remote), "auto");
   } catch (error) {
     if (signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
-    return openConnection(params, sse(server), "legacy").catch(() => {
+    return openConnection(params, sse(remote), "legacy").catch(() => {
       throw error;
     });
   }
 }
 
-const streamableHttp = ({ url, headers }: HttpServerConfig): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+interface Remote extends Pick<HttpServerConfig, "url" | "headers"> {
+  readonly fetch: typeof boundedFetch;
+}
 
-const sse = ({ url, headers }: HttpServerConfig): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+/** How a remote server is called. With secrets in its headers, through the broker, which puts in their values. */
+function remoteOf({ url, headers }: HttpServerConfig, { secrets }: ConnectParams): Remote {
+  if (secretsIn(Object.values(headers)).length === 0) return { url, headers, fetch: boundedFetch };
+  return {
+    url,
+    headers: secrets.fill(headers),
+    fetch: (input, init) => {
+      const route = secrets.route(new URL(input));
+      const sent = new Headers(init?.headers);
+      for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
+      return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });
+    },
+  };
+}
+
+const streamableHttp = ({ url, headers, fetch }: Remote): Transport =>
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch });
+
+const sse = ({ url, headers, fetch }: Remote): Transport =>
+  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch });
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

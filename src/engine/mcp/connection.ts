@@ -1,4 +1,5 @@
-import type { LimitedLauncher } from "../../sandbox/programs.ts";
+import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
+import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
@@ -62,6 +63,9 @@ export interface ConnectParams {
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly secrets: ProgramSecrets;
+  /** The port of the proxy, for a program with this network. Null without network. */
+  readonly proxyPort: (network: SandboxRequest["network"]) => Promise<number | null>;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;

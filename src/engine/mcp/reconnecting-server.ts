@@ -19,7 +19,10 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retry: Deadline };
 
-interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
+interface ReconnectingServerParts extends Pick<
+  ConnectParams,
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort"
+> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -173,12 +176,14 @@ export class ReconnectingServer {
   }
 
   #connectParams(): ConnectParams {
-    const { workspaceDir, environment, launcher, log } = this.#parts;
+    const { workspaceDir, environment, launcher, secrets, proxyPort, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
       launcher,
+      secrets,
+      proxyPort,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

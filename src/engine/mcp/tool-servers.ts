@@ -8,7 +8,7 @@ import type { ToolSource } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type BeginningTurn, NewServers } from "./await-new-servers.ts";
 import { ConfiguredServer, type ConfiguredServerParts } from "./configured-server.ts";
-import type { Connect } from "./connection.ts";
+import type { Connect, ConnectParams } from "./connection.ts";
 import type { KnownServers } from "./known-servers.ts";
 import type { Allowed, PinnedTools } from "./pinned-tools.ts";
 import { invalidServerAsset } from "./server-asset.ts";
@@ -22,6 +22,8 @@ interface ToolServersParts {
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly secrets: ConnectParams["secrets"];
+  readonly proxyPort: ConnectParams["proxyPort"];
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;

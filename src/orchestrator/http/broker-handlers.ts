@@ -1,12 +1,18 @@
 import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questions.ts";
+import { answerMisused, answerSecret, answerSecretHosts } from "../operations/answer-secret.ts";
 import { answerEngine } from "../operations/answer-broker.ts";
-import type { Records } from "../host-context.ts";
+import type { HostContext } from "../host-context.ts";
 
 /** What answers the broker's questions. */
 export type BrokerHandlers = {
   readonly [Name in QuestionName]: (asked: Asked<Name>) => Promise<AnswerTo<Name>>;
 };
 
-export const brokerHandlers = (host: Pick<Records, "db">): BrokerHandlers => ({
+export const brokerHandlers = (
+  host: Pick<HostContext, "db" | "events" | "secrets" | "directory" | "logger">,
+): BrokerHandlers => ({
   engine: (asked) => answerEngine(host, asked),
+  secret: (asked) => answerSecret(host, asked),
+  secret_hosts: (asked) => answerSecretHosts(host, asked),
+  misused: (asked) => answerMisused(host, asked),
 });

@@ -1,4 +1,6 @@
+import { sealToolKey } from "../../contract/broker/tool-key.ts";
 import type { EngineKey } from "../../contract/engine/launch.ts";
+import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
@@ -52,6 +54,7 @@ export function launchOrder(
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       when_busy,
+      ...(host.broker !== null && { tool_broker: toolBroker(host.broker, engine) }),
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     upstreams,
@@ -61,6 +64,12 @@ export function launchOrder(
     cpuWeight: cpu_weight,
   };
 }
+
+/** With which the engine calls tool servers that its user signs in to. */
+const toolBroker = ({ reach: { url, sealingKey } }: ModelBroker, { id: engine, incarnation }: EngineRow) => ({
+  url,
+  key: sealToolKey(sealingKey, { engine, incarnation }),
+});
 
 /** Without the keys of providers, where the engine calls a broker. */
 function settingsFor(

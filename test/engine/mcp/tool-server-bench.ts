@@ -54,7 +54,7 @@ export interface BenchOptions {
 /** The room of the tool servers without an engine around it. */
 export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
   const { pins = rememberedPins(), known = rememberedServers(), environment = {}, timeoutMs = 60_000 } = options;
-  const { launcher, folders } = commandHost(environment, t.testdir());
+  const { launcher, folders, network, secrets } = commandHost(environment, t.testdir());
   const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
   const log: string[] = [];
@@ -65,6 +65,8 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     workspaceDir,
     environment: commandEnvironment(environment, folders),
     launcher,
+    secrets,
+    proxyPort: async (asked) => (await network.access(asked)).proxyPort,
     logger,
   });
   t.teardown(() => servers.close());
