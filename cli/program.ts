@@ -24,6 +24,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
+import { identityRotateKeyCommand } from "./commands/identity.ts";
 import { productRotateHookSecretCommand } from "./commands/hook-secret.ts";
 import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { NOTIFICATION_COMMANDS } from "./commands/notifications.ts";
@@ -194,6 +195,7 @@ export function createProgram(
   program.commandsGroup("Operation:");
   consoleCommand(program, settings);
   group("sessions", "The people who are signed in to the console", [sessionListCommand, sessionRevokeCommand]);
+  group("identity", "The key of the tokens that say for which user an agent acts", [identityRotateKeyCommand]);
   usageCommand(program, settings);
   group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);

@@ -26,6 +26,7 @@ import * as endUsers from "./0023-end-users.ts";
 import * as toolHooks from "./0024-tool-hooks.ts";
 import * as failingEndpoints from "./0025-failing-endpoints.ts";
 import * as secrets from "./0026-secrets.ts";
+import * as identityKeys from "./0027-identity-keys.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -55,4 +56,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0024-tool-hooks": toolHooks,
   "0025-failing-endpoints": failingEndpoints,
   "0026-secrets": secrets,
+  "0027-identity-keys": identityKeys,
 };

@@ -1,6 +1,11 @@
 import { type Placeholder, isPlaceholderOf, placeholdersIn } from "../contract/broker/placeholder.ts";
-import { type Misuse, SECRET_HEADER, SECRET_TARGET_HEADER } from "../contract/broker/secret-calls.ts";
-import type { ToolCaller } from "../contract/broker/tool-key.ts";
+import {
+  ENGINE_KEY_HEADER,
+  type Misuse,
+  SECRET_HEADER,
+  SECRET_TARGET_HEADER,
+} from "../contract/broker/secret-calls.ts";
+import type { EngineStart } from "../contract/broker/engine-key.ts";
 import { HOP_BY_HOP } from "./call-headers.ts";
 import { type CarriedSecret, type Secret, basicOf } from "./secret-forms.ts";
 import { isHostOf } from "./secret-hosts.ts";
@@ -24,21 +29,21 @@ export class NoSecret extends Error {
 }
 
 export interface SecretCall {
-  readonly caller: ToolCaller;
+  readonly caller: EngineStart;
   /** Of the engine, which authenticates its placeholders. */
-  readonly toolKey: string;
+  readonly engineKey: string;
   readonly target: URL;
   /** The secret that the request gets in its place, if it has none itself. */
   readonly phantom: Placeholder | null;
   readonly rawHeaders: readonly string[];
-  readonly find: (caller: ToolCaller, name: string) => Promise<Secret | null>;
+  readonly find: (caller: EngineStart, name: string) => Promise<Secret | null>;
 }
 
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   SECRET_HEADER,
   SECRET_TARGET_HEADER,
-  "x-orchd-tool-key",
+  ENGINE_KEY_HEADER,
   "host",
   "expect",
   // A value is looked for in the answer as it is.
@@ -132,9 +137,9 @@ export class RequestFiller {
 
   /** `place`: where the placeholder stands. Null: nowhere yet. */
   async #open(placeholder: Placeholder, place: Place | null, header?: string): Promise<Secret> {
-    const { toolKey, caller, target, find } = this.#call;
+    const { engineKey, caller, target, find } = this.#call;
     const { name } = placeholder;
-    if (!isPlaceholderOf(toolKey, placeholder))
+    if (!isPlaceholderOf(engineKey, placeholder))
       throw new Misused(name, "other engine", `the placeholder of ${name} is not one of this engine`);
     if (target.protocol !== "https:") throw new Misused(name, "not https", `the secret ${name} is sent by https only`);
     const secret = await find(caller, name);

@@ -5,6 +5,7 @@ import { type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { placeholdersIn } from "../contract/broker/placeholder.ts";
 import {
+  ENGINE_KEY_HEADER,
   SECRET_CALL_PATH,
   SECRET_HEADER,
   SECRET_HOSTS_PATH,
@@ -13,7 +14,7 @@ import {
   SECRET_TARGET_HEADER,
   decodeUrl,
 } from "../contract/broker/secret-calls.ts";
-import { type ToolCaller, openToolKey } from "../contract/broker/tool-key.ts";
+import { type EngineStart, openEngineKey } from "../contract/broker/engine-key.ts";
 import { EgressRefused, EgressRules, fixedLookup } from "../sandbox/proxy.ts";
 import { DaemonAway, type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
 import { HOP_BY_HOP } from "./call-headers.ts";
@@ -25,7 +26,6 @@ import { replaceInStream, replaceInText } from "./replace-stream.ts";
 import { formsOf } from "./secret-forms.ts";
 import { SecretValues } from "./secret-values.ts";
 
-const TOOL_KEY_HEADER = "x-orchd-tool-key";
 const MAX_NAMES_BYTES = 16 * 1024;
 /** A connection without traffic ends after this time. */
 const IDLE_MS = 300_000;
@@ -44,8 +44,8 @@ interface SecretCallParts {
 }
 
 interface Call {
-  readonly caller: ToolCaller;
-  readonly toolKey: string;
+  readonly caller: EngineStart;
+  readonly engineKey: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -67,13 +67,13 @@ export class SecretCalls {
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = "", headers, method } = request;
     if (!url.startsWith(SECRET_PREFIX)) return false;
-    const key = headers[TOOL_KEY_HEADER];
-    const caller = typeof key === "string" ? openToolKey(this.#parts.sealingKey, key) : null;
+    const key = headers[ENGINE_KEY_HEADER];
+    const caller = typeof key === "string" ? openEngineKey(this.#parts.sealingKey, key) : null;
     if (caller === null || typeof key !== "string") {
       refuse({ request, response }, 401, "expected the key of an engine of this deployment");
       return true;
     }
-    const call = { caller, toolKey: key, request, response };
+    const call = { caller, engineKey: key, request, response };
     const { counts } = this.#parts;
     counts.opened();
     response.once("close", () => counts.closed());
@@ -94,13 +94,13 @@ export class SecretCalls {
   }
 
   async #forward(call: Call): Promise<void> {
-    const { caller, toolKey, request, response } = call;
+    const { caller, engineKey, request, response } = call;
     const { headers, rawHeaders } = request;
     const target = targetOf(headers[SECRET_TARGET_HEADER]);
     if (target === null) return refuse(call, 400, `${SECRET_TARGET_HEADER}: expected a URL`);
     const [phantom = null] = placeholdersIn(String(headers[SECRET_HEADER] ?? ""));
     const find = this.#values.find.bind(this.#values);
-    const filler = new RequestFiller({ caller, toolKey, target, phantom, rawHeaders, find });
+    const filler = new RequestFiller({ caller, engineKey, target, phantom, rawHeaders, find });
     const head = await filler.head();
     const [first] = filler.carried;
     if (first === undefined) return refuse(call, 400, "expected a request with the placeholder of a secret");

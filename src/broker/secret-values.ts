@@ -1,6 +1,6 @@
 import type { Asked } from "../contract/broker/questions.ts";
 import type { Misuse } from "../contract/broker/secret-calls.ts";
-import type { ToolCaller } from "../contract/broker/tool-key.ts";
+import type { EngineStart } from "../contract/broker/engine-key.ts";
 import type { DaemonRoad } from "./ask-daemon.ts";
 import type { Secret } from "./secret-forms.ts";
 
@@ -27,7 +27,7 @@ export class SecretValues {
   }
 
   /** Null when there is none, or it cannot be read. */
-  find({ engine, incarnation }: ToolCaller, name: string): Promise<Secret | null> {
+  find({ engine, incarnation }: EngineStart, name: string): Promise<Secret | null> {
     const key = JSON.stringify([engine, incarnation, name]);
     const now = performance.now();
     const known = this.#kept.get(key);
@@ -45,13 +45,13 @@ export class SecretValues {
     return secret;
   }
 
-  async hosts({ engine, incarnation }: ToolCaller, names: readonly string[]): Promise<Record<string, string[]>> {
+  async hosts({ engine, incarnation }: EngineStart, names: readonly string[]): Promise<Record<string, string[]>> {
     return (await this.#road.ask("secret_hosts", { engine, incarnation, names: [...names] })).hosts;
   }
 
   /** Tells the daemon of a refusal, unless it has been told of many. */
   async misused(
-    { engine, incarnation }: ToolCaller,
+    { engine, incarnation }: EngineStart,
     what: { readonly name: string; readonly misuse: Misuse; readonly host: string },
   ): Promise<void> {
     const now = performance.now();

@@ -2,6 +2,7 @@ import { type Server, createServer } from "node:http";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
+import { IdentityAnswers } from "./answer-identity.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
@@ -30,6 +31,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const log = throttledLog();
   const forwarder = new CallForwarder({ sealingKey, counts, prepareTls, log });
   const secrets = new SecretCalls({ sealingKey, road, counts, prepareTls, log });
+  const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -51,7 +53,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       noDelay: true,
     },
     (request, response) => {
-      if (control.answer(request, response) || secrets.answer(request, response)) return;
+      if (control.answer(request, response) || identity.answer(request, response)) return;
+      if (secrets.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

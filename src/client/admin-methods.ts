@@ -44,6 +44,8 @@ export const adminMethods = ({ call, list }: Calls) => ({
   resume: (given: OptionsOf<typeof routes.resumeHost> = {}) => call(routes.resumeHost, given),
   /** Run the schedules that a restore left paused. */
   resumeSchedules: (given: OptionsOf<typeof routes.resumeSchedules> = {}) => call(routes.resumeSchedules, given),
+  /** Replace the key that signs identity tokens. Not sent again after a lost response. */
+  rotateIdentityKey: (given: OptionsOf<typeof routes.rotateIdentityKey> = {}) => call(routes.rotateIdentityKey, given),
   /** Create a link that opens one session within a minute. Not sent again after a lost response. */
   createLink: (given: OptionsOf<typeof routes.createLink> = {}) => call(routes.createLink, given),
   /** List the open sessions. */

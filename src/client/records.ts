@@ -1547,7 +1547,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -1836,6 +1836,56 @@ export interface HostStatus {
   }[];
   /** What an operator should look at, in sentences. */
   readonly warnings: readonly string[];
+}
+
+/** Where the keys of identity tokens are, for programs that find them by the issuer. */
+export interface IdentityIssuer {
+  /** `iss` of the tokens: the host's public URL. */
+  readonly issuer: string;
+  /** The address of the keys. */
+  readonly jwks_uri: string;
+  /** The algorithms of signatures. */
+  readonly id_token_signing_alg_values_supported: readonly string[];
+  /** Required by the format. Nobody signs in here. */
+  readonly response_types_supported: readonly string[];
+  /** `sub` is the same for every audience. */
+  readonly subject_types_supported: readonly string[];
+}
+
+/** A public key, as JSON Web Key (RFC 7517). */
+export interface IdentityKey {
+  /** Its id, as `kid` in the header of tokens. */
+  readonly kid: string;
+  /** Its type. */
+  readonly kty: "EC";
+  /** Its curve. */
+  readonly crv: "P-256";
+  /** The algorithm of its signatures. */
+  readonly alg: "ES256";
+  /** It signs. */
+  readonly use: "sig";
+  /** The first coordinate, base64url. */
+  readonly x: string;
+  /** The second coordinate, base64url. */
+  readonly y: string;
+}
+
+/** A change of the key that signs identity tokens. */
+export interface IdentityKeyRotation {
+  /** The new key. */
+  readonly kid: string;
+  /** When it begins to sign. Until then products read it among the published keys. */
+  readonly signs_from: string;
+  /** The key that signs until then. `null` with `at_once`. */
+  readonly replaces: string | null;
+  /** How many keys are published now. */
+  readonly published: number;
+}
+
+/** The keys that sign identity tokens, as JSON Web Key Set (RFC 7517). */
+export interface IdentityKeys {
+  /** The one that signs, the next one, and those whose tokens have not all ended. */
+  readonly keys: readonly IdentityKey[];
 }
 
 /** The messages that wait in a task's inbox. */
@@ -2789,6 +2839,11 @@ export interface RotateEndpointSecretRequest {
 export interface RotateEngineKeyRequest {
   /** How many seconds the old key is accepted too. Left out, it ends at once. */
   readonly grace_s?: number | undefined;
+}
+
+export interface RotateIdentityKeyRequest {
+  /** Whether the new key signs at once and the others are withdrawn, because one may have leaked. `false` when omitted. */
+  readonly at_once?: boolean | undefined;
 }
 
 export interface RotateMasterRequest {

@@ -33,6 +33,7 @@ import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { AllowedOrigins } from "./status/allowed-origins.ts";
 import type { Sessions } from "./status/sessions.ts";
+import type { IdentityTokens } from "./status/identity-tokens.ts";
 import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
@@ -109,6 +110,7 @@ export interface Service {
   readonly secrets: SecretValues;
   /** Of end users. */
   readonly userTokens: UserTokens;
+  readonly identityTokens: IdentityTokens;
   readonly allowedOrigins: AllowedOrigins;
   /** With which people sign in to the console. Null without. */
   readonly identity: IdentityProvider | null;

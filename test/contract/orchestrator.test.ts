@@ -21,7 +21,7 @@ import { firstFrame } from "./first-frame.ts";
 const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
 const prices = join(freshFolder(t, "prices"), "prices.json");
 writeFileSync(prices, '{"currency":"EUR","prices":[]}');
-const env = { ORCH_PRICES: prices };
+const env = { ORCH_PRICES: prices, ORCH_PUBLIC_URL: "https://agents.example.com" };
 const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t), env });
 const keys = { platform: "" };
 const caller = new ContractCaller(t, {
@@ -216,6 +216,9 @@ t.test("the host", async () => {
   await call("ready", { expect: "SERVICE_UNAVAILABLE" });
   await call("resumeHost", { expect: 200 });
   await call("resumeSchedules", { expect: 200 });
+  await call("identityKeys", { expect: 200 });
+  await call("identityIssuer", { expect: 200 });
+  await call("rotateIdentityKey", { body: {}, expect: 200 });
 });
 
 t.test("what is read by the admin key alone", async () => {

@@ -10,18 +10,18 @@ export interface Placeholder {
   readonly name: string;
 }
 
-const macOf = (toolKey: string, name: string): string =>
-  createHmac("sha256", toolKey).update(`placeholder\n${name}`).digest("base64url").slice(0, MAC_LENGTH);
+const macOf = (engineKey: string, name: string): string =>
+  createHmac("sha256", engineKey).update(`placeholder\n${name}`).digest("base64url").slice(0, MAC_LENGTH);
 
 /**
  * The placeholder of a secret for one start of one engine, whose key at the broker authenticates it. A tool that has one
  * cannot make another: it does not know the key.
  */
-export const newPlaceholder = (toolKey: string, name: string): string => `${PREFIX}${name}.${macOf(toolKey, name)}`;
+export const newPlaceholder = (engineKey: string, name: string): string => `${PREFIX}${name}.${macOf(engineKey, name)}`;
 
 /** Whether an engine with this key has made it. */
-export function isPlaceholderOf(toolKey: string, { text, name }: Placeholder): boolean {
-  const expected = Buffer.from(newPlaceholder(toolKey, name));
+export function isPlaceholderOf(engineKey: string, { text, name }: Placeholder): boolean {
+  const expected = Buffer.from(newPlaceholder(engineKey, name));
   const given = Buffer.from(text);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

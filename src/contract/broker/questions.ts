@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { SECRET_PLACES } from "../orchestrator/secret-limits.ts";
 import { MISUSES } from "./secret-calls.ts";
+import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
   /** What the broker wants to know. */
@@ -24,6 +25,12 @@ export const BROKER_QUESTIONS = {
     meaning: "Whether this start of an engine may still use its keys: false once it has stopped",
     asked: z.strictObject(start),
     answer: z.object({ is_current: z.boolean() }),
+  },
+  identity: {
+    meaning:
+      "A token for a call of this start of an engine: the daemon knows its user and product, and the engine says which agent calls",
+    asked: z.extend(z.strictObject(start), identityCall.shape),
+    answer: z.object({ token: z.string() }),
   },
   secret: {
     meaning:

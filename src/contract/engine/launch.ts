@@ -47,6 +47,12 @@ const tracingSettings = z.object({
 
 const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(z.enum(ATTACHMENT_KINDS)) });
 
+const brokerOfEngine = z.object({
+  url: z.string(),
+  key: field(z.string(), "With which this start of the engine asks the broker."),
+  no_identity: field(z.optional(z.literal(true)), "Set where the host issues no identity tokens."),
+});
+
 /**
  * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
  * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
@@ -122,10 +128,7 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
-  tool_broker: field(
-    z.optional(z.object({ url: z.string(), key: z.string() })),
-    "How it reaches the broker for tool servers with logins. Omitted: there is no broker.",
-  ),
+  broker: field(z.optional(brokerOfEngine), "Who gives identity tokens and puts in secrets. Omitted: nobody."),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

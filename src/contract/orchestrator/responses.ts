@@ -8,6 +8,7 @@ import { ENGINE_RECORD_RESPONSES } from "./engine.ts";
 import { errorBody } from "./error-body.ts";
 import { EVENT_RESPONSES } from "./event.ts";
 import { HOST_RESPONSES } from "./host.ts";
+import { IDENTITY_RESPONSES } from "./identity-token.ts";
 import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
@@ -27,6 +28,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
   ...HOST_RESPONSES,
+  ...IDENTITY_RESPONSES,
   ...BACKUP_RESPONSES,
   ...USAGE_RESPONSES,
   ...SESSION_RESPONSES,

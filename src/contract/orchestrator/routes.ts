@@ -3,6 +3,7 @@ import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { CONSOLE_ROUTES } from "../console/routes.ts";
 import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
+import { IDENTITY_ROUTES } from "./routes/identity.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
@@ -24,6 +25,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...NOTIFICATION_ROUTES,
   ...SECRET_ROUTES,
   ...HOST_ROUTES,
+  ...IDENTITY_ROUTES,
   ...CONSOLE_ROUTES,
   ...DOCUMENT_ROUTES,
 };

@@ -63,7 +63,7 @@ export async function createApp(given: {
   const base = { ...given, telemetry, logger };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const suspension = new ProductSuspension();
-  const secrets = new ToolSecrets(launch.tool_broker ?? null);
+  const secrets = new ToolSecrets(launch.broker ?? null);
   const workspace = openWorkspace({ ...base, takeOver: new PhantomCalls(secrets).takeOver });
   const { workspace: workspaceDir } = workspace.folders;
   const files = new AttachmentFiles({ workspaceDir, disk: workspace.disk });

@@ -3,6 +3,7 @@ import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
 import { secretsIn } from "../secrets/secret-references.ts";
 import type { HttpServerConfig } from "./server-config.ts";
+import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -25,43 +26,42 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
       return openConnection(params, new StdioTransport(server, params), "legacy");
     }
   }
-  const remote = remoteOf(server, params);
-  if (server.transport === "sse") return openConnection(params, sse(remote), "legacy");
+  if (server.transport === "sse") return openConnection(params, sse(server, params), "legacy");
   try {
-    return await openConnection(params, streamableHttp(remote), "auto");
+    return await openConnection(params, streamableHttp(server, params), "auto");
   } catch (error) {
     if (signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
-    return openConnection(params, sse(remote), "legacy").catch(() => {
+    return openConnection(params, sse(server, params), "legacy").catch(() => {
       throw error;
     });
   }
 }
 
-interface Remote extends Pick<HttpServerConfig, "url" | "headers"> {
-  readonly fetch: typeof boundedFetch;
-}
+const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new StreamableHTTPClientTransport(new URL(server.url), requestOptions(server, params));
 
-/** How a remote server is called. With secrets in its headers, through the broker, which puts in their values. */
-function remoteOf({ url, headers }: HttpServerConfig, { secrets }: ConnectParams): Remote {
-  if (secretsIn(Object.values(headers)).length === 0) return { url, headers, fetch: boundedFetch };
+const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new SSEClientTransport(new URL(server.url), requestOptions(server, params));
+
+function requestOptions({ headers, identity }: HttpServerConfig, { identity: source, secrets, signal }: ConnectParams) {
+  const carriesSecrets = secretsIn(Object.values(headers)).length > 0;
+  const send = carriesSecrets ? brokeredFetch(secrets) : boundedFetch;
   return {
-    url,
-    headers: secrets.fill(headers),
-    fetch: (input, init) => {
-      const route = secrets.route(new URL(input));
-      const sent = new Headers(init?.headers);
-      for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
-      return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });
-    },
+    requestInit: { headers: carriesSecrets ? secrets.fill(headers) : headers },
+    fetch: identity === undefined ? send : identifiedFetch(send, { ...identity, source, signal }),
   };
 }
 
-const streamableHttp = ({ url, headers, fetch }: Remote): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch });
-
-const sse = ({ url, headers, fetch }: Remote): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch });
+/** `fetch` through the broker, which puts the values of secrets in place of their placeholders. */
+const brokeredFetch =
+  (secrets: ConnectParams["secrets"]): typeof boundedFetch =>
+  (input, init) => {
+    const route = secrets.route(new URL(input));
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
+    return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });
+  };
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

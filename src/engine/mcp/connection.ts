@@ -1,5 +1,6 @@
 import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
 import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
@@ -35,6 +36,8 @@ export type ElicitationResult =
 
 interface McpCallOptions {
   readonly signal: AbortSignal;
+  /** The agent that calls. */
+  readonly agent: string;
   readonly onProgress: () => void;
   /** W3C trace context of the call. */
   readonly traceparent: string | undefined;
@@ -66,6 +69,8 @@ export interface ConnectParams {
   readonly secrets: ProgramSecrets;
   /** The port of the proxy, for a program with this network. Null without network. */
   readonly proxyPort: (network: SandboxRequest["network"]) => Promise<number | null>;
+  /** For a remote server that asks for tokens. */
+  readonly identity: IdentitySource;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;

@@ -21,7 +21,7 @@ export type ConnectionState =
 
 interface ReconnectingServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "identity"
 > {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
@@ -122,6 +122,7 @@ export class ReconnectingServer {
       });
       const result = await state.connection.call(tool, input, {
         signal: context.signal,
+        agent: context.agent,
         onProgress: () => context.progress(),
         traceparent: span.traceparent,
         tracestate: span.tracestate,
@@ -176,7 +177,7 @@ export class ReconnectingServer {
   }
 
   #connectParams(): ConnectParams {
-    const { workspaceDir, environment, launcher, secrets, proxyPort, log } = this.#parts;
+    const { workspaceDir, environment, launcher, secrets, proxyPort, identity, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
@@ -184,6 +185,7 @@ export class ReconnectingServer {
       launcher,
       secrets,
       proxyPort,
+      identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

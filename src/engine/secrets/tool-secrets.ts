@@ -1,5 +1,6 @@
 import { newPlaceholder } from "../../contract/broker/placeholder.ts";
 import {
+  ENGINE_KEY_HEADER,
   SECRET_CALL_PATH,
   SECRET_HEADER,
   SECRET_HOSTS_PATH,
@@ -11,8 +12,8 @@ import { phantomUrl } from "./phantom-address.ts";
 import { fillReferences, secretsIn } from "./secret-references.ts";
 import { knownTools } from "./known-tools.ts";
 
-/** How this engine reaches the broker for its tools. */
-export interface ToolBroker {
+/** How this engine reaches the broker. */
+export interface EngineBroker {
   readonly url: string;
   readonly key: string;
 }
@@ -27,10 +28,10 @@ type Texts = Readonly<Record<string, string>>;
  * broker puts the values in their places; neither the engine nor a tool ever has one.
  */
 export class ToolSecrets {
-  readonly #broker: ToolBroker | null;
+  readonly #broker: EngineBroker | null;
 
   /** `broker`: null where there is none. Then tools with secrets fail. */
-  constructor(broker: ToolBroker | null) {
+  constructor(broker: EngineBroker | null) {
     this.#broker = broker;
   }
 
@@ -72,7 +73,7 @@ export class ToolSecrets {
     return {
       url: new URL(SECRET_CALL_PATH, url),
       headers: {
-        "x-orchd-tool-key": key,
+        [ENGINE_KEY_HEADER]: key,
         [SECRET_TARGET_HEADER]: encodeUrl(target.href),
         ...(placeholder !== null && { [SECRET_HEADER]: placeholder }),
       },
@@ -87,7 +88,7 @@ export class ToolSecrets {
     const { url, key } = this.#known();
     const response = await fetch(new URL(SECRET_HOSTS_PATH, url), {
       method: "POST",
-      headers: { "x-orchd-tool-key": key, "content-type": "application/json" },
+      headers: { [ENGINE_KEY_HEADER]: key, "content-type": "application/json" },
       body: JSON.stringify({ names }),
       signal: AbortSignal.timeout(HOSTS_MS),
     }).catch((error: unknown) => {
@@ -101,7 +102,7 @@ export class ToolSecrets {
     return hosts;
   }
 
-  #known(): ToolBroker {
+  #known(): EngineBroker {
     if (this.#broker !== null) return this.#broker;
     throw new ToolFailed("secrets need the broker, which this engine does not have; orchctl doctor says why");
   }

@@ -15,6 +15,7 @@ import { Prices } from "../status/prices.ts";
 import { SecretValues } from "../secrets/secret-values.ts";
 import { Sessions } from "../status/sessions.ts";
 import { AllowedOrigins } from "../status/allowed-origins.ts";
+import { IdentityTokens } from "../status/identity-tokens.ts";
 import { UserTokens } from "../status/user-tokens.ts";
 import type { HostLock } from "../store/host-lock.ts";
 import { readHostFlags } from "../store/hosts.ts";
@@ -135,6 +136,7 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
     sessions: new Sessions(db, Date.now),
     secrets: new SecretValues(records, config.secretSources),
     userTokens: new UserTokens({ ...records, now: Date.now }),
+    identityTokens: new IdentityTokens({ ...records, now: Date.now }),
     allowedOrigins: new AllowedOrigins(records),
     identity: config.consoleOidc === null ? null : new IdentityProvider(config.consoleOidc),
     readiness,

@@ -1,9 +1,8 @@
 import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
-import type { EngineState } from "../../contract/orchestrator/engine-states.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { SourceFailed } from "../secrets/read-source.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findCurrentStart } from "./answer-broker.ts";
 import { findSecretFor } from "../store/secrets.ts";
 import type { EngineRow } from "../store/tables.ts";
 
@@ -57,10 +56,8 @@ export async function answerMisused(
   return {};
 }
 
-async function callerOf({ db }: Pick<HostContext, "db">, { engine, incarnation }: Asked<"engine">): Promise<EngineRow> {
-  const row = await findEngineById(db, engine);
-  if (row?.incarnation === incarnation && !GONE.has(row.state)) return row;
-  throw new ApiError("ENGINE_NOT_FOUND", "this start of an engine has ended");
+async function callerOf(host: Pick<HostContext, "db">, { engine, incarnation }: Asked<"engine">): Promise<EngineRow> {
+  const row = await findCurrentStart(host.db, { engine, incarnation });
+  if (row !== null) return row;
+  throw new ApiError("ENGINE_NOT_RUNNING", "this start of the engine has ended");
 }
-
-const GONE: ReadonlySet<EngineState> = new Set(["stopped", "sleeping", "failed", "destroying"]);

@@ -180,6 +180,17 @@ interface TokenKeysTable {
   replaced_at: Date | null;
 }
 
+interface IdentityKeysTable {
+  kid: string;
+  /** Sealed with the deployment's secret key. */
+  private_key: Buffer;
+  public_key: string;
+  created_at: CreatedAt;
+  signs_from: Generated<Date>;
+  /** Null for the newest. */
+  replaced_at: Date | null;
+}
+
 export interface Database {
   notification_endpoints: NotificationEndpointsTable;
   notification_deliveries: NotificationDeliveriesTable;
@@ -187,6 +198,7 @@ export interface Database {
   token_keys: TokenKeysTable;
   data_keys: DataKeysTable;
   secrets: SecretsTable;
+  identity_keys: IdentityKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;

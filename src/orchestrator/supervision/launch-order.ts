@@ -1,6 +1,5 @@
-import { sealToolKey } from "../../contract/broker/tool-key.ts";
 import type { EngineKey } from "../../contract/engine/launch.ts";
-import type { ModelBroker } from "../fleet/broker/model-broker.ts";
+import { sealEngineKey } from "../../contract/broker/engine-key.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
@@ -51,10 +50,10 @@ export function launchOrder(
       ...(suspended !== null && { suspended }),
       ...(rulesText(models) !== rulesText() && { models }),
       ...(hook !== null && { tool_hook: hook }),
+      ...brokerFor(host, engine),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       when_busy,
-      ...(host.broker !== null && { tool_broker: toolBroker(host.broker, engine) }),
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     upstreams,
@@ -65,12 +64,6 @@ export function launchOrder(
   };
 }
 
-/** With which the engine calls tool servers that its user signs in to. */
-const toolBroker = ({ reach: { url, sealingKey } }: ModelBroker, { id: engine, incarnation }: EngineRow) => ({
-  url,
-  key: sealToolKey(sealingKey, { engine, incarnation }),
-});
-
 /** Without the keys of providers, where the engine calls a broker. */
 function settingsFor(
   { broker }: Pick<HostContext, "broker">,
@@ -80,6 +73,17 @@ function settingsFor(
 ): Record<string, string> {
   if (broker === null) return { ...given };
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
+}
+
+/** The broker, for secrets of tools and identity tokens. Only the latter start it: secrets start it when they are set. */
+function brokerFor(
+  { broker, settings }: Pick<HostContext, "broker" | "settings">,
+  { id, incarnation }: EngineRow,
+): Pick<SupervisedOrder["launch"], "broker"> {
+  if (broker === null) return {};
+  const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
+  const key = sealEngineKey(sealingKey, { engine: id, incarnation });
+  return { broker: { url, key, ...(settings.publicUrl === null && { no_identity: true as const }) } };
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */

@@ -7,6 +7,7 @@ import { onEachServer } from "../../helpers/database.ts";
 const LEFT_OUT: Readonly<Record<string, string>> = {
   console_links: "people sign in again",
   console_sessions: "people sign in again",
+  identity_keys: "made anew, and published where products read them",
   notification_deliveries: "the host that was backed up sends them",
   notification_position: "follows from the events",
   ports: "made anew by the restore",

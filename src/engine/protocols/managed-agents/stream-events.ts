@@ -1,7 +1,7 @@
 import { sleepingComment } from "../../../contract/engine/sleep.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, eventOf } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import type { ProtocolHandler } from "../protocol.ts";
 import { SseWriter, eventFrame } from "../sse-writer.ts";
 import { type ContentBlock, userBlocks } from "./content-blocks.ts";
@@ -62,8 +62,7 @@ async function readSilently(
   taskId: string,
   { turns, upTo }: { readonly turns: TurnEvents; readonly upTo: number },
 ): Promise<number> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-  const turnId = items[0]?.turn_id;
+  const turnId = (await lastTurn(calls, taskId))?.turn_id;
   let seq = 0;
   if (turnId === undefined) return seq;
   for await (const rows of calls.read({ taskId, turnId, live: false, groups: ["message"] }))
