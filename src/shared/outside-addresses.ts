@@ -48,6 +48,18 @@ export async function outsideAddresses(
   return { url, addresses: await rules.addressesOf(host, port) };
 }
 
+/** Whether a list of hosts has that of an address: by name, or by the IP address itself. */
+export function isListed(url: string, hosts: readonly string[]): boolean {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const at = { host, port: port === "" ? (PORTS[protocol] ?? 0) : Number(port) };
+  return hosts.some((entry) => {
+    const { pattern } = readHostPattern(entry);
+    const isAddress = pattern?.kind === "network" && pattern.address === host;
+    return isAddress ? pattern.port === null || pattern.port === at.port : namesHost(entry, at);
+  });
+}
+
 function namesHost(entry: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
   const { pattern } = readHostPattern(entry);
   if (pattern?.kind !== "name" || isIP(host) !== 0) return false;

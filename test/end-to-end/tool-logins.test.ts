@@ -1,4 +1,7 @@
+import type { Configuration } from "oidc-provider";
 import t from "tap";
+import { startAuthorizationServer } from "../helpers/authorization-server.ts";
+import { freePort } from "../helpers/daemon.ts";
 import { agreed, loginQuestion, open, openLoginFleet, resultsOf, signInBy } from "../helpers/tool-logins.ts";
 import { CookieJar } from "../helpers/identity-provider.ts";
 import { until } from "../helpers/until.ts";
@@ -84,3 +87,44 @@ t.test("a login without a turn begins by a call of the product", async (t) => {
   await (await anna.execute("t1", "/tool mcp__guarded__whoami {}\n/say done")).all();
   t.match(await resultsOf(anna, "t1"), [{ output: "you are anna@example.com", error: null }]);
 });
+
+t.test(
+  "a client that is registered already authenticates with its secret of the vault, and sends it nowhere else",
+  async (t) => {
+    const port = await freePort();
+    const client = {
+      client_id: "orchd-app",
+      client_secret: "the-secret-of-the-client",
+      redirect_uris: [`http://127.0.0.1:${port}/oauth/callback`],
+      token_endpoint_auth_method: "client_secret_basic" as const,
+    };
+    const change = (configuration: Configuration) => ({ ...configuration, clients: [client] });
+    const authorization = await startAuthorizationServer(t, { change, accessTokenS: 30 });
+    const oauth = { client_id: client.client_id, client_secret: "${secret:APP}" };
+    const fleet = await openLoginFleet(t, { port, authorization, oauth });
+    const anna = await fleet.provision("anna");
+    const setSecret = (hosts: readonly string[]) =>
+      fleet.daemon.admin("/products/sleepy/secrets/APP", {
+        method: "PUT",
+        body: { value: client.client_secret, hosts },
+      });
+    const signIn = async () => {
+      const { body } = await fleet.platform("POST", "/engines/anna/connections/guarded");
+      return signInBy(body.url, "anna@example.com");
+    };
+    t.match(await signIn(), { text: /No login/ }, "without the secret");
+    t.equal((await setSecret(["elsewhere.example.com"])).status, 200);
+    authorization.called.length = 0;
+    t.match(await signIn(), { text: /No login/ }, "a secret for other hosts");
+    t.notOk(authorization.called.includes("/token"), "it was not sent");
+    t.equal((await setSecret([`127.0.0.1:${authorization.port}`])).status, 200);
+    t.match(await signIn(), { text: /Signed in/ });
+    t.notOk(authorization.called.includes("/reg"), "no client was registered");
+    await until(
+      "the server is connected",
+      async () => (await anna.call("/assets/servers")).body.servers[0]?.status === "ready",
+    );
+    await (await anna.execute("t1", "/tool mcp__guarded__whoami {}\n/say done")).all();
+    t.match(await resultsOf(anna, "t1"), [{ output: "you are anna@example.com", error: null }], "renewed with it too");
+  },
+);

@@ -29,6 +29,8 @@ export interface AuthorizationServer {
 interface Options {
   readonly port?: number;
   readonly accessTokenS?: number;
+  /** How long a refresh token that was used counts again. Default: not at all. */
+  readonly leewayMs?: number;
   readonly change?: (configuration: Configuration) => Configuration;
 }
 
@@ -38,7 +40,7 @@ interface Options {
  */
 export async function startAuthorizationServer(
   t: Test,
-  { port: given, accessTokenS = 3600, change = (same) => same }: Options = {},
+  { port: given, accessTokenS = 3600, leewayMs = 0, change = (same) => same }: Options = {},
 ): Promise<AuthorizationServer> {
   const port = given ?? (await freePort());
   const issuer = `http://127.0.0.1:${port}`;
@@ -85,6 +87,13 @@ export async function startAuthorizationServer(
   console.info = () => undefined;
   const provider = new Provider(issuer, change(configuration));
   [console.warn, console.info] = silent;
+  if (leewayMs > 0) {
+    // oxlint-disable-next-line typescript/unbound-method -- Called with its `this` below.
+    const { consume } = provider.RefreshToken.prototype;
+    provider.RefreshToken.prototype.consume = async function consumeLater() {
+      setTimeout(() => void consume.call(this), leewayMs).unref();
+    };
+  }
   const callback = provider.callback();
   const logIn = async (request: IncomingMessage, response: ServerResponse) => {
     const who = new URLSearchParams(await text(request)).get("who") ?? "";

@@ -25,22 +25,27 @@ export async function openLoginFleet(
     policy = {},
     env = {},
     authorization: given,
+    oauth,
+    port: wanted,
   }: {
     readonly accessTokenS?: number;
     readonly policy?: object;
     readonly env?: Readonly<Record<string, string>>;
     readonly authorization?: AuthorizationServer;
+    /** What the catalog says of the login. */
+    readonly oauth?: object;
+    readonly port?: number;
   } = {},
 ): Promise<LoginFleet> {
   const authorization = given ?? (await startAuthorizationServer(t, { accessTokenS }));
   const tools = await startGuardedToolServer(t, authorization);
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const publicUrl = `http://127.0.0.1:${port}`;
   const fleet = await openFleet(t, {
     policy: { private_hosts: ["127.0.0.1"], ...policy },
     env: { ORCH_PORT: String(port), ORCH_PUBLIC_URL: publicUrl, ...env },
   });
-  await pushServers(fleet, { guarded: { url: tools.url, ...ENTRY } });
+  await pushServers(fleet, { guarded: { url: tools.url, ...ENTRY, ...(oauth !== undefined && { oauth }) } });
   return Object.defineProperties(
     { authorization, tools, publicUrl } as LoginFleet,
     Object.getOwnPropertyDescriptors(fleet),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SECRET_NAME } from "../orchestrator/secret-limits.ts";
 import { type RecordOf, field, nullable } from "../record.ts";
 
 const name = z.string().check(z.minLength(1), z.maxLength(64));
@@ -14,6 +15,7 @@ export const loginTarget = z.object({
     "The scopes to ask for. `null`: those that the server names.",
   ),
   client_id: nullable(z.string().check(z.maxLength(2048)), "A client that is registered already. `null`: none."),
+  client_secret: nullable(z.string().check(z.regex(SECRET_NAME)), "The secret of the vault that has its secret."),
 });
 export type LoginTarget = RecordOf<typeof loginTarget>;
 

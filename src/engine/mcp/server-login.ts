@@ -29,6 +29,7 @@ export const targetOf = ({ name, url, login }: HttpServerConfig): LoginTarget =>
   url,
   scopes: login?.scopes ?? null,
   client_id: login?.client_id ?? null,
+  client_secret: login?.client_secret ?? null,
 });
 
 /** What the broker must know of a call. The user's token is added there, and never here. */

@@ -48,6 +48,9 @@ export async function describeIssuer(
       const problem = endpoint === undefined ? null : urlProblem(endpoint);
       if (problem !== null) throw untrusted(`an address of its metadata: ${problem}`);
     }
+    // The browser goes there, which no rule of addresses holds for.
+    if (issuer.startsWith("https:") && !server.authorization_endpoint.startsWith("https:"))
+      throw untrusted("its login page has no TLS");
     return server;
   }
   throw untrusted("it has no metadata of an authorization server (RFC 8414)");

@@ -11,6 +11,8 @@ export interface LoginClient {
   readonly id: string;
   readonly secret: string | null;
   readonly auth: AuthMethod;
+  /** The secret of the vault that has it. Omitted: the authorization server has given it. */
+  readonly secretName?: string;
 }
 
 const registered = z.object({
@@ -31,10 +33,11 @@ export const clientMetadata = (callbackUrl: string) => ({
 /** A client that the operator of the authorization server has registered. */
 export function preRegistered(
   { token_endpoint_auth_methods_supported: supported = ["client_secret_basic"] }: AuthorizationServer,
-  { id, secret }: Pick<LoginClient, "id" | "secret">,
+  { id, secretName }: { readonly id: string; readonly secretName: string | null },
 ): LoginClient {
-  const auth = secret === null ? "none" : supported.includes("client_secret_basic") ? AUTH_METHODS[1] : AUTH_METHODS[2];
-  return { id, secret, auth };
+  if (secretName === null) return { id, secret: null, auth: "none" };
+  const auth = supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
+  return { id, secret: null, auth, secretName };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ApiError } from "../api-error.ts";
 import { readLoginTargets } from "../engine-calls/engine-logins.ts";
-import type { EngineHost } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { SignInFailure } from "../identity/sign-in-failure.ts";
 import { ToolLogin } from "../identity/tool-login.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
@@ -12,6 +12,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { loginCalls } from "./login-addresses.ts";
 import { type LoginLink, loginLink } from "./login-link.ts";
+import { withClientSecret } from "./client-secret.ts";
 import { openTokens } from "./sealed-tokens.ts";
 
 interface ConnectionAddress {
@@ -21,7 +22,7 @@ interface ConnectionAddress {
 
 /** A login that no turn waits for. The engine is woken, because its catalog says where the server is. */
 export async function beginConnection(
-  host: EngineHost,
+  host: EngineHost & Service,
   product: Product,
   { userId, server }: ConnectionAddress,
 ): Promise<LoginLink> {
@@ -44,7 +45,7 @@ export async function beginConnection(
 
 /** Deletes a connection, and ends its tokens at the authorization server as far as that answers. */
 export async function deleteConnection(
-  host: EngineHost,
+  host: EngineHost & Service,
   product: Product,
   { userId, server }: ConnectionAddress,
 ): Promise<{ readonly deleted: true; readonly revoked: boolean }> {
@@ -61,14 +62,14 @@ export async function deleteConnection(
 }
 
 async function revoke(
-  host: EngineHost,
+  host: EngineHost & Service,
   product: Product,
   { engine, row }: { readonly engine: EngineRow; readonly row: ConnectionRow },
 ): Promise<boolean> {
   if (row.tokens === null) return false;
   const tokens = openTokens(host, { engineId: engine.id, server: row.server }, row.tokens);
   try {
-    return await new ToolLogin(tokens, loginCalls(product).fetch).revoke(tokens);
+    return await new ToolLogin(await withClientSecret(host, row, tokens), loginCalls(product).fetch).revoke(tokens);
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
     const { server } = row;

@@ -21,11 +21,12 @@ import type { ConnectionRow } from "../store/login-tables.ts";
 import type { CurrentToken } from "../supervision/refreshes-in-flight.ts";
 import { loginCalls } from "./login-addresses.ts";
 import { productOf } from "./open-login.ts";
+import { withClientSecret } from "./client-secret.ts";
 import { type SealedTokens, openTokens, sealTokens } from "./sealed-tokens.ts";
 
 export type TokenHost = Pick<
   HostContext,
-  "db" | "box" | "now" | "settings" | "directory" | "events" | "logger" | "stopping" | "refreshes"
+  "db" | "box" | "now" | "settings" | "directory" | "events" | "logger" | "stopping" | "refreshes" | "secrets"
 >;
 
 /** A token is renewed this long before it expires. */
@@ -133,7 +134,7 @@ async function askForTokens(host: TokenHost, row: ConnectionRow, tokens: SealedT
   if (refreshToken === null) return { kind: "refused", reason: "the server gave no refresh token" };
   try {
     const { fetch } = loginCalls(await productOf(host, row));
-    const fresh = await new ToolLogin(tokens, fetch).refresh(refreshToken);
+    const fresh = await new ToolLogin(await withClientSecret(host, row, tokens), fetch).refresh(refreshToken);
     const next = { ...tokens, accessToken: fresh.accessToken, refreshToken: fresh.refreshToken ?? refreshToken };
     const expiresAt = fresh.expiresInS === null ? null : new Date(host.now() + fresh.expiresInS * 1000);
     const stored = { version: row.version, tokens: sealTokens(host, key, next), expiresAt };

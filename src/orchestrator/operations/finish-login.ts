@@ -10,9 +10,10 @@ import type { LoginRow } from "../store/login-tables.ts";
 import { endLogin, takeState } from "../store/logins.ts";
 import { loginAddresses, loginCalls } from "./login-addresses.ts";
 import { productOf } from "./open-login.ts";
+import { withClientSecret } from "./client-secret.ts";
 import { type LoginFlow, openFlow, sealTokens } from "./sealed-tokens.ts";
 
-type Host = Pick<HostContext, "db" | "box" | "now" | "settings" | "directory" | "events">;
+type Host = Pick<HostContext, "db" | "box" | "now" | "settings" | "directory" | "events" | "secrets">;
 
 interface Callback {
   /** As the browser sent it. */
@@ -41,7 +42,11 @@ export async function finishLogin(host: Host, { query, browser }: Callback): Pro
   const { fetch } = loginCalls(await productOf(host, row));
   const { callbackUrl } = loginAddresses(host);
   try {
-    const tokens = await new ToolLogin(flow, fetch).finish(callbackUrl, query, flow.checks);
+    const tokens = await new ToolLogin(await withClientSecret(host, row, flow), fetch).finish(
+      callbackUrl,
+      query,
+      flow.checks,
+    );
     await keep(host, row, { flow, tokens });
     return { row, outcome: "signed_in" };
   } catch (error) {

@@ -37,13 +37,13 @@ export async function openLogin(
 ): Promise<{ readonly url: string }> {
   const product = await productOf(host, row);
   const { fetch, urlProblem } = loginCalls(product);
-  const { url, scopes: wanted, client_id: clientId } = row.target;
+  const { url, scopes: wanted, client_id: clientId, client_secret: secretName } = row.target;
   const described = await describeResource(url, fetch);
   const server = await describeIssuer(described.issuer, { fetch, urlProblem });
   const client =
     clientId === null
       ? await clientOf(host, product, { server, fetch })
-      : preRegistered(server, { id: clientId, secret: null });
+      : preRegistered(server, { id: clientId, secretName });
   const scopes = wanted ?? described.scopes ?? [];
   const source = { server, client, resource: described.resource };
   const { callbackUrl } = loginAddresses(host);

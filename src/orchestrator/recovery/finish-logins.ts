@@ -1,6 +1,6 @@
 import { delay } from "../../shared/clock.ts";
 import { inBackground } from "../../shared/background.ts";
-import type { EngineHost } from "../host-context.ts";
+import type { EngineHost, Service } from "../host-context.ts";
 import { refreshOnce } from "../operations/connection-token.ts";
 import { tellEngine } from "../operations/tell-login.ts";
 import { cutRefreshes } from "../store/connections.ts";
@@ -14,7 +14,7 @@ const CUT_MS = 8000;
  * Finishes what an earlier daemon, or a lost database, has cut: refreshes at once, while the authorization server may still
  * accept the refresh token that was used, and logins of which an engine has not heard. Ends with the daemon.
  */
-export async function finishLogins(host: EngineHost): Promise<void> {
+export async function finishLogins(host: EngineHost & Service): Promise<void> {
   const { hostId } = host.settings.portRange;
   // What is there at the start was cut: this daemon leads, and has begun none.
   let ageMs = 0;

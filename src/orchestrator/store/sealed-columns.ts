@@ -13,10 +13,16 @@ export const SEALED_COLUMNS: Readonly<Record<string, SealedTable>> = {
   products: { key: ["id"], sealed: ["engine_env", "tool_hook_secret", "tool_hook_previous_secret"] },
   token_keys: { key: ["kid"], sealed: ["private_key"] },
   identity_keys: { key: ["kid"], sealed: ["private_key"] },
+  connections: { key: ["engine_id", "server"], sealed: ["tokens"] },
+  logins: { key: ["hash"], sealed: ["flow"] },
+  login_clients: { key: ["product_id", "issuer", "callback_url"], sealed: ["client"] },
   notification_endpoints: { key: ["id"], sealed: ["secret", "previous_secret"] },
   webhooks: { key: ["id"], sealed: ["secret", "previous_secret"] },
   scheduled_runs: { key: ["id"], sealed: ["request"] },
   console_sessions: { key: ["id"], sealed: ["id_token"] },
+  connections: { key: ["engine_id", "server"], sealed: ["tokens"] },
+  logins: { key: ["hash"], sealed: ["flow"] },
+  login_clients: { key: ["product_id", "issuer", "callback_url"], sealed: ["client"] },
   catalog_archives: { key: ["product_id", "digest"], sealed: ["archive"] },
 };
 
