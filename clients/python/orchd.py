@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import re
 import secrets
@@ -19,7 +20,7 @@ import threading
 import time
 import urllib.parse
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, NamedTuple, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, NamedTuple, Optional, Protocol, Set, Tuple, Union
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -168,6 +169,7 @@ class _Service:
         changes: Optional[Mapping[str, Any]],
         on_retry: Optional[OnRetry],
         ssl_context: Optional[ssl.SSLContext],
+        renew_key: Optional[Callable[[str], str]] = None,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -181,6 +183,8 @@ class _Service:
         self._headers = headers
         self._on_retry = on_retry
         self._ssl = ssl_context
+        #: Replaces an engine's key that was refused.
+        self._renew_key = renew_key
 
     def request(self, route: _Route, fields: Mapping[str, Any]) -> _Request:
         given = {name: value for name, value in fields.items() if value is not OMITTED}
@@ -249,6 +253,19 @@ class _Service:
         return opened
 
     def open(self, request: _Request, accept: str) -> _Opened:
+        sent = self._headers
+        try:
+            return self._open(request, accept, sent)
+        except OrchdError as error:
+            if error.code != "INVALID_ENGINE_KEY" or self._renew_key is None:
+                raise
+            if self._headers is sent:
+                self._headers = {"X-Engine-Key": _header_value("key", self._renew_key(sent["X-Engine-Key"]))}
+            if not request.resendable:
+                raise
+        return self._open(request, accept, self._headers)
+
+    def _open(self, request: _Request, accept: str, key: Mapping[str, str]) -> _Opened:
         ends = time.monotonic() + request.deadline_s
         host, port = self._parts.hostname or "", self._parts.port
         connection: http.client.HTTPConnection
@@ -257,7 +274,7 @@ class _Service:
             connection = http.client.HTTPSConnection(host, port, timeout=request.deadline_s, context=context)
         else:
             connection = http.client.HTTPConnection(host, port, timeout=request.deadline_s)
-        headers = {"Accept": accept, **self._headers, **request.headers, "Connection": "close"}
+        headers = {"Accept": accept, **key, **request.headers, "Connection": "close"}
         try:
             connection.connect()
             # Kept here, for the connection gives it up with its response.
@@ -1356,7 +1373,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
         #: `false` pauses it: messages wait.
         enabled: bool
 
@@ -1519,7 +1536,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
 
 
     class CreateEndpointRequest(_CreateEndpointRequest, total=False):
@@ -2868,7 +2885,7 @@ if TYPE_CHECKING:
     EventRecord = TypedDict("EventRecord", {"id": "str", "type": "EventType", "time": "str", "product_id": "Optional[str]", "user_id": "Optional[str]", "engine_id": "Optional[str]", "incarnation": "Optional[str]", "from": "Optional[EngineState]", "to": "Optional[EngineState]", "reason": "Optional[str]", "actor": "Literal['product', 'admin', 'orchd']", "request_id": "Optional[str]", "data": "Dict[str, Any]"}, total=False)
 
 
-    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
+    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
 
 
     class _ExecuteRequest(TypedDict):
@@ -6017,10 +6034,20 @@ class EngineClient(_EngineMethods):
         limits: Optional[Mapping[str, Any]] = None,
         on_retry: Optional[OnRetry] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
+        renew_key: Optional[Callable[[str], str]] = None,
     ) -> None:
+        """`renew_key` is called with a key that the engine refused, and returns the one to use: see `Engines`."""
         headers = {"X-Engine-Key": _header_value("key", key)}
         super().__init__(
-            _Service(url, headers, limits=Limits(), changes=limits, on_retry=on_retry, ssl_context=ssl_context)
+            _Service(
+                url,
+                headers,
+                limits=Limits(),
+                changes=limits,
+                on_retry=on_retry,
+                ssl_context=ssl_context,
+                renew_key=renew_key,
+            )
         )
 
     def resume(
@@ -6257,3 +6284,114 @@ class OrchestratorClient(_OrchestratorMethods):
 
 #: Sorts before all others: after it come all events that are kept.
 _BEFORE_ALL = "evt_00000000-0000-0000-0000-000000000000"
+
+
+# --- Keys of engines --------------------------------------------------------------------------------------------------
+
+
+class KeyStore(Protocol):
+    """Where a product keeps the keys of its users' engines: two methods, such as two statements of any SQL database."""
+
+    def read(self, engine_id: str) -> Optional[str]:
+        """The stored key of an engine."""
+
+    def write(self, engine_id: str, key: str) -> None:
+        """Stores the key of an engine in place of an earlier one."""
+
+
+class MemoryKeys:
+    """Keeps keys until the program ends. Its next start replaces the key of each engine that it opens."""
+
+    def __init__(self) -> None:
+        self._keys: Dict[str, str] = {}
+
+    def read(self, engine_id: str) -> Optional[str]:
+        return self._keys.get(engine_id)
+
+    def write(self, engine_id: str, key: str) -> None:
+        self._keys[engine_id] = key
+
+
+class FileKeys:
+    """Keeps keys in a JSON file that only this user of the machine can read. One program at a time may use it."""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self._path = os.fspath(path)
+        self._lock = threading.Lock()
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                stored = _parse_json(file.read())
+        except FileNotFoundError:
+            stored = {}
+        if not isinstance(stored, dict) or not all(isinstance(key, str) for key in stored.values()):
+            # Without the text, which may have keys.
+            raise ValueError(f"{self._path}: expected a JSON object of keys by the ids of engines")
+        self._keys: Dict[str, str] = stored
+
+    def read(self, engine_id: str) -> Optional[str]:
+        return self._keys.get(engine_id)
+
+    def write(self, engine_id: str, key: str) -> None:
+        with self._lock:
+            self._keys[engine_id] = key
+            draft = f"{self._path}.new"
+            # A program that is killed meanwhile leaves the old file or the new one.
+            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                os.fchmod(file.fileno(), 0o600)
+                json.dump(self._keys, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self._path)
+
+
+class Engines:
+    """The engines of a product's users, whose keys it keeps. They are stored when made, and replaced when lost or refused."""
+
+    def __init__(
+        self, orchestrator: OrchestratorClient, keys: KeyStore, *, limits: Optional[Mapping[str, Any]] = None
+    ) -> None:
+        self._orchestrator = orchestrator
+        self._keys = keys
+        self._limits = limits
+        #: One for each user, so that calls at the same moment agree on the key.
+        self._locks: Dict[str, threading.Lock] = {}
+        self._locks_lock = threading.Lock()
+
+    def open(self, user_id: str, **admit: Any) -> EngineClient:
+        """The client of a user's engine, which is created if there is none, and started if it is stopped."""
+        with self._lock_of(user_id):
+            made = self._orchestrator.admit_engine(user_id=user_id, **admit)
+            engine_id, key = made["id"], made["engine_api_key"]
+            if key is None:
+                key = self._keys.read(engine_id) or self._replaced(user_id, engine_id, _GRACE_S)
+            else:
+                self._keys.write(engine_id, key)
+        return EngineClient(
+            made["url"], key, limits=self._limits, renew_key=lambda refused: self._renewed(user_id, engine_id, refused)
+        )
+
+    def rotate_key(self, user_id: str, *, grace_s: int = 60) -> None:
+        """Replaces the key of a user's engine, and stores the new one. The old one works for `grace_s` more seconds."""
+        with self._lock_of(user_id):
+            self._replaced(user_id, self._orchestrator.admit_engine(user_id=user_id)["id"], grace_s)
+
+    def _renewed(self, user_id: str, engine_id: str, refused: str) -> str:
+        with self._lock_of(user_id):
+            # Another program may have replaced it, and stored the new one.
+            stored = self._keys.read(engine_id)
+            return stored if stored and stored != refused else self._replaced(user_id, engine_id, _GRACE_S)
+
+    def _replaced(self, user_id: str, engine_id: str, grace_s: int) -> str:
+        key = self._orchestrator.rotate_engine_key(user_id, grace_s=grace_s)["engine_api_key"]
+        if key is None:
+            raise OrchdError("BAD_ANSWER", "the engine's new key is not in the answer")
+        self._keys.write(engine_id, key)
+        return key
+
+    def _lock_of(self, user_id: str) -> threading.Lock:
+        with self._locks_lock:
+            return self._locks.setdefault(user_id, threading.Lock())
+
+
+#: Programs that replace a lost key of one engine at the same moment do not refuse each other's calls for so long.
+_GRACE_S = 60

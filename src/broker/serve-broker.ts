@@ -7,6 +7,7 @@ import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
+import { SecretCalls } from "./secret-calls.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
@@ -29,6 +30,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
   const forwarder = new CallForwarder({ ...shared, counts });
+  const secrets = new SecretCalls({ ...shared, road, counts });
   const toolCalls = new ToolCalls({ ...shared, road });
   const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
@@ -54,7 +56,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
-      if (toolCalls.answer(request, response)) return;
+      if (secrets.answer(request, response) || toolCalls.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

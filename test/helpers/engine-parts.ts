@@ -379,6 +379,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       engineId: "eng_test",
     }),
     agents: () => [{ name: DEFAULT_AGENT, description: "The agent of tests." }],
+    catalogSkills: () => [],
     hasAgent: (name) => name === DEFAULT_AGENT,
     hasTool: (name) => isEngineTool(name),
     catalog: {

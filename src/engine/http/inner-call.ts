@@ -64,20 +64,30 @@ export async function callRoute(routes: CalledRoutes, name: EngineRouteName, req
 
 /** Answers a call as another route does. */
 export async function answerLike(
-  { handlers, within }: CalledRoutes,
+  routes: CalledRoutes,
+  name: EngineRouteName,
+  call: { readonly request: Request; readonly response: Response },
+): Promise<void> {
+  const handler = routes.handlers[name];
+  const { auth }: EngineRoute = ENGINE_ROUTES[name];
+  if (handler === undefined || auth !== "engine") throw new Error(`${name} is no route for other protocols`);
+  await assertAllowed(routes, name, call);
+  await handler(call.request, call.response, throwing);
+}
+
+/** Throws for a call that the caller's key or token does not permit. */
+export async function assertAllowed(
+  { within }: Pick<CalledRoutes, "within">,
   name: EngineRouteName,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<void> {
-  const handler = handlers[name];
-  const { auth }: EngineRoute = ENGINE_ROUTES[name];
-  if (handler === undefined || auth !== "engine") throw new Error(`${name} is no route for other protocols`);
   assertPermitted(request, name);
-  const next = (error?: unknown) => {
-    if (error !== undefined) throw error;
-  };
-  await within(name)(request, response, next);
-  await handler(request, response, next);
+  await within(name)(request, response, throwing);
 }
+
+const throwing = (error?: unknown): void => {
+  if (error !== undefined) throw error;
+};
 
 /** A response without a connection, which keeps the JSON that it is given. */
 function jsonResponse(request: Request): { readonly response: Response; readonly body: () => unknown } {

@@ -15,13 +15,13 @@ import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
-import { protocolFiles } from "./protocol-files.ts";
+import { type ProtocolFileParts, protocolFiles } from "./protocol-files.ts";
 import { type ProtocolReadParts, protocolReads } from "./protocol-reads.ts";
 import { sentMessage } from "./sent-messages.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
 import { withGroups } from "./wanted-events.ts";
 
-export interface EngineCallParts extends StartParts, ProtocolReadParts {
+export interface EngineCallParts extends StartParts, ProtocolReadParts, ProtocolFileParts {
   readonly taskList: StartParts["taskList"] & ProtocolReadParts["taskList"];
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;

@@ -62,6 +62,7 @@ export interface RouteParts
     ToolHookParts,
     LoginParts {
   readonly agents: ProtocolReadParts["agents"];
+  readonly catalogSkills: ProtocolReadParts["catalogSkills"];
   readonly taskList: TaskRouteParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &

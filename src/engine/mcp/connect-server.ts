@@ -1,6 +1,7 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-calls.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { NO_BROKER, brokerHeaders } from "./server-login.ts";
@@ -61,16 +62,27 @@ const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
   new SSEClientTransport(new URL(server.url), requestOptions(server, params));
 
 const requestOptions = (server: HttpServerConfig, params: ConnectParams) => ({
-  requestInit: { headers: server.headers },
+  requestInit: { headers: params.secrets.fill(server.headers) },
   fetch: fetchOf(server, params),
 });
 
 function fetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
   const { identity, login } = server;
   if (login !== null) return brokeredFetch(server, params);
-  const { identity: source, signal } = params;
-  return identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal });
+  const { identity: source, secrets, signal } = params;
+  const send = secretsIn(Object.values(server.headers)).length > 0 ? filledFetch(secrets) : boundedFetch;
+  return identity === undefined ? send : identifiedFetch(send, { ...identity, source, signal });
 }
+
+/** `fetch` through the broker, which puts the values of secrets in place of their placeholders. */
+const filledFetch =
+  (secrets: ConnectParams["secrets"]): typeof boundedFetch =>
+  (input, init) => {
+    const route = secrets.route(new URL(input));
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
+    return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });
+  };
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  commands: { environment, folders, launcher },
+  commands: { environment, folders, launcher, network, secrets },
   identity,
   pins,
   known,
@@ -54,7 +54,10 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
-    broker: launch.broker ?? null,
+    secrets,
+    proxyPort: async (asked) => (await network.access(asked)).proxyPort,
+    // A login has no address to come back to.
+    broker: launch.broker === undefined || launch.broker.no_public_url === true ? null : launch.broker,
     identity,
     logger,
   });

@@ -21,7 +21,7 @@ export type ConnectionState =
 
 interface ReconnectingServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "broker" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "broker" | "identity"
 > {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
@@ -208,13 +208,15 @@ export class ReconnectingServer {
   }
 
   #connectParams(): Omit<ConnectParams, "onLoginNeeded"> {
-    const { workspaceDir, environment, launcher, broker, identity, log } = this.#parts;
+    const { workspaceDir, environment, launcher, secrets, proxyPort, broker, identity, log } = this.#parts;
     return {
       broker,
       server: this.server,
       workspaceDir,
       environment,
       launcher,
+      secrets,
+      proxyPort,
       identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import type { SandboxPlaces } from "./sandbox-path.ts";
 import { type IdentityRequest, identityProblem } from "../tools/web/identity-source.ts";
 import {
@@ -218,6 +219,8 @@ function loginProblem({ login, oauth, type, identity, headers = {} }: ServerEntr
     return [["oauth", "client_secret"], "expected a client_id with it"];
   // A token goes to one address. Servers of the older transport name another one for their messages.
   if (type === "sse") return [["login"], "expected a server over streamable HTTP"];
+  const [secret] = secretsIn(Object.values(headers));
+  if (secret !== undefined) return [["headers"], `expected no secret ${secret} beside a login`];
   const own = Object.keys(headers).find((name) => name.toLowerCase() === "authorization");
   return own === undefined ? null : [["headers", own], "expected no such header: the login adds it"];
 }

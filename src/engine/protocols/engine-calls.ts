@@ -50,7 +50,8 @@ export interface MessageFate {
   readonly afterSeq: number;
 }
 
-export interface AgentEntry {
+/** What the product has written of an agent or a skill for models to read. */
+export interface CatalogEntry {
   readonly name: string;
   readonly description: string;
 }
@@ -111,7 +112,9 @@ export interface EngineCalls {
     readonly merge?: boolean;
   }): Events;
   /** The agents of the catalog. */
-  agents(): readonly AgentEntry[];
+  agents(): readonly CatalogEntry[];
+  /** The skills of the catalog, which its agents read when they need one. */
+  skills(): readonly CatalogEntry[];
   /** What the message of a turn was sent with. Null for a turn that is not stored, or that the caller may not reach. */
   sentWith(turnId: string): SentWith | null;
   /** The turn that an earlier call with this call's `Idempotency-Key` started. Null without one. */
@@ -122,6 +125,11 @@ export interface EngineCalls {
   cancelTurn(taskId: string, turnId: string): boolean;
   /** As `PUT /files/content`. */
   writeFile(path: string, bytes: Uint8Array): Promise<StoredFile>;
+  /** The content of a file, or of a published version. Throws `PAYLOAD_TOO_LARGE` for a larger one. */
+  readFile(
+    which: { readonly path: string } | { readonly artifact_id: string },
+    maxBytes: number,
+  ): Promise<{ readonly path: string; readonly bytes: Uint8Array }>;
   /** Answers the call as `GET /files/content` does, with its ranges and conditions. */
   sendFile(which: { readonly path: string } | { readonly artifact_id: string }): Promise<void>;
   /** The media type of a file by its name. */

@@ -1,4 +1,5 @@
 import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questions.ts";
+import { answerMisused, answerSecret, answerSecretHosts } from "../operations/answer-secret.ts";
 import { answerConnection, answerEngine, answerLogin } from "../operations/answer-broker.ts";
 import type { TokenHost } from "../operations/connection-token.ts";
 import { answerIdentity } from "../operations/answer-identity-question.ts";
@@ -9,9 +10,14 @@ export type BrokerHandlers = {
   readonly [Name in QuestionName]: (asked: Asked<Name>) => Promise<AnswerTo<Name>>;
 };
 
-export const brokerHandlers = (host: TokenHost & Pick<HostContext, "identityTokens">): BrokerHandlers => ({
+export const brokerHandlers = (
+  host: TokenHost & Pick<HostContext, "identityTokens" | "events" | "secrets" | "logger">,
+): BrokerHandlers => ({
   engine: (asked) => answerEngine(host, asked),
   connection: (asked) => answerConnection(host, asked),
   login: (asked) => answerLogin(host, asked),
   identity: (asked) => answerIdentity(host, asked),
+  secret: (asked) => answerSecret(host, asked),
+  secret_hosts: (asked) => answerSecretHosts(host, asked),
+  misused: (asked) => answerMisused(host, asked),
 });
