@@ -20,9 +20,6 @@ export const SEALED_COLUMNS: Readonly<Record<string, SealedTable>> = {
   webhooks: { key: ["id"], sealed: ["secret", "previous_secret"] },
   scheduled_runs: { key: ["id"], sealed: ["request"] },
   console_sessions: { key: ["id"], sealed: ["id_token"] },
-  connections: { key: ["engine_id", "server"], sealed: ["tokens"] },
-  logins: { key: ["hash"], sealed: ["flow"] },
-  login_clients: { key: ["product_id", "issuer", "callback_url"], sealed: ["client"] },
   catalog_archives: { key: ["product_id", "digest"], sealed: ["archive"] },
 };
 
