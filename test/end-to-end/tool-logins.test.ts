@@ -1,5 +1,6 @@
 import type { Configuration } from "oidc-provider";
 import t from "tap";
+import { ask } from "../helpers/api.ts";
 import { startAuthorizationServer } from "../helpers/authorization-server.ts";
 import { freePort } from "../helpers/daemon.ts";
 import { agreed, loginQuestion, open, openLoginFleet, resultsOf, signInBy } from "../helpers/tool-logins.ts";
@@ -128,3 +129,23 @@ t.test(
     t.match(await resultsOf(anna, "t1"), [{ output: "you are anna@example.com", error: null }], "renewed with it too");
   },
 );
+
+t.test("a user's own browser lists, begins and ends logins, with the scope for it alone", async (t) => {
+  const fleet = await openLoginFleet(t);
+  await fleet.provision("anna");
+  await fleet.provision("ben");
+  const tokenOf = async (user: string, scope: string) =>
+    (await fleet.platform("POST", `/engines/${user}/tokens`, { scope })).body.token as string;
+  const call = async (token: string, method: "GET" | "POST" | "DELETE", path = "") =>
+    ask(fleet.publicUrl, `/me/connections${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+  const anna = await tokenOf("anna", "connections");
+  const made = await call(anna, "POST", "/guarded");
+  t.equal(made.status, 201, made.text);
+  t.match(await signInBy(made.body.url, "anna@example.com"), { text: /Signed in/ });
+  t.match(await call(anna, "GET"), { status: 200, body: { data: [{ server: "guarded", state: "connected" }] } });
+  t.match(await call(await tokenOf("ben", "connections"), "GET"), { status: 200, body: { data: [] } }, "not another's");
+  t.match(await call(await tokenOf("anna", "turns"), "GET"), { status: 403, body: { error: "INSUFFICIENT_SCOPE" } });
+  t.match(await call(anna, "POST", "/unknown"), { status: 404 });
+  t.match(await call(anna, "DELETE", "/guarded"), { status: 200, body: { deleted: true } });
+  t.match(await call(anna, "DELETE", "/guarded"), { status: 404 });
+});

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { type Configuration, Provider } from "oidc-provider";
 import type { Test } from "tap";
 import { freePort } from "./daemon.ts";
+import { keptRecords } from "./kept-records.ts";
 
 const FORM = `<form method="post"><label>Who <input name="who"></label><button>Continue</button></form>`;
 
@@ -46,6 +47,7 @@ export async function startAuthorizationServer(
   const issuer = `http://127.0.0.1:${port}`;
   const grants = new Set<string>();
   const configuration: Configuration = {
+    adapter: keptRecords(),
     clients: [],
     scopes: ["openid", "offline_access"],
     clientDefaults: { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" },

@@ -6,6 +6,7 @@ export const SCOPES = {
   "tasks:write": "Rename, archive, fork, rewind and delete conversations.",
   "files:read": "List and read the files of the workspace.",
   "files:write": "Write, move and delete files of the workspace.",
+  connections: "List, begin and end the user's logins at tool servers.",
   "memory:read": "List, search and export what the engine remembers.",
   "memory:erase": "End facts, and erase the memory.",
 } as const satisfies Record<string, string>;
@@ -19,7 +20,7 @@ const GROUPS: ReadonlyMap<string, readonly Scope[]> = new Map([
 export const DEFAULT_SCOPE = "turns tasks files answers";
 /** Of a token for some tasks, which permits nothing that all tasks share. */
 export const DEFAULT_BOUND_SCOPE = "turns tasks answers";
-const SHARED: readonly Scope[] = ["files:read", "files:write", "memory:read", "memory:erase"];
+const SHARED: readonly Scope[] = ["files:read", "files:write", "connections", "memory:read", "memory:erase"];
 const MAX_SCOPE = 256;
 
 /** The scopes of a list separated by spaces. Null when it has another word. */

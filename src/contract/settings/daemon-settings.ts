@@ -37,7 +37,7 @@ export const DAEMON_SETTINGS = {
     value: TEXT,
     unset: "none",
     description:
-      "The daemon's address for products and browsers, such as `https://agents.example.com`. The `url` of an engine is then `<address>/e/<engine id>`: see [the gateway](operating.md#the-gateway)",
+      "The daemon's address for products and browsers, such as `https://agents.example.com`. The `url` of an engine is then `<address>/e/<engine id>`: see [the gateway](operating.md#the-gateway). Logins of tool servers lead back to `<address>/oauth/callback`, and need it",
   },
   ORCH_HOST_ID: {
     scope: "daemon",

@@ -4,7 +4,15 @@ import { ENGINE_ROUTES, type EngineRoute } from "../../contract/engine/routes.ts
 import type { Scope } from "../../contract/engine/scopes.ts";
 import { rowsAt } from "../../contract/route-table.ts";
 
+/** What the daemon answers itself for an end user. */
+const OWN: readonly Pick<EngineRoute, "method" | "path" | "auth" | "scope" | "query">[] = [
+  { method: "GET", path: "/connections", auth: "engine", scope: "connections" },
+  { method: "POST", path: "/connections/{server}", auth: "engine", scope: "connections" },
+  { method: "DELETE", path: "/connections/{server}", auth: "engine", scope: "connections" },
+];
+
 const find = rowsAt([
+  ...OWN,
   ...Object.values<Pick<EngineRoute, "method" | "path" | "auth" | "scope" | "query">>(ENGINE_ROUTES),
   ...Object.values<ProtocolRoute>(PROTOCOL_ROUTES),
 ]);

@@ -9,6 +9,7 @@ import { claimsSession } from "./admit-session.ts";
 import { CONSOLE_CREDENTIALS, sandboxedHeaders } from "./console-headers.ts";
 import { type EndUserParts, USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
 import { sendRefusal } from "./gateway.ts";
+import { isAboutConnections } from "./end-user-connections.ts";
 import { type GatewayPath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
@@ -93,6 +94,7 @@ async function callAsEndUser(parts: FollowerGatewayParts, exchange: Exchange): P
       case "new_user":
         return null;
       case "admitted":
+        if (isAboutConnections(admitted.path.target)) return null;
         return await callDirectly(parts, exchange, { ...admitted, ...BY_TOKEN });
       default:
         return admitted satisfies never;

@@ -18,6 +18,7 @@ import { callForRest } from "./call-for-rest.ts";
 import { type ResumedCall, holdStream, mayBeHeld } from "./held-stream.ts";
 import { type GatewayPath, enginePath, engineRoot, isEndUserUrl, readGatewayPath } from "./gateway-path.ts";
 import { USER_CREDENTIALS, admitEndUser, endUserHeaders } from "./end-user-call.ts";
+import { answerAboutConnections, isAboutConnections } from "./end-user-connections.ts";
 import { keyOfSession } from "./gateway-session.ts";
 import { provisionEndUser } from "./new-end-user.ts";
 import { UserRequestLimit } from "./user-request-limit.ts";
@@ -59,6 +60,10 @@ export function createGateway(
       if (admitted.kind === "new_user") {
         const message = "the engine was destroyed meanwhile";
         return refuse({ code: "SERVICE_UNAVAILABLE", message, retryAfterS: 1 });
+      }
+      if (isAboutConnections(admitted.path.target)) {
+        const refusal = await answerAboutConnections(host, admitted.path, { request, response });
+        return refusal === null ? "answered" : refuse(refusal);
       }
       const credentials = { without: USER_CREDENTIALS, changeHeaders: endUserHeaders };
       return deliver(host, addresses, { exchange: { request, response }, site, ...admitted, ...credentials });

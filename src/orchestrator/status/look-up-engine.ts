@@ -67,6 +67,16 @@ export async function samplesOfEngine(
   return samples.none(now());
 }
 
+/** Whose an engine is. Null when it was destroyed. */
+export async function findUserOfEngine(
+  { db, directory }: Pick<HostContext, "db" | "directory">,
+  engineId: string,
+): Promise<{ readonly product: Product; readonly userId: string } | null> {
+  const engine = await findEngineById(db, engineId);
+  const product = engine === null ? null : await directory.named(engine.product_id);
+  return engine === null || product === null ? null : { product, userId: engine.user_id };
+}
+
 export function engineNotFound(): never {
   throw new ApiError("ENGINE_NOT_FOUND", "no engine for this user_id");
 }
