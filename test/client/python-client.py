@@ -382,6 +382,7 @@ class OfServicesThatMisbehave(unittest.TestCase):
         with FakeService([lost, (200, {}, b'{"state": "running"}')]) as service:
             OrchestratorClient(service.url, "k", limits=QUICK).start_engine("alice")
             keys = [headers["Idempotency-Key"] for _, headers in service.seen]
+        self.assertRegex(keys[0] or "", "^[0-9a-f]{32}$")
         self.assertEqual(len(keys), 2)
         self.assertEqual(len(set(keys)), 1)
 
