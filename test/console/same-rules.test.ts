@@ -27,6 +27,15 @@ t.test("the policy form reads back what it shows, and names what does not fit", 
   }
 });
 
+t.test("the policy form reads a hook as JSON", async (t) => {
+  const field = fields.find(({ name }) => name === "tool_hook");
+  if (field === undefined) return t.fail("the form has no hook");
+  const tool_hook = { url: "https://api.example.com", tools: ["run_*"], timeout_ms: 900, on_error: "ask" } as const;
+  t.same(readInput(field, inputOf(field, { ...DEFAULT_POLICY, tool_hook })), { value: tool_hook });
+  t.same(readInput(field, ""), { value: null });
+  return t.match(readInput(field, "{"), { problem: /^expected JSON/ });
+});
+
 t.test("the browser makes platform keys as the daemon does", async (t) => {
   const key = newPlatformKey();
   t.ok(plausibleKey(PLATFORM_KEY_PREFIX, key), "the checksum is right");

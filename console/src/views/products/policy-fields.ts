@@ -24,8 +24,8 @@ interface Group {
   readonly fields: readonly FormField[];
 }
 
-/** Budgets have a view of their own, and the others are set by `orchctl`. */
-const ELSEWHERE: readonly PolicyValue["kind"][] = ["budgets", "end_users", "tool_hook"];
+/** Budgets have a view of their own. The identity provider is set by `orchctl`. */
+const ELSEWHERE: readonly PolicyValue["kind"][] = ["budgets", "end_users"];
 
 /** The form of a policy. */
 export const POLICY_GROUPS: readonly Group[] = Object.entries(POLICY_SECTIONS)
@@ -60,6 +60,8 @@ function inputNote(value: PolicyValue): string {
       return `${value.min} to ${value.max}, separated by commas.`;
     case "models":
       return value.isNullable ? "One a line. Empty is every model, none is no other." : "One a line.";
+    case "tool_hook":
+      return "JSON with url and tools, and if need be timeout_ms and on_error. Empty is none.";
     default:
       return "";
   }
@@ -68,6 +70,7 @@ function inputNote(value: PolicyValue): string {
 export function inputOf(field: FormField, policy: Policy): FieldInput {
   const value = policy[field.name];
   if (typeof value === "boolean") return value;
+  if (field.value.kind === "tool_hook") return value === null ? "" : JSON.stringify(value, null, 2);
   if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
   if (Array.isArray(value) && value.length === 0 && field.value.kind === "models")
     return field.value.isNullable ? "none" : "";
@@ -98,8 +101,19 @@ export function readInput({ value }: FormField, input: FieldInput): Read {
           .filter((port) => port !== "")
           .map(Number),
       };
+    case "tool_hook":
+      return readObject(text);
     default:
       return { value: text as Policy[PolicyFieldName] };
+  }
+}
+
+function readObject(text: string): Read {
+  if (text === "") return { value: null };
+  try {
+    return { value: JSON.parse(text) as Policy[PolicyFieldName] };
+  } catch {
+    return { problem: "expected JSON, or nothing" };
   }
 }
 

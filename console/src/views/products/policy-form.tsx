@@ -94,7 +94,7 @@ interface FieldProps {
 
 const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint, unit, value } = field;
-  const isList = value.kind === "network" || value.kind === "list" || value.kind === "models";
+  const isLong = ["network", "list", "models", "tool_hook"].includes(value.kind);
   if (typeof input === "boolean")
     return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
   if (value.kind === "choices" && typeof input !== "string")
@@ -110,8 +110,8 @@ const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
       problem={problem}
       value={String(input)}
       onInput={onInput}
-      isLong={isList}
-      isCode={isList}
+      isLong={isLong}
+      isCode={isLong}
       {...(value.kind === "integer" && { inputMode: "numeric" as const, ...(unit !== undefined && { unit }) })}
     />
   );
