@@ -134,6 +134,15 @@ t.test(
     t.equal((await ask(daemon.url, `/me/tasks?token=${user.token}`, { headers: asUser })).status, 200);
     t.equal((await ask(daemon.url, `/me/nowhere?token=${user.token}`, { headers: asUser })).status, 404);
     t.equal((await ask(daemon.url, "/me/tasks", { headers: { authorization: `Bearer ${user.token}x` } })).status, 401);
+    t.equal(brokerPid(dataDir), null, "a host of the sandbox model alone starts no broker");
+    const vault = { value: "value-of-the-vault-that-must-stay-hidden", hosts: ["api.example.com"] };
+    const setting = { method: "PUT", body: vault };
+    t.equal((await daemon.platform(platformKey, "/engines/alice/secrets/GITHUB", setting)).status, 200);
+    t.equal((await daemon.admin("/products/hush/secrets/GITHUB", setting)).status, 200);
+    t.equal(
+      (await daemon.admin("/products/hush/secrets/BAD", { method: "PUT", body: { ...vault, hosts: [] } })).status,
+      400,
+    );
     const { body: link } = await daemon.admin("/console/links", { method: "POST", body: {} });
     const console = await openConsole(daemon, { link: link.link });
     const [, sessionToken = ""] = console.cookie.split("=");
@@ -150,6 +159,8 @@ t.test(
       (await daemon.platform(platformKey, "/engines/alice/usage")).text,
       (await daemon.platform(platformKey, "/usage")).text,
       (await daemon.platform(platformKey, "/catalog")).text,
+      (await daemon.platform(platformKey, "/engines/alice/secrets")).text,
+      (await daemon.admin("/products/hush/secrets/GITHUB")).text,
       (await daemon.admin("/admin/events?limit=200")).text,
       (await daemon.admin("/admin/audit?limit=200")).text,
       (await daemon.admin("/admin/engines")).text,
@@ -166,6 +177,7 @@ t.test(
       engine.engine_api_key,
       rotated.engine_api_key,
       providerKey,
+      vault.value,
       webhook.secret,
       hookSecret.secret,
       user.token,
@@ -193,7 +205,6 @@ t.test(
     t.same(inRequest, [], "no request to a model holds a key");
     t.same(processes.filter(exposed), [], "no environment and no command line holds a secret");
     t.same(readdirSync(join(dataDir, "run")), [], "no launch file is left");
-    t.equal(brokerPid(dataDir), null, "a host of the sandbox model alone starts no broker");
     const { stdout, stderr } = await orchctlOf(t, settingsOf(daemon))("--json", "backup", "create");
     const backup = JSON.parse(stdout || stderr);
     const archive = gunzipSync(readFileSync(join(backup.dir, backup.name))).toString("latin1");
