@@ -210,6 +210,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/sandbox",
     "src/shared",
   ],
+  "src/engine/secrets": ["src/engine/tools/tool.ts", "src/contract", "src/sandbox", "src/shared"],
   "src/engine/isolation": ["src/sandbox", "src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",
@@ -221,6 +222,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/mcp": [
+    "src/engine/secrets/secret-references.ts",
     "src/engine/attachments",
     "src/engine/isolation",
     "src/engine/tools",
@@ -255,7 +257,13 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/sandbox",
     "src/shared",
   ],
-  "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/catalog": [
+    "src/engine/secrets/secret-references.ts",
+    "src/engine/isolation",
+    "src/engine/tools",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/learning": [
     "src/engine/model",
     "src/engine/memory",

@@ -7,6 +7,7 @@ import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
+import { SecretCalls } from "./secret-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -26,12 +27,10 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
-  const forwarder = new CallForwarder({
-    sealingKey,
-    counts,
-    prepareTls: loadingCertificates(order.extra_ca_certs),
-    log: throttledLog(),
-  });
+  const prepareTls = loadingCertificates(order.extra_ca_certs);
+  const log = throttledLog();
+  const forwarder = new CallForwarder({ sealingKey, counts, prepareTls, log });
+  const secrets = new SecretCalls({ sealingKey, road, counts, prepareTls, log });
   const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
@@ -55,6 +54,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
+      if (secrets.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { SECRET_PLACES } from "../orchestrator/secret-limits.ts";
+import { MISUSES } from "./secret-calls.ts";
 import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
@@ -29,6 +31,34 @@ export const BROKER_QUESTIONS = {
       "A token for a call of this start of an engine: the daemon knows its user and product, and the engine says which agent calls",
     asked: z.extend(z.strictObject(start), identityCall.shape),
     answer: z.object({ token: z.string() }),
+  },
+  secret: {
+    meaning:
+      "The value of a secret for an engine's user, and where it may go. Null: there is none, or it cannot be read",
+    asked: z.strictObject({ ...start, name: text }),
+    answer: z.object({
+      secret: z.nullable(
+        z.object({
+          value: z.string(),
+          hosts: z.array(z.string()),
+          place: z.enum(SECRET_PLACES),
+          header: z.nullable(z.string()),
+          prefix: z.nullable(z.string()),
+          /** The policy's `tool_network`. */
+          network: z.union([z.enum(["open", "none"]), z.array(z.string())]),
+        }),
+      ),
+    }),
+  },
+  secret_hosts: {
+    meaning: "The hosts of secrets of an engine's user, by their names",
+    asked: z.strictObject({ ...start, names: z.array(text).check(z.maxLength(100)) }),
+    answer: z.object({ hosts: z.record(z.string(), z.array(z.string())) }),
+  },
+  misused: {
+    meaning: "A request with a placeholder was refused, which becomes an event",
+    asked: z.strictObject({ ...start, name: text, misuse: z.enum(MISUSES), host: z.string().check(z.maxLength(300)) }),
+    answer: z.object({}),
   },
 } as const satisfies Readonly<Record<string, BrokerQuestion>>;
 

@@ -27,6 +27,8 @@ export const ORCHESTRATOR_EVENTS = {
   "budget.warned":
     "A budget is spent to its `warn_at`, for the first time in its period: `data.budget`, `data.period`, `data.spent`, `data.limit`. `user_id` is null for one of the whole product.",
   "budget.spent": "A budget is spent: model calls are refused until its period ends. Fields as of `budget.warned`.",
+  "secret.misused":
+    "A request of an engine or its tools with the placeholder of a [secret](secrets.md#secrets-for-tools) was refused: `data.name`, `data.host`, `reason`: `other engine`, `other host`, `not https` or `other place`.",
   "schedule.created": "A schedule or webhook was created: `data.schedule_id` or `data.webhook_id`.",
   "schedule.changed": "A schedule or webhook was changed: `data.fields`.",
   "schedule.deleted": "A schedule or webhook was deleted.",

@@ -13,7 +13,7 @@ import type { PinnedDefinitions } from "./tool-definition.ts";
 
 export interface ConfiguredServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "identity"
 > {
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;

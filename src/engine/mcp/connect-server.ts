@@ -1,6 +1,7 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -43,10 +44,24 @@ const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transp
 const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
   new SSEClientTransport(new URL(server.url), requestOptions(server, params));
 
-const requestOptions = ({ headers, identity }: HttpServerConfig, { identity: source, signal }: ConnectParams) => ({
-  requestInit: { headers },
-  fetch: identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal }),
-});
+function requestOptions({ headers, identity }: HttpServerConfig, { identity: source, secrets, signal }: ConnectParams) {
+  const carriesSecrets = secretsIn(Object.values(headers)).length > 0;
+  const send = carriesSecrets ? brokeredFetch(secrets) : boundedFetch;
+  return {
+    requestInit: { headers: carriesSecrets ? secrets.fill(headers) : headers },
+    fetch: identity === undefined ? send : identifiedFetch(send, { ...identity, source, signal }),
+  };
+}
+
+/** `fetch` through the broker, which puts the values of secrets in place of their placeholders. */
+const brokeredFetch =
+  (secrets: ConnectParams["secrets"]): typeof boundedFetch =>
+  (input, init) => {
+    const route = secrets.route(new URL(input));
+    const sent = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
+    return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });
+  };
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

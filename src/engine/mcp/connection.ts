@@ -1,4 +1,5 @@
-import type { LimitedLauncher } from "../../sandbox/programs.ts";
+import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
+import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
 
@@ -65,6 +66,9 @@ export interface ConnectParams {
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly secrets: ProgramSecrets;
+  /** The port of the proxy, for a program with this network. Null without network. */
+  readonly proxyPort: (network: SandboxRequest["network"]) => Promise<number | null>;
   /** For a remote server that asks for tokens. */
   readonly identity: IdentitySource;
   readonly log: ServerLog;

@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  commands: { environment, folders, launcher },
+  commands: { environment, folders, launcher, network, secrets },
   identity,
   pins,
   known,
@@ -54,6 +54,8 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
+    secrets,
+    proxyPort: async (asked) => (await network.access(asked)).proxyPort,
     identity,
     logger,
   });

@@ -21,7 +21,7 @@ export type ConnectionState =
 
 interface ReconnectingServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "identity"
 > {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
@@ -177,12 +177,14 @@ export class ReconnectingServer {
   }
 
   #connectParams(): ConnectParams {
-    const { workspaceDir, environment, launcher, identity, log } = this.#parts;
+    const { workspaceDir, environment, launcher, secrets, proxyPort, identity, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
       launcher,
+      secrets,
+      proxyPort,
       identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),

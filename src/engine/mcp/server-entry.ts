@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readHostPattern } from "../../sandbox/proxy.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import { identityRequest } from "../tools/web/identity-source.ts";
 import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
 
@@ -60,6 +61,9 @@ export function expandEntry(
 ): { readonly expanded: ServerEntry; readonly problems: readonly EntryProblem[] } {
   const problems: EntryProblem[] = [];
   const expand = (known: Variables, path: readonly string[]) => (text: string) => {
+    const [secret] = secretsIn([text]);
+    if (secret !== undefined && path[0] !== "env" && path[0] !== "headers")
+      problems.push([path, `\${secret:${secret}}: a secret is allowed in env and headers only`]);
     const { value, unknown } = expandVariables(text, known);
     for (const variable of unknown) problems.push([path, `\${${variable}} has no value here`]);
     return value;

@@ -9,7 +9,7 @@ import type { Tool } from "../tools/tool.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type BeginningTurn, NewServers } from "./await-new-servers.ts";
 import { ConfiguredServer, type ConfiguredServerParts } from "./configured-server.ts";
-import type { Connect } from "./connection.ts";
+import type { Connect, ConnectParams } from "./connection.ts";
 import type { KnownServers } from "./known-servers.ts";
 import type { Allowed, PinnedTools } from "./pinned-tools.ts";
 import { invalidServerAsset } from "./server-asset.ts";
@@ -23,6 +23,8 @@ interface ToolServersParts {
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly secrets: ConnectParams["secrets"];
+  readonly proxyPort: ConnectParams["proxyPort"];
   readonly identity: IdentitySource;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */

@@ -1,4 +1,5 @@
 import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questions.ts";
+import { answerMisused, answerSecret, answerSecretHosts } from "../operations/answer-secret.ts";
 import { answerEngine } from "../operations/answer-broker.ts";
 import { answerIdentity } from "../operations/answer-identity-question.ts";
 import type { HostContext } from "../host-context.ts";
@@ -9,8 +10,11 @@ export type BrokerHandlers = {
 };
 
 export const brokerHandlers = (
-  host: Pick<HostContext, "db" | "directory" | "identityTokens" | "settings">,
+  host: Pick<HostContext, "db" | "events" | "secrets" | "directory" | "logger" | "identityTokens" | "settings">,
 ): BrokerHandlers => ({
   engine: (asked) => answerEngine(host, asked),
   identity: (asked) => answerIdentity(host, asked),
+  secret: (asked) => answerSecret(host, asked),
+  secret_hosts: (asked) => answerSecretHosts(host, asked),
+  misused: (asked) => answerMisused(host, asked),
 });

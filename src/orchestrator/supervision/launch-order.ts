@@ -75,14 +75,15 @@ function settingsFor(
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
 }
 
-/** The broker, for identity tokens: without a public URL they have no issuer. */
+/** The broker, for secrets of tools and identity tokens. Only the latter start it: secrets start it when they are set. */
 function brokerFor(
   { broker, settings }: Pick<HostContext, "broker" | "settings">,
   { id, incarnation }: EngineRow,
 ): Pick<SupervisedOrder["launch"], "broker"> {
-  if (broker === null || settings.publicUrl === null) return {};
-  const { url, sealingKey } = broker.access();
-  return { broker: { url, key: sealEngineKey(sealingKey, { engine: id, incarnation }) } };
+  if (broker === null) return {};
+  const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
+  const key = sealEngineKey(sealingKey, { engine: id, incarnation });
+  return { broker: { url, key, ...(settings.publicUrl === null && { no_identity: true as const }) } };
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */
