@@ -59,11 +59,15 @@ t.test("a client that trusts the authority connects, and another does not", asyn
   t.match(error, { message: /certificate|signature/i });
 });
 
-t.test("OpenSSL verifies the chain strictly", { skip: !existsSync("/usr/bin/openssl") && "needs openssl" }, async (t) => {
-  const folder = t.testdir();
-  const [authority, host] = [join(folder, "ca.pem"), join(folder, "host.pem")];
-  writeFileSync(authority, trusted);
-  writeFileSync(host, hostCertificate(ca, "api.example.com", Date.now()).cert);
-  const options = ["verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", "api.example.com"];
-  t.match(execFileSync("/usr/bin/openssl", [...options, "-CAfile", authority, host]).toString(), /OK/);
-});
+t.test(
+  "OpenSSL verifies the chain strictly",
+  { skip: !existsSync("/usr/bin/openssl") && "needs openssl" },
+  async (t) => {
+    const folder = t.testdir();
+    const [authority, host] = [join(folder, "ca.pem"), join(folder, "host.pem")];
+    writeFileSync(authority, trusted);
+    writeFileSync(host, hostCertificate(ca, "api.example.com", Date.now()).cert);
+    const options = ["verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", "api.example.com"];
+    t.match(execFileSync("/usr/bin/openssl", [...options, "-CAfile", authority, host]).toString(), /OK/);
+  },
+);

@@ -1,4 +1,11 @@
-import { type KeyObject, createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync } from "node:crypto";
+import {
+  type KeyObject,
+  createECDH,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+} from "node:crypto";
 import { createCertificate } from "../../shared/x509/certificate.ts";
 import type { EngineStart } from "./engine-key.ts";
 

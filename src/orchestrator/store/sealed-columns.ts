@@ -11,7 +11,6 @@ interface SealedTable {
 export const SEALED_COLUMNS: Readonly<Record<string, SealedTable>> = {
   data_keys: { key: ["product_id"], sealed: ["sealed"] },
   products: { key: ["id"], sealed: ["engine_env", "tool_hook_secret", "tool_hook_previous_secret"] },
-  identity_keys: { key: ["kid"], sealed: ["private_key"] },
   token_keys: { key: ["kid"], sealed: ["private_key"] },
   identity_keys: { key: ["kid"], sealed: ["private_key"] },
   notification_endpoints: { key: ["id"], sealed: ["secret", "previous_secret"] },
