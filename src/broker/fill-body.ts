@@ -1,4 +1,5 @@
 import { Transform } from "node:stream";
+import { callbackify } from "node:util";
 import { PLACEHOLDER_BEGINNING, type Placeholder, placeholderPattern } from "../contract/broker/placeholder.ts";
 
 /** Longer than any placeholder. */
@@ -17,13 +18,14 @@ export function fillBody(valueOf: (placeholder: Placeholder) => Promise<string>)
     }
     return Buffer.from(out.join("") + text.slice(from), "latin1");
   };
+  const pass = callbackify(fill);
   return new Transform({
     // By bytes, whatever the charset of the body.
     transform(chunk: Buffer, _, done) {
       const text = held + chunk.toString("latin1");
       const [beginning = ""] = PLACEHOLDER_BEGINNING.exec(text.slice(-MAX_BEGINNING)) ?? [];
       held = beginning;
-      fill(text.slice(0, text.length - beginning.length)).then((filled) => done(null, filled), done);
+      pass(text.slice(0, text.length - beginning.length), done);
     },
     flush(done) {
       done(null, Buffer.from(held, "latin1"));

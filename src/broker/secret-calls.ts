@@ -164,7 +164,7 @@ export class SecretCalls {
           resolve();
         } catch (error) {
           answer.destroy();
-          reject(error as Error);
+          reject(error);
         }
       });
       if (framing.length === 0) {

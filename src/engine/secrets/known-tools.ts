@@ -2,10 +2,12 @@
 interface SecretAddress {
   readonly host: string;
   readonly url: string;
+  /** The address of a registry of npm there. */
+  readonly registry: (url: URL) => string;
 }
 
-/** Variables of package managers whose value is a registry. */
-const REGISTRIES = ["npm_config_registry", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX"];
+/** Variables of package managers whose value is an index. */
+const INDEXES = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX"];
 /** The entry of the proxy comes first. */
 const FIRST_GIT_ENTRY = 1;
 
@@ -23,21 +25,26 @@ export function knownTools(
         return url + text.slice(`https://${host}`.length);
     return text;
   };
-  const registries = REGISTRIES.flatMap((name) =>
-    env[name] === undefined ? [] : [[name, rewritten(env[name])] as const],
-  );
+  const indexes = INDEXES.flatMap((name) => (env[name] === undefined ? [] : [[name, rewritten(env[name])] as const]));
+  const registry = registryOf(env["npm_config_registry"], addresses);
   const git = addresses.flatMap(({ host, url }, at) => [
     [`GIT_CONFIG_KEY_${FIRST_GIT_ENTRY + at}`, `url.${url}/.insteadOf`] as const,
     [`GIT_CONFIG_VALUE_${FIRST_GIT_ENTRY + at}`, `https://${host}/`] as const,
   ]);
   return {
     ...env,
-    ...Object.fromEntries(registries),
-    // Where the registry names itself in the addresses of packages.
-    ...(env["npm_config_registry"] !== undefined && { npm_config_replace_registry_host: "always" }),
+    ...Object.fromEntries(indexes),
+    ...(registry !== null && { npm_config_registry: registry, npm_config_replace_registry_host: "always" }),
     GIT_CONFIG_COUNT: String(FIRST_GIT_ENTRY + addresses.length),
     ...Object.fromEntries(git),
     // A missing credential is an error, and not a question.
     GIT_TERMINAL_PROMPT: "0",
   };
+}
+
+/** Null for a registry without a secret. */
+function registryOf(text: string | undefined, addresses: readonly SecretAddress[]): string | null {
+  const url = text === undefined ? null : URL.parse(text);
+  const found = url?.protocol === "https:" ? addresses.find(({ host }) => host === url.host) : undefined;
+  return url === null || found === undefined ? null : found.registry(url);
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { placeholdersIn } from "../../contract/broker/placeholder.ts";
 import { HOP_BY_HOP, type ProxiedRequest } from "../../sandbox/proxy.ts";
-import { type PhantomTarget, phantomLocation, phantomTarget } from "./phantom-address.ts";
+import { type PhantomTarget, phantomLocation, phantomTarget, withTargets } from "./phantom-address.ts";
 import type { ToolSecrets } from "./tool-secrets.ts";
 
 /** Whether a plain request carries a placeholder. The broker then refuses it, and tells of it. */
@@ -40,7 +40,13 @@ export class PhantomCalls {
     const own = Object.entries(headers).flat();
     const sent = requestHttp(broker, {
       method: request.method,
-      headers: [...endToEnd(request.rawHeaders), ...framingOf(request), ...own, "host", broker.host],
+      headers: [
+        ...endToEnd(request.rawHeaders).map((text) => withTargets(text, port)),
+        ...framingOf(request),
+        ...own,
+        "host",
+        broker.host,
+      ],
       agent: false,
     });
     sent.once("response", (answer) => {

@@ -7,8 +7,10 @@ import {
   SECRET_TARGET_HEADER,
   encodeUrl,
 } from "../../contract/broker/secret-calls.ts";
+import { delay } from "../../shared/clock.ts";
+import { Deadline } from "../../shared/deadline.ts";
 import { ToolFailed } from "../tools/tool.ts";
-import { phantomUrl } from "./phantom-address.ts";
+import { phantomUrl, registryUrl } from "./phantom-address.ts";
 import { fillReferences, secretsIn } from "./secret-references.ts";
 import { knownTools } from "./known-tools.ts";
 
@@ -20,6 +22,8 @@ export interface EngineBroker {
 
 /** Beyond the broker's own deadline. */
 const HOSTS_MS = 20_000;
+const RESTART_MS = 5000;
+const RETRY_MS = 100;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -55,7 +59,11 @@ export class ToolSecrets {
       fillReferences(text, (kind, secret) => (kind === "secret" ? this.#placeholder(secret) : urlOf(secret))),
     ]);
     const addresses = names.flatMap((name) =>
-      namedHosts(hosts[name] ?? []).map((host) => ({ host, url: phantomUrl(port, this.#placeholder(name), host) })),
+      namedHosts(hosts[name] ?? []).map((host) => ({
+        host,
+        url: phantomUrl(port, this.#placeholder(name), host),
+        registry: (url: URL) => registryUrl(port, this.#placeholder(name), url),
+      })),
     );
     return knownTools(Object.fromEntries(filled) as Record<string, string>, addresses);
   }
@@ -89,12 +97,14 @@ export class ToolSecrets {
 
   async #hosts(names: readonly string[]): Promise<Readonly<Record<string, readonly string[]>>> {
     const { url, key } = this.#known();
-    const response = await fetch(new URL(SECRET_HOSTS_PATH, url), {
-      method: "POST",
-      headers: { [ENGINE_KEY_HEADER]: key, "content-type": "application/json" },
-      body: JSON.stringify({ names }),
-      signal: AbortSignal.timeout(HOSTS_MS),
-    }).catch((error: unknown) => {
+    const response = await askAgain(() =>
+      fetch(new URL(SECRET_HOSTS_PATH, url), {
+        method: "POST",
+        headers: { [ENGINE_KEY_HEADER]: key, "content-type": "application/json" },
+        body: JSON.stringify({ names }),
+        signal: AbortSignal.timeout(HOSTS_MS),
+      }),
+    ).catch((error: unknown) => {
       throw new ToolFailed(`secrets cannot be read now: ${error instanceof Error ? error.message : String(error)}`);
     });
     if (!response.ok) throw new ToolFailed(`secrets cannot be read now: ${(await response.text()).trim()}`);
@@ -112,3 +122,14 @@ export class ToolSecrets {
 }
 
 const namedHosts = (hosts: readonly string[]): readonly string[] => hosts.filter((host) => !host.startsWith("*"));
+
+/** A broker that was killed is started again, and its connections are lost. */
+async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
+  for (const deadline = new Deadline(RESTART_MS); ; await delay(RETRY_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (deadline.isOver) throw error;
+    }
+  }
+}

@@ -63,7 +63,6 @@ import { Replica } from "../status/replica-role.ts";
 import type { Leader } from "../store/leaders.ts";
 import { reconcileFleet } from "../recovery/reconcile-fleet.ts";
 import { startBanner } from "./start-banner.ts";
-import { hasAnySecret } from "../store/secrets.ts";
 import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
@@ -184,7 +183,6 @@ export async function serve(options: StartOptions): Promise<void> {
   serviceManager.status("reconciling its engines");
   const { adopted } = await reconcileFleet(host);
   await releaseInterruptedKeys(host.db, folder.hostId);
-  if (await hasAnySecret(host.db)) host.broker?.access();
   readiness.phase = "serving";
   serviceManager.ready();
   const onScan = () => {
