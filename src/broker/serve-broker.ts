@@ -10,6 +10,7 @@ import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
 import { SecretCalls } from "./secret-calls.ts";
+import { ToolCalls } from "./tool-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -29,10 +30,10 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
-  const prepareTls = loadingCertificates(order.extra_ca_certs);
-  const log = throttledLog();
-  const forwarder = new CallForwarder({ sealingKey, counts, prepareTls, log });
-  const secrets = new SecretCalls({ sealingKey, road, counts, prepareTls, log });
+  const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
+  const forwarder = new CallForwarder({ ...shared, counts });
+  const secrets = new SecretCalls({ ...shared, road, counts });
+  const toolCalls = new ToolCalls({ ...shared, road });
   const identity = new IdentityAnswers(sealingKey, road);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
@@ -51,6 +52,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
+      toolCalls.close();
       road.close();
     });
   };
@@ -64,7 +66,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
-      if (secrets.answer(request, response)) return;
+      if (secrets.answer(request, response) || toolCalls.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

@@ -75,9 +75,9 @@ const origin = await startOrigin(root, {
           REQUEST_METHOD: method,
           PATH_INFO: path.slice("/git".length),
           QUERY_STRING: query,
-          CONTENT_TYPE: String(headers["content-type"] ?? ""),
+          CONTENT_TYPE: headers["content-type"] ?? "",
           ...(headers["content-encoding"] !== undefined && {
-            HTTP_CONTENT_ENCODING: String(headers["content-encoding"]),
+            HTTP_CONTENT_ENCODING: headers["content-encoding"],
           }),
         },
         stdio: ["pipe", "pipe", "ignore"],
@@ -94,8 +94,7 @@ const origin = await startOrigin(root, {
       });
       // It does not read the body of every request.
       child.stdin.on("error", () => undefined);
-      child.stdin.end(Buffer.from(body, "latin1"));
-      return;
+      return void child.stdin.end(Buffer.from(body, "latin1"));
     }
     if (path === "/registry/private-package") {
       if (authorization !== bearer) return denied();
@@ -114,7 +113,7 @@ const origin = await startOrigin(root, {
             .end('<a href="../../files/private_module-1.0-py3-none-any.whl">private_module-1.0-py3-none-any.whl</a>')
         : denied();
     if (path.startsWith("/pypi/files/")) return authorization === bearer ? void response.end(wheelFile) : denied();
-    if (path === "/mcp") return void mcp(body, authorization, response);
+    if (path === "/mcp") return mcp(body, authorization, response);
     if (path === "/redirect") return void response.writeHead(302, { location: `${other.url}/caught` }).end();
     if (path === "/moved") return void response.writeHead(302, { location: `${origin.url}/api` }).end();
     if (path === "/gzip")

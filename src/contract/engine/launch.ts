@@ -50,7 +50,7 @@ const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(
 const brokerOfEngine = z.object({
   url: z.string(),
   key: field(z.string(), "With which this start of the engine asks the broker."),
-  no_identity: field(z.optional(z.literal(true)), "Set where the host issues no identity tokens."),
+  no_public_url: field(z.optional(z.literal(true)), "Set where the host has none: no identity tokens and no logins."),
 });
 
 /**
@@ -128,7 +128,10 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
-  broker: field(z.optional(brokerOfEngine), "Who gives identity tokens and puts in secrets. Omitted: nobody."),
+  broker: field(
+    z.optional(brokerOfEngine),
+    "Who gives identity tokens, puts in secrets, and through which tool servers with logins are called. Omitted: nobody.",
+  ),
   intercept_ca: field(
     z.optional(z.string()),
     "With the policy's `intercept`: the certificate of this engine's authority, in PEM, which its tools trust.",

@@ -32,7 +32,7 @@ export function openServers({
   known,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation" | "broker">;
   readonly commands: CommandHost;
   readonly identity: IdentitySource;
   readonly pins: PinnedDefinitions;
@@ -56,6 +56,8 @@ export function openServers({
     launcher,
     secrets,
     proxyPort: async (asked) => (await network.access(asked)).proxyPort,
+    // A login has no address to come back to.
+    broker: launch.broker === undefined || launch.broker.no_public_url === true ? null : launch.broker,
     identity,
     logger,
   });

@@ -1,6 +1,7 @@
 import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questions.ts";
 import { answerMisused, answerSecret, answerSecretHosts } from "../operations/answer-secret.ts";
-import { answerEngine } from "../operations/answer-broker.ts";
+import { answerConnection, answerEngine, answerLogin } from "../operations/answer-broker.ts";
+import type { TokenHost } from "../operations/connection-token.ts";
 import { answerIdentity } from "../operations/answer-identity-question.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -10,9 +11,11 @@ export type BrokerHandlers = {
 };
 
 export const brokerHandlers = (
-  host: Pick<HostContext, "db" | "events" | "secrets" | "directory" | "logger" | "identityTokens" | "settings">,
+  host: TokenHost & Pick<HostContext, "identityTokens" | "events" | "secrets" | "logger">,
 ): BrokerHandlers => ({
   engine: (asked) => answerEngine(host, asked),
+  connection: (asked) => answerConnection(host, asked),
+  login: (asked) => answerLogin(host, asked),
   identity: (asked) => answerIdentity(host, asked),
   secret: (asked) => answerSecret(host, asked),
   secret_hosts: (asked) => answerSecretHosts(host, asked),

@@ -77,7 +77,10 @@ function settingsFor(
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
 }
 
-/** The broker, for secrets of tools and identity tokens. Only the latter start it: secrets start it when they are set. */
+/**
+ * The broker, for secrets of tools, identity tokens and logins. Without a public URL the latter two have no issuer, and no
+ * address to come back to. Secrets start it when the first one is set.
+ */
 function brokerFor(
   { broker, settings }: Pick<HostContext, "broker" | "settings">,
   { id, incarnation }: EngineRow,
@@ -85,7 +88,7 @@ function brokerFor(
   if (broker === null) return {};
   const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
   const key = sealEngineKey(sealingKey, { engine: id, incarnation });
-  return { broker: { url, key, ...(settings.publicUrl === null && { no_identity: true as const }) } };
+  return { broker: { url, key, ...(settings.publicUrl === null && { no_public_url: true as const }) } };
 }
 
 /** The authority that the engine's tools trust, where the policy lets the broker end their TLS. */
