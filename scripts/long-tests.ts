@@ -50,6 +50,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/host.test.ts",
   "test/end-to-end/idempotency.test.ts",
   "test/end-to-end/idle-followers.test.ts",
+  "test/end-to-end/interception.test.ts",
   "test/end-to-end/isolation-settings.test.ts",
   "test/end-to-end/killed-commands.test.ts",
   "test/end-to-end/local-callers.test.ts",

@@ -3,6 +3,7 @@ import {
   ENGINE_KEY_HEADER,
   type Misuse,
   SECRET_HEADER,
+  SECRET_NAMES_HEADER,
   SECRET_TARGET_HEADER,
 } from "../contract/broker/secret-calls.ts";
 import type { EngineStart } from "../contract/broker/engine-key.ts";
@@ -35,6 +36,8 @@ export interface SecretCall {
   readonly target: URL;
   /** The secret that the request gets in its place, if it has none itself. */
   readonly phantom: Placeholder | null;
+  /** Whether the body may carry a secret that the head does not name. */
+  readonly fillsBody: boolean;
   readonly rawHeaders: readonly string[];
   readonly find: (caller: EngineStart, name: string) => Promise<Secret | null>;
 }
@@ -42,6 +45,7 @@ export interface SecretCall {
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   SECRET_HEADER,
+  SECRET_NAMES_HEADER,
   SECRET_TARGET_HEADER,
   ENGINE_KEY_HEADER,
   "host",
@@ -89,7 +93,7 @@ export class RequestFiller {
     }
     const own =
       phantom === null || this.#carried.has(phantom.text) ? headers : await this.#placed(phantom, url, headers);
-    this.#changesBody = this.carried.some(({ secret }) => secret.place === "body");
+    this.#changesBody = this.#call.fillsBody || this.carried.some(({ secret }) => secret.place === "body");
     return { url, headers: [...own.flat(), "host", url.host, "accept-encoding", "identity"] };
   }
 

@@ -3,12 +3,13 @@ import { request as requestHttps } from "node:https";
 import { pipeline } from "node:stream";
 import { type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { placeholdersIn } from "../contract/broker/placeholder.ts";
+import { newPlaceholder, placeholdersIn } from "../contract/broker/placeholder.ts";
 import {
   ENGINE_KEY_HEADER,
   SECRET_CALL_PATH,
   SECRET_HEADER,
   SECRET_HOSTS_PATH,
+  SECRET_NAMES_HEADER,
   SECRET_PREFIX,
   SECRET_REFUSED_HEADER,
   SECRET_TARGET_HEADER,
@@ -23,7 +24,9 @@ import { fillBody } from "./fill-body.ts";
 import { Misused, NoSecret, RequestFiller } from "./fill-request.ts";
 import { BodyTooLong, readBody } from "./read-body.ts";
 import { replaceInStream, replaceInText } from "./replace-stream.ts";
-import { formsOf } from "./secret-forms.ts";
+import { type CarriedSecret, formsOf } from "./secret-forms.ts";
+import { isHostOf } from "./secret-hosts.ts";
+import { namesIn } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
 
 const MAX_NAMES_BYTES = 16 * 1024;
@@ -57,6 +60,10 @@ interface Call {
 export class SecretCalls {
   readonly #parts: SecretCallParts;
   readonly #values: SecretValues;
+
+  get values(): Pick<SecretValues, "find"> {
+    return this.#values;
+  }
 
   constructor(parts: SecretCallParts) {
     this.#parts = parts;
@@ -100,16 +107,29 @@ export class SecretCalls {
     if (target === null) return refuse(call, 400, `${SECRET_TARGET_HEADER}: expected a URL`);
     const [phantom = null] = placeholdersIn(String(headers[SECRET_HEADER] ?? ""));
     const find = this.#values.find.bind(this.#values);
-    const filler = new RequestFiller({ caller, engineKey, target, phantom, rawHeaders, find });
+    const allowed = await this.#allowed(call, target);
+    const fillsBody = allowed.some(({ secret }) => secret.place === "body");
+    const filler = new RequestFiller({ caller, engineKey, target, phantom, fillsBody, rawHeaders, find });
     const head = await filler.head();
-    const [first] = filler.carried;
+    const [first] = [...filler.carried, ...allowed];
     if (first === undefined) return refuse(call, 400, "expected a request with the placeholder of a secret");
     await this.#parts.prepareTls();
     const host = target.hostname.replace(/^\[|\]$/g, "");
     const rules = new EgressRules({ connect: first.secret.network, listen: [], words: WORDS });
     const addresses = await rules.addressesOf(host, target.port === "" ? TLS_PORT : Number(target.port));
     if (response.destroyed) return;
-    await this.#send(call, { ...head, filler, lookup: fixedLookup(addresses) });
+    await this.#send(call, { ...head, filler, allowed, lookup: fixedLookup(addresses) });
+  }
+
+  /** The secrets that a request may carry without naming them, by its header. */
+  async #allowed({ caller, engineKey, request }: Call, target: URL): Promise<readonly CarriedSecret[]> {
+    const names = namesIn(request.headers[SECRET_NAMES_HEADER]);
+    const secrets = await Promise.all(names.map((name) => this.#values.find(caller, name)));
+    return names.flatMap((name, at) => {
+      const secret = secrets[at] ?? null;
+      if (secret === null || !isHostOf(secret.hosts, target)) return [];
+      return [{ placeholder: { name, text: newPlaceholder(engineKey, name) }, secret }];
+    });
   }
 
   /** Resolves when the answer has begun. */
@@ -119,11 +139,13 @@ export class SecretCalls {
       url,
       headers,
       filler,
+      allowed,
       lookup,
     }: {
       readonly url: URL;
       readonly headers: readonly string[];
       readonly filler: RequestFiller;
+      readonly allowed: readonly CarriedSecret[];
       readonly lookup: ReturnType<typeof fixedLookup>;
     },
   ): Promise<void> {
@@ -138,7 +160,7 @@ export class SecretCalls {
       response.once("close", () => upstream.destroy());
       upstream.once("response", (answer) => {
         try {
-          passOn(answer, { call, filler });
+          passOn(answer, call, [...filler.carried, ...allowed]);
           resolve();
         } catch (error) {
           answer.destroy();
@@ -212,18 +234,14 @@ const CHANGED: ReadonlySet<string> = new Set([
 ]);
 
 /** The answer as it comes, without the values, which a server may echo. Throws when it cannot be read. */
-function passOn(
-  answer: IncomingMessage,
-  { call, filler }: { readonly call: Call; readonly filler: RequestFiller },
-): void {
-  const { request, response } = call;
+function passOn(answer: IncomingMessage, { request, response }: Call, secrets: readonly CarriedSecret[]): void {
   const { statusCode: status = 502, rawHeaders } = answer;
   const isEmpty = request.method === "HEAD" || status === 204 || status === 304;
   const encoding = (answer.headers["content-encoding"] ?? "identity").toLowerCase();
   const decoder = DECODERS[encoding];
   if (decoder === undefined && encoding !== "identity" && !isEmpty)
     throw new Error(`it answers with the unknown encoding ${encoding}`);
-  const forms = formsOf(filler.carried);
+  const forms = formsOf(secrets);
   const headers: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);

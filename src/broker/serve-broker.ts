@@ -1,4 +1,5 @@
-import { type Server, createServer } from "node:http";
+import { type IncomingMessage, type Server, createServer } from "node:http";
+import type { Duplex } from "node:stream";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
@@ -6,6 +7,7 @@ import { IdentityAnswers } from "./answer-identity.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
+import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
 import { SecretCalls } from "./secret-calls.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -33,12 +35,20 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const secrets = new SecretCalls({ ...shared, road, counts });
   const toolCalls = new ToolCalls({ ...shared, road });
   const identity = new IdentityAnswers(sealingKey, road);
+  const serve = (connection: Duplex) => {
+    server.emit("connection", connection);
+  };
+  const tunnels = new InterceptTunnels({ sealingKey, values: secrets.values, serve });
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
+    tunnels.drain();
     // Connections that become idle later are not closed by `close`.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    setTimeout(() => {
+      server.closeAllConnections();
+      tunnels.close();
+    }, DRAIN_MS).unref();
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
@@ -59,6 +69,9 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       if (secrets.answer(request, response) || toolCalls.answer(request, response)) return;
       forwarder.forward(request, response);
     },
+  );
+  server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
+    tunnels.connect(request, client, head),
   );
   server.maxConnections = MAX_CONNECTIONS;
   process.once("SIGTERM", drain);

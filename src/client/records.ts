@@ -2555,6 +2555,8 @@ export interface Policy {
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen: readonly number[];
+  /** Whether encrypted requests of tools to hosts of secrets end in the broker, which puts values in the place of placeholders. */
+  readonly intercept: boolean;
   /** The product's own address that decides about calls of tools before they run. */
   readonly tool_hook: {
     /** Where calls are sent: an `https` address of the public internet, or a host of `private_hosts`. */
@@ -3287,6 +3289,8 @@ export interface SetPolicyRequest {
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */
   readonly tool_listen?: readonly number[] | undefined;
+  /** Whether encrypted requests of tools to hosts of secrets end in the broker, which puts values in the place of placeholders. */
+  readonly intercept?: boolean | undefined;
   /** The product's own address that decides about calls of tools before they run. */
   readonly tool_hook?: {
     /** Where calls are sent: an `https` address of the public internet, or a host of `private_hosts`. */

@@ -9,6 +9,7 @@ import { anthropicText } from "../engine/model/two-providers.ts";
 import { startUpstream, streams } from "../engine/model/upstream.ts";
 import { ask } from "../helpers/api.ts";
 import { orchctlOf, settingsOf } from "../helpers/backup.ts";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -25,6 +26,8 @@ const secret = (prefix: string): string => prefix + randomBytes(24).toString("he
 /** What must be nowhere that an engine or a tool can look. */
 const HOST_KEY = secret("sk-ant-host-");
 const PRODUCT_KEY = secret("sk-proj-product-");
+const USER_SECRET = secret("value-of-alice-");
+const PRODUCT_SECRET = secret("value-of-acme-");
 const SECRET_KEY = secret("deployment-");
 const ADMIN_KEY = secret("admin-");
 /** What the searcher must find, so that it finds anything. */
@@ -79,6 +82,36 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
   t.match(JSON.stringify(answered), WORDS);
   t.equal(upstream.received.at(-1)?.headers["x-api-key"], HOST_KEY, "the provider got the key");
   t.equal((await ask(daemon.url, "/.well-known/jwks.json")).status, 200);
+  // A command has the placeholders of secrets, and the broker their values.
+  const hosts = ["localhost:1"];
+  const set = [
+    await daemon.platform(product.platform_api_key, "/engines/alice/secrets/MINE", {
+      method: "PUT",
+      body: { value: USER_SECRET, hosts },
+    }),
+    await daemon.admin("/products/acme/secrets/OURS", { method: "PUT", body: { value: PRODUCT_SECRET, hosts } }),
+  ];
+  t.same(
+    set.map(({ status }) => status),
+    [200, 200],
+  );
+  const variables = {
+    MINE: "${secret:MINE}",
+    OURS: "${secret:OURS}",
+    URL: "${secret_url:MINE}",
+    OUR_URL: "${secret_url:OURS}",
+  };
+  const script = "echo $MINE $OURS; curl -sS $URL/x; curl -sS $OUR_URL/x";
+  const tool = {
+    description: "Calls hosts.",
+    command: { argv: ["sh", "-c", script], env: variables },
+    permission: "allow",
+  };
+  const archive = await catalogArchive({ "tools/call_hosts.json": JSON.stringify(tool) });
+  await daemon.platform(product.platform_api_key, "/catalog", { method: "PUT", body: archive });
+  const called = JSON.stringify(await turn("secrets", "/tool call_hosts {}"));
+  t.match(called, /orchsec_MINE\.[\w-]+ orchsec_OURS\.[\w-]+/);
+  t.match(called, /cannot be reached|not permitted|tool_network/, "the broker had the values and no host");
 
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
@@ -88,6 +121,8 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
   const secrets = {
     "the provider's key of the host": HOST_KEY,
     "the provider's key of the product": PRODUCT_KEY,
+    "a secret of the user": USER_SECRET,
+    "a secret of the product": PRODUCT_SECRET,
     "the deployment's secret": SECRET_KEY,
     "the admin key": ADMIN_KEY,
     // The base64 of a key of this curve begins like every other.
@@ -112,7 +147,8 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
   await t.test("finds them in the broker, if root looks there", async (t) => {
     const broker = brokerPid(dataDir) ?? 0;
     const { found } = searchAs(ROOT, { values, processes: { [broker]: "the broker" } });
-    t.same(found["the provider's key of the host"], ["memory of the broker"]);
+    for (const name of ["the provider's key of the host", "a secret of the user", "a secret of the product"])
+      t.same(found[name], ["memory of the broker"], name);
     t.same(found["the deployment's secret"] ?? [], [], "which has only what is derived from it");
     t.same(found["the key of identity tokens"] ?? [], []);
     t.same(found["the admin key"] ?? [], []);

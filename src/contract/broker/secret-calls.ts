@@ -11,6 +11,8 @@ export const ENGINE_KEY_HEADER = "x-orchd-engine-key";
 export const SECRET_TARGET_HEADER = "x-orchd-secret-target";
 /** The placeholder of the secret that the request gets in its place, if it has none itself. */
 export const SECRET_HEADER = "x-orchd-secret";
+/** The secrets that a request may carry, by commas. With it the request may also carry none, and any in its body. */
+export const SECRET_NAMES_HEADER = "x-orchd-secret-names";
 /** On an answer: the broker itself refuses the call, and nothing was sent. */
 export const SECRET_REFUSED_HEADER = "x-orchd-secret-refused";
 

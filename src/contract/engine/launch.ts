@@ -132,6 +132,10 @@ const engineLaunch = z.object({
     z.optional(brokerOfEngine),
     "Who gives identity tokens, puts in secrets, and through which tool servers with logins are called. Omitted: nobody.",
   ),
+  intercept_ca: field(
+    z.optional(z.string()),
+    "With the policy's `intercept`: the certificate of this engine's authority, in PEM, which its tools trust.",
+  ),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

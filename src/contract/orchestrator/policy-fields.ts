@@ -168,6 +168,16 @@ export const POLICY_FIELDS = {
     takesEffect: "next start",
     option: "--tool-listen <ports>",
   },
+  intercept: {
+    value: { kind: "switch" },
+    default: false,
+    section: "tools",
+    label: "Secrets in encrypted requests",
+    meaning:
+      "Whether encrypted requests of tools to hosts of [secrets](secrets.md#interception) end in the broker, which puts values in the place of placeholders.",
+    takesEffect: "next start",
+    option: { on: "--intercept", off: "--no-intercept" },
+  },
   tool_hook: {
     value: { kind: "tool_hook" },
     default: null,

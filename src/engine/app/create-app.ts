@@ -29,6 +29,7 @@ import { TaskSlots } from "../turns/task-slots.ts";
 import { PhantomCalls } from "../secrets/phantom-calls.ts";
 import { ToolSecrets } from "../secrets/tool-secrets.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { openInterception } from "./open-interception.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 import { openModel } from "./open-model.ts";
 import { openTools } from "./open-tools.ts";
@@ -64,7 +65,9 @@ export async function createApp(given: {
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const suspension = new ProductSuspension();
   const secrets = new ToolSecrets(launch.broker ?? null);
-  const workspace = openWorkspace({ ...base, takeOver: new PhantomCalls(secrets).takeOver });
+  const { takeOver } = new PhantomCalls(secrets);
+  const interception = openInterception(launch, secrets);
+  const workspace = openWorkspace({ ...base, takeOver, ...interception.network });
   const { workspace: workspaceDir } = workspace.folders;
   const files = new AttachmentFiles({ workspaceDir, disk: workspace.disk });
   const attachments = { files, limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS };
@@ -81,6 +84,7 @@ export async function createApp(given: {
   });
   const tools = await openTools({
     ...base,
+    environment: { ...given.environment, ...interception.trust(workspace.folders) },
     secrets,
     workspace,
     attachments,

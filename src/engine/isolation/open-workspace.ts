@@ -40,14 +40,15 @@ export interface Workspace {
 export function openWorkspace({
   launch,
   takeOver,
+  tunnel,
   logger,
 }: {
   readonly launch: EngineLaunch;
   readonly logger: Logger;
-} & Pick<ProgramNetworkOptions, "takeOver">): Workspace {
+} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel">): Workspace {
   const folders = engineFolders(launch.data_dir);
   makeToolFolders(folders, { logger });
-  const network = openToolNetwork({ launch, takeOver, logger });
+  const network = openToolNetwork({ launch, takeOver, tunnel, logger });
   const host = sandboxHost(logger);
   const launcher = createLauncher(launch, { folders, network: (asked) => network.access(asked), host });
   const limited = limitTools(launch, { launcher, host });

@@ -22,9 +22,10 @@ export const sandboxHost = (logger: Logger): Host => ({ logger, words: WORDS, in
 export const openToolNetwork = ({
   launch: { tool_network: connect, tool_listen: listen },
   takeOver,
+  tunnel,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "tool_network" | "tool_listen">;
   readonly logger: Logger;
-} & Pick<ProgramNetworkOptions, "takeOver">): ProgramNetwork =>
-  new ProgramNetwork({ connect, listen, takeOver, host: sandboxHost(logger) });
+} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel">): ProgramNetwork =>
+  new ProgramNetwork({ connect, listen, takeOver, tunnel, host: sandboxHost(logger) });

@@ -85,7 +85,8 @@ export function serverEnvironment(
     ...command,
     npm_config_update_notifier: "false",
     ...(npmrc !== null && { npm_config_globalconfig: npmrc }),
-    ...(extraCaCerts !== null && { NODE_EXTRA_CA_CERTS: extraCaCerts }),
+    // What tools trust has them too.
+    ...(extraCaCerts !== null && command["NODE_EXTRA_CA_CERTS"] === undefined && { NODE_EXTRA_CA_CERTS: extraCaCerts }),
   };
 }
 

@@ -33,6 +33,8 @@ type Texts = Readonly<Record<string, string>>;
  */
 export class ToolSecrets {
   readonly #broker: EngineBroker | null;
+  /** Of the secrets that a tool has a placeholder of, as they were when it got it. */
+  readonly knownHosts = new Map<string, readonly string[]>();
 
   /** `broker`: null where there is none. Then tools with secrets fail. */
   constructor(broker: EngineBroker | null) {
@@ -44,6 +46,7 @@ export class ToolSecrets {
     const names = secretsIn(Object.values(env));
     if (names.length === 0) return { ...env };
     const hosts = await this.#hosts(names);
+    for (const name of names) this.knownHosts.set(name, hosts[name] ?? []);
     const port = await proxyPort();
     if (port === null) throw new ToolFailed("a tool with a secret needs network: its sandbox or tool_network has none");
     const urlOf = (name: string): string => {

@@ -1,4 +1,5 @@
 import type { EngineKey } from "../../contract/engine/launch.ts";
+import { caCertificate, interceptCa } from "../../contract/broker/intercept-ca.ts";
 import { sealEngineKey } from "../../contract/broker/engine-key.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
@@ -51,6 +52,7 @@ export function launchOrder(
       ...(rulesText(models) !== rulesText() && { models }),
       ...(hook !== null && { tool_hook: hook }),
       ...brokerFor(host, engine),
+      ...interceptFor(host, engine, product),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       when_busy,
@@ -87,6 +89,17 @@ function brokerFor(
   const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
   const key = sealEngineKey(sealingKey, { engine: id, incarnation });
   return { broker: { url, key, ...(settings.publicUrl === null && { no_public_url: true as const }) } };
+}
+
+/** The authority that the engine's tools trust, where the policy lets the broker end their TLS. */
+function interceptFor(
+  { broker, now }: Pick<HostContext, "broker" | "now">,
+  { id, incarnation }: EngineRow,
+  product: Product,
+): Pick<SupervisedOrder["launch"], "intercept_ca"> {
+  if (broker === null || !product.record.policy.intercept) return {};
+  const ca = interceptCa(broker.reach.sealingKey, { engine: id, incarnation });
+  return { intercept_ca: caCertificate(ca, now()) };
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */

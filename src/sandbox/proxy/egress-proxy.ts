@@ -37,6 +37,8 @@ export interface EgressProxyParts {
    * have not been asked about yet. False: the proxy handles it.
    */
   readonly takeOver?: ((request: ProxiedRequest) => boolean) | undefined;
+  /** Connects a tunnel to a host that the rules permit in another way. Null: the proxy connects it. */
+  readonly tunnel?: ((host: string, port: number) => Promise<Socket> | null) | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly host: Host;
 }
@@ -92,7 +94,7 @@ export class EgressProxy {
     this.#server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => {
       parts.host.inBackground(
         "tunnel of a program",
-        this.#pass(request, client, (_, socket) => tunnel(client, socket, head)),
+        this.#pass(request, client, (_, socket) => joinTunnel(client, socket, head)),
       );
     });
     this.#server.on("upgrade", (request: IncomingMessage, client: Socket, head: Buffer) => {
@@ -131,7 +133,8 @@ export class EgressProxy {
     const checked = this.#check(request);
     if ("status" in checked) return sendAnswer(client, checked);
     const { target } = checked;
-    const upstream = await this.#connect(checked).catch((error: Error) => error);
+    const isTunnel = request.method === "CONNECT";
+    const upstream = await this.#connect(checked, isTunnel).catch((error: Error) => error);
     if (upstream instanceof Error) {
       const answer = failureAnswer(target.host, upstream);
       if (answer.status !== 403) return sendAnswer(client, answer);
@@ -156,10 +159,12 @@ export class EgressProxy {
     return takeOver({ request, response, target: isOwn ? null : new URL(url), path: target.path, port });
   }
 
-  async #connect({ target: { host, port }, rules }: Checked): Promise<Socket> {
+  async #connect({ target: { host, port }, rules }: Checked, isTunnel: boolean): Promise<Socket> {
     this.#open += 1;
     try {
-      const upstream = await connectTo(host, port, await rules.addressesOf(host, port));
+      const addresses = await rules.addressesOf(host, port);
+      const other = isTunnel ? this.#parts.tunnel?.(host, port) : null;
+      const upstream = await (other ?? connectTo(host, port, addresses));
       this.#keep(upstream);
       upstream.once("close", () => {
         this.#open -= 1;
@@ -195,7 +200,7 @@ export class EgressProxy {
   }
 }
 
-function tunnel(client: Socket, upstream: Socket, head: Buffer): void {
+function joinTunnel(client: Socket, upstream: Socket, head: Buffer): void {
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
   if (head.length > 0) upstream.write(head);
   joinSockets(client, upstream);

@@ -16,7 +16,7 @@ export interface NetworkAccess {
 
 /** What programs of a {@link ProgramNetwork} reach. `resolve` and `isPublic` replace DNS and the IANA networks. */
 export interface ProgramNetworkOptions
-  extends Pick<EgressRulesParts, "resolve" | "isPublic">, Pick<EgressProxyParts, "takeOver"> {
+  extends Pick<EgressRulesParts, "resolve" | "isPublic">, Pick<EgressProxyParts, "takeOver" | "tunnel"> {
   readonly connect: ConnectRule;
   /** Ports on loopback on which programs may listen, and to which they may connect. */
   readonly listen: readonly number[];
@@ -70,12 +70,13 @@ export class ProgramNetwork {
   }
 
   #listen(): Promise<number> {
-    const { limits = {}, takeOver } = this.#parts;
+    const { limits = {}, takeOver, tunnel } = this.#parts;
     this.#proxy = new EgressProxy({
       rulesOf: (token) => this.#rulesByToken.get(hash("sha256", token)) ?? null,
       onRefused: (host, text) => this.traffic.refused(host, text),
       onClosed: (host, bytes) => this.traffic.closed(host, bytes),
       takeOver,
+      tunnel,
       limits,
       host: this.#host,
     });
