@@ -25,6 +25,7 @@ import * as consolePeople from "./0022-console-people.ts";
 import * as endUsers from "./0023-end-users.ts";
 import * as toolHooks from "./0024-tool-hooks.ts";
 import * as failingEndpoints from "./0025-failing-endpoints.ts";
+import * as budgetReservations from "./0026-budget-reservations.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -53,4 +54,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0023-end-users": endUsers,
   "0024-tool-hooks": toolHooks,
   "0025-failing-endpoints": failingEndpoints,
+  "0026-budget-reservations": budgetReservations,
 };

@@ -3,7 +3,9 @@ import type { BrokerOrder } from "../contract/broker/broker-order.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
+import { CallBudgets } from "./call-budget.ts";
 import { CallCounts } from "./call-counts.ts";
+import { EngineStandings } from "./engine-standing.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
 import { trustCertificates } from "./trust-certificates.ts";
@@ -25,9 +27,12 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
+  const budgets = new CallBudgets(road);
   const forwarder = new CallForwarder({
     sealingKey,
     counts,
+    standings: new EngineStandings(road),
+    budgets,
     prepareTls: loadingCertificates(order.extra_ca_certs),
     log: throttledLog(),
   });
@@ -40,7 +45,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
-      road.close();
+      const close = () => road.close();
+      budgets.settled().then(close, close);
     });
   };
   const control = new BrokerControl({ build: order.build, token: controlTokenOf(sealingKey), counts, road, drain });

@@ -1,12 +1,16 @@
 import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questions.ts";
-import { answerEngine } from "../operations/answer-broker.ts";
-import type { Records } from "../host-context.ts";
+import { BrokerAnswers } from "../operations/answer-broker.ts";
 
 /** What answers the broker's questions. */
 export type BrokerHandlers = {
   readonly [Name in QuestionName]: (asked: Asked<Name>) => Promise<AnswerTo<Name>>;
 };
 
-export const brokerHandlers = (host: Pick<Records, "db">): BrokerHandlers => ({
-  engine: (asked) => answerEngine(host, asked),
-});
+export function brokerHandlers(...[host]: ConstructorParameters<typeof BrokerAnswers>): BrokerHandlers {
+  const answers = new BrokerAnswers(host);
+  return {
+    engine: (asked) => answers.engine(asked),
+    reserve: (asked) => answers.reserve(asked),
+    settle: (asked) => answers.settle(asked),
+  };
+}
