@@ -170,6 +170,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
   recordTable("docs/notifications.md", "endpoint request", "CreateEndpointRequest"),
+  recordTable("docs/secrets.md", "secret", "SetProductSecretRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
   {
     file: "docs/browser.md",

@@ -2,6 +2,7 @@ import { type Server, createServer } from "node:http";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
+import { IdentityAnswers } from "./answer-identity.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
 import { CallBudgets } from "./call-budget.ts";
 import { CallCounts } from "./call-counts.ts";
@@ -36,6 +37,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     prepareTls: loadingCertificates(order.extra_ca_certs),
     log: throttledLog(),
   });
+  const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -58,7 +60,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       noDelay: true,
     },
     (request, response) => {
-      if (!control.answer(request, response)) forwarder.forward(request, response);
+      if (control.answer(request, response) || identity.answer(request, response)) return;
+      forwarder.forward(request, response);
     },
   );
   server.maxConnections = MAX_CONNECTIONS;

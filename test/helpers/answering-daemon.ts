@@ -17,6 +17,7 @@ export async function startAnsweringDaemon(t: Test, own: Partial<Answers> = {}):
     engine: () => ({ is_current: true, has_budgets: false }),
     reserve: () => ({ verdict: "reserved", message: "", details: {} }),
     settle: () => ({}),
+    identity: () => ({ token: "" }),
     ...own,
   };
   const asked: { name: string; body: unknown }[] = [];

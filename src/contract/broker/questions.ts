@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
   /** What the broker wants to know. */
@@ -47,6 +48,12 @@ export const BROKER_QUESTIONS = {
       cache_write: amount,
     }),
     answer: z.object({}),
+  },
+  identity: {
+    meaning:
+      "A token for a call of this start of an engine: the daemon knows its user and product, and the engine says which agent calls",
+    asked: z.extend(z.strictObject(start), identityCall.shape),
+    answer: z.object({ token: z.string() }),
   },
 } as const satisfies Readonly<Record<string, BrokerQuestion>>;
 

@@ -51,7 +51,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     },
     async send(execution, { groups = [] } = {}) {
       const { answer, message } = await sendAs(execution, { reads: true });
-      const batches = new EventBatches({ gone, wanted: withGroups(groups) });
+      const batches = new EventBatches({ gone, wanted: withGroups(groups), merge: true });
       const taskId = execution.task_id;
       const turnId = answer.kind === "waiting" ? null : answer.turn.turnId;
       const isReplayed = answer.kind === "earlier";
@@ -136,7 +136,7 @@ function readEvents(
   const task = taskId ?? (turnId === undefined ? null : parts.runner.taskOf(turnId));
   if (task === null) throw new EngineError("NOT_FOUND", "no turn has this turn_id");
   if (live) parts.followerLimit.acquire(task, response);
-  const batches = new EventBatches({ gone, wanted: withGroups(groups) });
+  const batches = new EventBatches({ gone, wanted: withGroups(groups), merge });
   // As a replay that follows no single turn: it keeps no engine awake, and ends when the engine sleeps.
   if (live && turnId === undefined)
     parts.followers.add(response, {

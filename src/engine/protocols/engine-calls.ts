@@ -20,7 +20,10 @@ export interface EventRow {
 export const eventOf = ({ type, data }: EventRow): StoredEvent =>
   ({ event: type, data: JSON.parse(data) as unknown }) as StoredEvent;
 
-/** Events in the order in which they were stored, as they come. It ends when its caller leaves. */
+/**
+ * Events in the order in which they were stored, as they come. Adjacent deltas that wait to be taken are one. It ends when
+ * its caller leaves.
+ */
 export type Events = AsyncIterable<readonly EventRow[]>;
 
 /** A message whose turn has started, or will. */

@@ -15,22 +15,30 @@ import type { HostContext } from "../host-context.ts";
 import { mostOf, priceOf } from "../rules/call-cost.ts";
 import { hasBudgets } from "../rules/engine-budgets.ts";
 import { type BoundBudget, reserveCall, settleCall } from "../store/budget-reservations.ts";
+import type { Db } from "../store/database.ts";
 import { findEngineById } from "../store/engines.ts";
+import type { EngineRow } from "../store/tables.ts";
 
-type Host = Pick<HostContext, "db" | "directory" | "live" | "prices" | "now" | "stopping">;
+export type BrokerHost = Pick<HostContext, "db" | "directory" | "live" | "prices" | "now" | "stopping">;
 
 /** How long a question waits for calls in flight. The broker asks again. */
 const WAIT_MS = 2000;
 /** One that is stopping still ends its turns. */
 const HAS_PROCESS: ReadonlySet<EngineState> = new Set(["provisioning", "starting", "running", "unhealthy", "stopping"]);
 
+/** The engine whose current start this is. Null for an earlier start, and for an engine without a process. */
+export async function findCurrentStart(db: Db, { engine, incarnation }: Asked<"engine">): Promise<EngineRow | null> {
+  const row = await findEngineById(db, engine);
+  return row !== null && row.incarnation === incarnation && HAS_PROCESS.has(row.state) ? row : null;
+}
+
 /** Answers what the broker asks about engines and their budgets. */
 export class BrokerAnswers {
-  readonly #host: Host;
+  readonly #host: BrokerHost;
   /** Resolved when a call of the product has ended. */
   readonly #ended = new Map<string, PromiseWithResolvers<void>>();
 
-  constructor(host: Host) {
+  constructor(host: BrokerHost) {
     this.#host = host;
   }
 
@@ -84,15 +92,12 @@ export class BrokerAnswers {
   }
 
   /** Null when this start of the engine has ended. */
-  async #ownerOf({
-    engine,
-    incarnation,
-  }: Asked<"engine">): Promise<{ readonly productId: string; readonly userId: string } | null> {
-    const live = this.#host.live.get(engine);
-    if (live?.incarnation === incarnation) return { productId: live.productId, userId: live.order.launch.user_id };
-    const row = await findEngineById(this.#host.db, engine);
-    const isCurrent = row?.incarnation === incarnation && HAS_PROCESS.has(row.state);
-    return row !== null && isCurrent ? { productId: row.product_id, userId: row.user_id } : null;
+  async #ownerOf(start: Asked<"engine">): Promise<{ readonly productId: string; readonly userId: string } | null> {
+    const live = this.#host.live.get(start.engine);
+    if (live?.incarnation === start.incarnation)
+      return { productId: live.productId, userId: live.order.launch.user_id };
+    const row = await findCurrentStart(this.#host.db, start);
+    return row === null ? null : { productId: row.product_id, userId: row.user_id };
   }
 }
 

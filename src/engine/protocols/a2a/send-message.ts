@@ -1,5 +1,6 @@
-import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
+import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, Events } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { A2aError, invalid } from "./a2a-error.ts";
 import { turnOf, viewOf } from "./find-task.ts";
 import type { SendParams } from "./requests.ts";
@@ -61,8 +62,7 @@ async function sentBefore(calls: EngineCalls, contextId: string, messageId: stri
 
 /** The turn of a context that waits for an answer. */
 async function waitingTurn(calls: EngineCalls, contextId: string): Promise<string | null> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: contextId, limit: "1" } });
-  const [last] = items;
+  const last = await lastTurn(calls, contextId);
   return last?.state === "waiting_for_human" ? last.turn_id : null;
 }
 

@@ -1,5 +1,4 @@
 import type { EngineEventData } from "../../../contract/engine/events.ts";
-import { deltaText, isDelta } from "../delta-text.ts";
 import { type EventRow, eventOf } from "../engine-calls.ts";
 import { type HumanRequest, TurnProgress } from "../turn-progress.ts";
 import type { State } from "./requests.ts";
@@ -46,8 +45,8 @@ export class TaskView {
   /** Returns what the event changed in the answer. */
   apply(row: EventRow): AnswerChange | null {
     this.#lastSeq = row.seq;
-    if (isDelta(row)) return row.type === "text_delta" ? this.#add(deltaText(row)) : null;
     const event = eventOf(row);
+    if (event.event === "text_delta") return this.#add(event.data.text);
     if (this.#progress.apply(event)) this.#become("TASK_STATE_INPUT_REQUIRED", event.data.ts);
     switch (event.event) {
       case "content_block_start":

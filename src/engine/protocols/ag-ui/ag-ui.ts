@@ -1,6 +1,7 @@
 import { asText, isRecord } from "../../../shared/json-values.ts";
 import { inBackground } from "../../../shared/background.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
+import { isInFlight, lastTurn } from "../last-turn.ts";
 import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
 import { SseWriter } from "../sse-writer.ts";
 import { answerRequests } from "./interrupts.ts";
@@ -8,7 +9,7 @@ import { executionOf } from "./run-execution.ts";
 import { RunEvents } from "./run-events.ts";
 import { type News, type RunInput, type RunMessage, forwardedOf, newsOf, readRun } from "./run-input.ts";
 import { messagesOf, storedMessages } from "./stored-messages.ts";
-import { isInFlight, lastTurn, scanTurn, seenBy } from "./turn-scan.ts";
+import { scanTurn, seenBy } from "./turn-scan.ts";
 
 /** Events on request that a run shows. */
 const GROUPS = ["message", "model", "file"] as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, type Events, eventOf } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import type { StreamPosition } from "./event-id.ts";
 import type { Exchange } from "./exchange.ts";
 import { TurnProgress } from "./ask-progress.ts";
@@ -30,8 +30,7 @@ export async function startTurn(asked: AskedMessage, { calls, exchange }: Follow
   const { message, task_id: task = `mcp-${randomUUID()}` } = asked;
   if (message === undefined) {
     if (asked.task_id === undefined) throw calls.error("INVALID_REQUEST", "message: expected a message or a task_id");
-    const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: task, limit: "1" } });
-    const turn = items[0]?.turn_id;
+    const turn = (await lastTurn(calls, task))?.turn_id;
     if (turn === undefined) throw calls.error("NOT_FOUND", "task_id: the task has no turn; send a message");
     return attachTurn({ task, turn }, { calls, exchange });
   }

@@ -2,8 +2,9 @@ import type { PendingToolCall } from "../../../contract/engine/client-tool.ts";
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { answerTurn } from "./given-answers.ts";
-import { findTask, lastTurn, repeatedTurn } from "./match-task.ts";
+import { findTask, repeatedTurn } from "./match-task.ts";
 import { type SentConversation, textOf } from "./sent-conversation.ts";
 import type { Ask } from "./turn-pieces.ts";
 

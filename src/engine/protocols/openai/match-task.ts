@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { TurnPage, TurnRecord } from "../../../contract/engine/turn.ts";
+import type { TurnRecord } from "../../../contract/engine/turn.ts";
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import { MAX_CONTEXT_BYTES } from "../../../contract/engine/turn-context.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { type Line, plain } from "./sent-conversation.ts";
 import { type StoredLine, covered, storedLines } from "./stored-lines.ts";
 
@@ -70,12 +71,8 @@ export async function repeatedTurn(calls: EngineCalls, taskId: string, text: str
   return isRecent(turn) ? turn.turn_id : null;
 }
 
-export async function lastTurn(calls: EngineCalls, taskId: string): Promise<TurnRecord | null> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-  return items[0] ?? null;
-}
-
-async function recentTurn(calls: EngineCalls, turnId: string): Promise<TurnRecord | null> {
+/** Null for one that failed, or is not of a repeated call. */
+export async function recentTurn(calls: EngineCalls, turnId: string): Promise<TurnRecord | null> {
   const turn = await calls.call<TurnRecord>("showTurn", { path: { turn_id: turnId } });
   return isRecent(turn) ? turn : null;
 }

@@ -1,19 +1,12 @@
 import { SseWriter } from "../sse-writer.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
+import { askedOptions } from "./asked-options.ts";
 import { type AskedAgain, type Begun, beginAnswer } from "./begin-answer.ts";
 import { ChatAnswer, ChunkFrames, type CompletionHead, completion } from "./chat-answer.ts";
-import {
-  type ChatRequest,
-  assertSupported,
-  chatConversation,
-  chatRequest,
-  clientToolsOf,
-  schemaOf,
-} from "./completion-request.ts";
+import { type ChatRequest, assertSupported, chatConversation, chatRequest } from "./completion-request.ts";
 import { answerId } from "./ids.ts";
 import {
   assertModel,
-  effortOf,
   failureBody,
   instructionsContext,
   isRepeated,
@@ -27,26 +20,23 @@ const complete: ProtocolHandler = async (call) => {
   const { request, response, calls } = call;
   const body = calls.validate(chatRequest, request.body);
   assertSupported(calls, body);
-  assertModel(calls, body.model);
   const sent = chatConversation(calls, body.messages);
-  const { effort } = effortOf(calls, body.reasoning_effort, "reasoning_effort");
-  const schema = schemaOf(calls, body.response_format, "response_format.json_schema");
-  const tools = (body.tools ?? []).map((tool) => tool.function);
+  const { options, isStructured, showsReasoning } = askedOptions(calls, {
+    model: body.model,
+    tools: (body.tools ?? []).map((tool) => tool.function),
+    toolChoice: body.tool_choice,
+    effort: { value: body.reasoning_effort, field: "reasoning_effort" },
+    format: { value: body.response_format, field: "response_format.json_schema" },
+  });
   const taskId = namedTask(call, body.metadata);
   const begun = await beginAnswer(calls, sent, {
     place: taskId === undefined ? { kind: "by_messages" } : { kind: "named", taskId },
-    options: {
-      agent: body.model,
-      client_tools: [...clientToolsOf(calls, tools, body.tool_choice)],
-      ...(effort && { effort, thinking: true }),
-      ...(schema && { output_schema: schema }),
-      ...(body.metadata && { metadata: body.metadata }),
-    },
+    options: { ...options, ...(body.metadata && { metadata: body.metadata }) },
     context: instructionsContext(sent.instructions, "task"),
     isRepeated: isRepeated(request),
   });
   response.setHeader("X-Task-Id", encodeURIComponent(begun.taskId));
-  const answer = new ChatAnswer({ isStructured: schema !== undefined, showsReasoning: effort !== undefined });
+  const answer = new ChatAnswer({ isStructured, showsReasoning });
   if (begun.kind === "ask_again") return sendQuestion(call, body, begun, answer);
   return body.stream === true ? streamAnswer(call, body, begun, answer) : sendAnswer(call, body, begun, answer);
 };

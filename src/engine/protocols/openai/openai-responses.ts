@@ -4,18 +4,10 @@ import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { SseWriter } from "../sse-writer.ts";
+import { askedOptions } from "./asked-options.ts";
 import { type Begun, type Place, beginAnswer, readAnswer } from "./begin-answer.ts";
-import { clientToolsOf, schemaOf } from "./completion-request.ts";
 import { type AnswerPlace, placeOf } from "./ids.ts";
-import {
-  assertModel,
-  effortOf,
-  instructionsContext,
-  isRepeated,
-  namedTask,
-  throwFailure,
-  withRetryAdvice,
-} from "./openai-call.ts";
+import { instructionsContext, isRepeated, namedTask, throwFailure, withRetryAdvice } from "./openai-call.ts";
 import { ResponseFrames, ResponseReading, fromMessages } from "./read-response.ts";
 import { type Created, RESPONSE, metadataOf, responseHead, responseOf } from "./response-object.ts";
 import {
@@ -32,7 +24,6 @@ const create: ProtocolHandler = async (call) => {
   const { request, response, calls } = call;
   const body = calls.validate(responseRequest, request.body);
   assertSupported(calls, body);
-  assertModel(calls, body.model);
   const sent = sentInput(calls, body);
   const begun = await begin(call, body, sent);
   if (begun.kind === "ask_again")
@@ -50,12 +41,17 @@ const create: ProtocolHandler = async (call) => {
 };
 
 async function begin({ request, calls }: ProtocolCall, body: ResponseRequest, sent: SentInput) {
+  const { options } = askedOptions(calls, {
+    model: body.model,
+    tools: (body.tools ?? []).map((tool) => ({ ...tool, name: tool.name ?? "" })),
+    toolChoice: body.tool_choice,
+    effort: { value: body.reasoning?.effort, field: "reasoning.effort" },
+    format: { value: body.text?.format, field: "text.format" },
+    wantsReasoning: Boolean(body.reasoning?.summary),
+  });
   const repeated = isRepeated(request);
   const place = await placeFor(calls, body, sent, { named: namedTask({ request, calls }, body.metadata), repeated });
   if (place.kind === "turn") return readAnswer(calls, { turnId: place.turnId, afterSeq: 0 });
-  const { effort } = effortOf(calls, body.reasoning?.effort, "reasoning.effort");
-  const schema = schemaOf(calls, body.text?.format, "text.format");
-  const tools = (body.tools ?? []).map((tool) => ({ ...tool, name: tool.name ?? "" }));
   const created: Created = {
     ...(body.previous_response_id && { previous_response_id: body.previous_response_id }),
     ...(body.background && { background: true }),
@@ -63,11 +59,7 @@ async function begin({ request, calls }: ProtocolCall, body: ResponseRequest, se
   return beginAnswer(calls, sent, {
     place,
     options: {
-      agent: body.model,
-      client_tools: [...clientToolsOf(calls, tools, body.tool_choice)],
-      ...(effort && { effort }),
-      ...((effort !== undefined || body.reasoning?.summary) && { thinking: true }),
-      ...(schema && { output_schema: schema }),
+      ...options,
       metadata: metadataOf(body.metadata ?? {}, created),
       // A response in the background has its id, and so its turn, at once.
       ...(body.background && { when_busy: "reject" }),

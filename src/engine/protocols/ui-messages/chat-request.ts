@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { MessagePart } from "../../../contract/engine/message-content.ts";
 import { isRecord } from "../../../shared/json-values.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { type TurnOptions, turnOptions } from "../turn-options.ts";
 
 const part = z.looseObject({
   type: z.string("expected a part of a UIMessage").check(z.minLength(1), z.maxLength(200)),
@@ -21,22 +22,8 @@ export type UiMessage = z.output<typeof message>;
 const MESSAGES = "expected a list of UIMessages, the last one of which is sent";
 const TRIGGERS = ["submit-message", "regenerate-message"] as const;
 
-/** Options of a turn, which a page sends as `body` of its transport. `POST /execute` checks them. */
-const OPTIONS = [
-  "agent",
-  "model",
-  "effort",
-  "thinking",
-  "max_steps",
-  "metadata",
-  "client_tools",
-  "output_schema",
-  "context",
-  "when_busy",
-  "interrupt",
-  "on_disconnect",
-] as const;
-export type TurnOptions = { readonly [Name in (typeof OPTIONS)[number]]?: unknown };
+/** Beside those that every protocol has. A page sends them as `body` of its transport. */
+const MORE_OPTIONS = ["client_tools", "context", "on_disconnect"] as const;
 
 const chatRequest = z.looseObject({
   id: z.string("expected the id of the chat"),
@@ -48,7 +35,7 @@ const chatRequest = z.looseObject({
 /** What a client asks with its messages. */
 export type ChatRequest = {
   readonly taskId: string;
-  readonly options: TurnOptions;
+  readonly options: TurnOptions<(typeof MORE_OPTIONS)[number]>;
   /** All messages that the client sent. */
   readonly messages: readonly UiMessage[];
   /** The message that is meant, and its place in `messages`. */
@@ -65,8 +52,7 @@ export function readChat(calls: EngineCalls, body: unknown): ChatRequest {
     messageId: named,
     ...rest
   } = calls.validate(chatRequest, body);
-  const options = Object.fromEntries(OPTIONS.flatMap((name) => (rest[name] === undefined ? [] : [[name, rest[name]]])));
-  const asked = { taskId, options, messages };
+  const asked = { taskId, options: turnOptions(rest, MORE_OPTIONS), messages };
   const last = messages.length - 1;
   const at = (place: number, kind: ChatRequest["kind"]): ChatRequest => {
     const found = messages[place];

@@ -1,8 +1,9 @@
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskRecord } from "../../../contract/engine/task.ts";
-import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
+import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, StartedMessage } from "../engine-calls.ts";
 import type { ProtocolCall, ProtocolHandler } from "../protocol.ts";
+import { lastTurn } from "../last-turn.ts";
 import { answersOf, deliver } from "./ui-answers.ts";
 import { type ChatRequest, contentOf, readChat, resumeOf } from "./chat-request.ts";
 import { findPlace, sentIds } from "./placed-message.ts";
@@ -107,9 +108,8 @@ async function turnOf({ calls }: ProtocolCall, taskId: string, messageId: string
     const turn = await calls.call<ShownTurn>("showTurn", { path: { turn_id: turnId } });
     if (turn.task_id === taskId) return turn.turn_id;
   } else {
-    const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-    const [last] = items;
-    if (last !== undefined) return last.turn_id;
+    const last = await lastTurn(calls, taskId);
+    if (last !== null) return last.turn_id;
   }
   throw calls.error("NOT_FOUND", "messages: the chat has no turn that the answers belong to");
 }
