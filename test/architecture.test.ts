@@ -30,6 +30,7 @@ const BACKEND = [
 const ARROWS: Record<string, readonly string[]> = {
   "src/shared": [],
   "src/shared/http/listen-address.ts": ["src/sandbox", "src/shared"],
+  "src/shared/outside-addresses.ts": ["src/sandbox/proxy.ts", "src/shared"],
   "src/shared/host-resources.ts": ["src/sandbox", "src/shared"],
   "src/sandbox": [],
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
@@ -44,6 +45,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract/orchestrator/api-keys.ts",
     "src/sandbox",
     "src/shared/http/listen-address.ts",
+    "src/shared/outside-addresses.ts",
   ],
   "migrations/orchestrator": [],
   "migrations/engine": [],
@@ -210,6 +212,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/sandbox",
     "src/shared",
   ],
+  "src/engine/secrets": ["src/engine/tools/tool.ts", "src/contract", "src/sandbox", "src/shared"],
   "src/engine/isolation": ["src/sandbox", "src/contract", "src/shared"],
   "src/engine/tools": [
     "src/engine/attachments",
@@ -221,6 +224,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/mcp": [
+    "src/engine/secrets/secret-references.ts",
     "src/engine/attachments",
     "src/engine/isolation",
     "src/engine/tools",
@@ -255,7 +259,13 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/sandbox",
     "src/shared",
   ],
-  "src/engine/catalog": ["src/engine/isolation", "src/engine/tools", "src/contract", "src/shared"],
+  "src/engine/catalog": [
+    "src/engine/secrets/secret-references.ts",
+    "src/engine/isolation",
+    "src/engine/tools",
+    "src/contract",
+    "src/shared",
+  ],
   "src/engine/learning": [
     "src/engine/model",
     "src/engine/memory",

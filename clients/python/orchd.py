@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import re
 import secrets
@@ -19,7 +20,7 @@ import threading
 import time
 import urllib.parse
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, NamedTuple, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, NamedTuple, Optional, Protocol, Set, Tuple, Union
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -168,6 +169,7 @@ class _Service:
         changes: Optional[Mapping[str, Any]],
         on_retry: Optional[OnRetry],
         ssl_context: Optional[ssl.SSLContext],
+        renew_key: Optional[Callable[[str], str]] = None,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -181,6 +183,8 @@ class _Service:
         self._headers = headers
         self._on_retry = on_retry
         self._ssl = ssl_context
+        #: Replaces an engine's key that was refused.
+        self._renew_key = renew_key
 
     def request(self, route: _Route, fields: Mapping[str, Any]) -> _Request:
         given = {name: value for name, value in fields.items() if value is not OMITTED}
@@ -249,6 +253,19 @@ class _Service:
         return opened
 
     def open(self, request: _Request, accept: str) -> _Opened:
+        sent = self._headers
+        try:
+            return self._open(request, accept, sent)
+        except OrchdError as error:
+            if error.code != "INVALID_ENGINE_KEY" or self._renew_key is None:
+                raise
+            if self._headers is sent:
+                self._headers = {"X-Engine-Key": _header_value("key", self._renew_key(sent["X-Engine-Key"]))}
+            if not request.resendable:
+                raise
+        return self._open(request, accept, self._headers)
+
+    def _open(self, request: _Request, accept: str, key: Mapping[str, str]) -> _Opened:
         ends = time.monotonic() + request.deadline_s
         host, port = self._parts.hostname or "", self._parts.port
         connection: http.client.HTTPConnection
@@ -257,7 +274,7 @@ class _Service:
             connection = http.client.HTTPSConnection(host, port, timeout=request.deadline_s, context=context)
         else:
             connection = http.client.HTTPConnection(host, port, timeout=request.deadline_s)
-        headers = {"Accept": accept, **self._headers, **request.headers, "Connection": "close"}
+        headers = {"Accept": accept, **key, **request.headers, "Connection": "close"}
         try:
             connection.connect()
             # Kept here, for the connection gives it up with its response.
@@ -991,6 +1008,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "ENGINE_NOT_FOUND": ErrorRow(404, "No engine for this `user_id`."),
     "SESSION_NOT_FOUND": ErrorRow(404, "No open session with this id."),
     "SCHEDULE_NOT_FOUND": ErrorRow(404, "The engine has no schedule with this id."),
+    "CONNECTION_NOT_FOUND": ErrorRow(404, "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`."),
     "ENDPOINT_NOT_FOUND": ErrorRow(404, "The product has no notification endpoint with this id."),
     "SECRET_NOT_FOUND": ErrorRow(404, "The product or the user has no secret with this name."),
     "WEBHOOK_NOT_FOUND": ErrorRow(404, "The engine has no webhook with this id."),
@@ -1355,7 +1373,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
         #: `false` pauses it: messages wait.
         enabled: bool
 
@@ -1442,6 +1460,34 @@ if TYPE_CHECKING:
         requests_per_minute: int
 
 
+    class Connection(TypedDict):
+        """A user's login at a tool server."""
+
+        #: The tool server's name in the catalog.
+        server: str
+        #: Its address, the only one that gets the tokens.
+        url: str
+        #: `needs_login`: the tokens cannot be renewed, and the user is asked at the next use.
+        state: Literal["connected", "needs_login"]
+        #: The authorization server.
+        issuer: str
+        #: What the user has permitted.
+        scopes: List[str]
+        #: When the user signed in.
+        connected_at: str
+        #: When the access token ends; it is renewed before. `null` when the server does not say.
+        expires_at: Optional[str]
+        #: Its last use, to the minute. `null` before the first.
+        last_used_at: Optional[str]
+
+
+    class Connections(TypedDict):
+        """A user's logins at tool servers."""
+
+        #: The connections, by the names of their servers.
+        data: List[Connection]
+
+
     class _ContextItem(TypedDict):
         #: What it is, in 1 to 64 characters.
         name: str
@@ -1490,7 +1536,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
 
 
     class CreateEndpointRequest(_CreateEndpointRequest, total=False):
@@ -1613,6 +1659,15 @@ if TYPE_CHECKING:
         decision: Literal["allow", "refuse"]
 
 
+    class Disconnected(TypedDict):
+        """A connection that was deleted."""
+
+        #: The tokens are deleted here.
+        deleted: Literal[True]
+        #: Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer.
+        revoked: bool
+
+
     class EditMessageRequest(TypedDict, total=False):
         #: Replaces the message, as `message` of `POST /execute`.
         message: MessageContent
@@ -1659,11 +1714,11 @@ if TYPE_CHECKING:
 
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
-        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed.
+        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link.
         context: Dict[str, Any]
         #: The answers to choose from.
         options: List[str]
@@ -2830,7 +2885,7 @@ if TYPE_CHECKING:
     EventRecord = TypedDict("EventRecord", {"id": "str", "type": "EventType", "time": "str", "product_id": "Optional[str]", "user_id": "Optional[str]", "engine_id": "Optional[str]", "incarnation": "Optional[str]", "from": "Optional[EngineState]", "to": "Optional[EngineState]", "reason": "Optional[str]", "actor": "Literal['product', 'admin', 'orchd']", "request_id": "Optional[str]", "data": "Dict[str, Any]"}, total=False)
 
 
-    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
+    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
 
 
     class _ExecuteRequest(TypedDict):
@@ -2953,7 +3008,7 @@ if TYPE_CHECKING:
         after_message: Optional[str]
 
 
-    HitlKind = Literal["question", "permission"]
+    HitlKind = Literal["question", "permission", "login"]
 
 
     class InboxList(TypedDict):
@@ -3095,6 +3150,15 @@ if TYPE_CHECKING:
 
         #: Seconds that the link is valid, at most 3600. 600 when omitted.
         ttl_s: int
+
+
+    class LoginLink(TypedDict):
+        """A link with which the user signs in to a tool server."""
+
+        #: The link, for the user alone.
+        url: str
+        #: When it ends.
+        expires_at: str
 
 
     class MemoryErased(TypedDict):
@@ -3399,11 +3463,11 @@ if TYPE_CHECKING:
 
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
-        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed.
+        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link.
         context: Dict[str, Any]
         #: The answers to choose from.
         options: List[str]
@@ -3804,8 +3868,8 @@ if TYPE_CHECKING:
         name: str
         #: How the engine reaches it.
         transport: Literal["stdio", "http", "sse"]
-        #: `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed.
-        status: Literal["idle", "connecting", "ready", "held", "restarting", "failed"]
+        #: `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. `needs_login`: the user has not signed in.
+        status: Literal["idle", "connecting", "ready", "held", "needs_login", "restarting", "failed"]
         #: Its tools.
         tools: List[ServerToolAsset]
 
@@ -4236,7 +4300,7 @@ if TYPE_CHECKING:
         type: Literal["question"]
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
@@ -4739,6 +4803,8 @@ _RECORDS = frozenset(
     ChangeScheduleRequestTiming3
     ChangeTaskRequest
     ChangeWebhookRequest
+    Connection
+    Connections
     ContextItem
     ContextParts
     CoreSoulReloaded
@@ -4752,6 +4818,7 @@ _RECORDS = frozenset(
     CreateUserTokenRequestTasks
     CreateWebhookRequest
     DecideSkillRequest
+    Disconnected
     EditMessageRequest
     EmptyRequest
     EndFactRequest
@@ -4854,6 +4921,7 @@ _RECORDS = frozenset(
     LastError
     LearningBatch
     LinkFileRequest
+    LoginLink
     MemoryErased
     MemoryImported
     MemoryReset
@@ -5475,6 +5543,9 @@ _ENGINE_EVENTS = _Route("GET", "/engines/{user_id}/events", query=("limit", "cur
 _EVENTS = _Route("GET", "/events", query=("limit", "cursor"), headers=("Last-Event-ID",))
 _CREATE_USER_TOKEN = _Route("POST", "/engines/{user_id}/tokens", body=("ttl_s", "scope", "tasks", "metadata"), repeatable=False)
 _REVOKE_USER_TOKENS = _Route("POST", "/engines/{user_id}/tokens/revoke")
+_LIST_CONNECTIONS = _Route("GET", "/engines/{user_id}/connections")
+_BEGIN_CONNECTION = _Route("POST", "/engines/{user_id}/connections/{server}", timeout="boot")
+_DELETE_CONNECTION = _Route("DELETE", "/engines/{user_id}/connections/{server}")
 _SHOW_PRODUCT_CATALOG = _Route("GET", "/catalog")
 _PUSH_CATALOG = _Route("PUT", "/catalog", query=("dry_run", "try"), headers=("If-Match",), upload="application/gzip", timeout="boot")
 _CATALOG_HISTORY = _Route("GET", "/catalog/history")
@@ -5644,6 +5715,29 @@ class _OrchestratorMethods(_Client):
         user_id: The product's id of the user, 1 to 256 bytes.
         """
         return self._call(_REVOKE_USER_TOKENS, {"user_id": user_id})
+
+    def list_connections(self, user_id: str) -> Connections:
+        """List the user's logins at tool servers.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        """
+        return self._call(_LIST_CONNECTIONS, {"user_id": user_id})
+
+    def begin_connection(self, user_id: str, server: str) -> LoginLink:
+        """Make a link with which the user signs in to a tool server.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        server: The tool server's name in the catalog.
+        """
+        return self._call(_BEGIN_CONNECTION, {"user_id": user_id, "server": server})
+
+    def delete_connection(self, user_id: str, server: str) -> Disconnected:
+        """End a login at a tool server, there too.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        server: The tool server's name in the catalog.
+        """
+        return self._call(_DELETE_CONNECTION, {"user_id": user_id, "server": server})
 
     def show_product_catalog(self) -> ProductCatalogRecord:
         """Get the current version of the product's catalog with its files."""
@@ -5940,10 +6034,20 @@ class EngineClient(_EngineMethods):
         limits: Optional[Mapping[str, Any]] = None,
         on_retry: Optional[OnRetry] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
+        renew_key: Optional[Callable[[str], str]] = None,
     ) -> None:
+        """`renew_key` is called with a key that the engine refused, and returns the one to use: see `Engines`."""
         headers = {"X-Engine-Key": _header_value("key", key)}
         super().__init__(
-            _Service(url, headers, limits=Limits(), changes=limits, on_retry=on_retry, ssl_context=ssl_context)
+            _Service(
+                url,
+                headers,
+                limits=Limits(),
+                changes=limits,
+                on_retry=on_retry,
+                ssl_context=ssl_context,
+                renew_key=renew_key,
+            )
         )
 
     def resume(
@@ -6180,3 +6284,114 @@ class OrchestratorClient(_OrchestratorMethods):
 
 #: Sorts before all others: after it come all events that are kept.
 _BEFORE_ALL = "evt_00000000-0000-0000-0000-000000000000"
+
+
+# --- Keys of engines --------------------------------------------------------------------------------------------------
+
+
+class KeyStore(Protocol):
+    """Where a product keeps the keys of its users' engines: two methods, such as two statements of any SQL database."""
+
+    def read(self, engine_id: str) -> Optional[str]:
+        """The stored key of an engine."""
+
+    def write(self, engine_id: str, key: str) -> None:
+        """Stores the key of an engine in place of an earlier one."""
+
+
+class MemoryKeys:
+    """Keeps keys until the program ends. Its next start replaces the key of each engine that it opens."""
+
+    def __init__(self) -> None:
+        self._keys: Dict[str, str] = {}
+
+    def read(self, engine_id: str) -> Optional[str]:
+        return self._keys.get(engine_id)
+
+    def write(self, engine_id: str, key: str) -> None:
+        self._keys[engine_id] = key
+
+
+class FileKeys:
+    """Keeps keys in a JSON file that only this user of the machine can read. One program at a time may use it."""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self._path = os.fspath(path)
+        self._lock = threading.Lock()
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                stored = _parse_json(file.read())
+        except FileNotFoundError:
+            stored = {}
+        if not isinstance(stored, dict) or not all(isinstance(key, str) for key in stored.values()):
+            # Without the text, which may have keys.
+            raise ValueError(f"{self._path}: expected a JSON object of keys by the ids of engines")
+        self._keys: Dict[str, str] = stored
+
+    def read(self, engine_id: str) -> Optional[str]:
+        return self._keys.get(engine_id)
+
+    def write(self, engine_id: str, key: str) -> None:
+        with self._lock:
+            self._keys[engine_id] = key
+            draft = f"{self._path}.new"
+            # A program that is killed meanwhile leaves the old file or the new one.
+            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+                os.fchmod(file.fileno(), 0o600)
+                json.dump(self._keys, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self._path)
+
+
+class Engines:
+    """The engines of a product's users, whose keys it keeps. They are stored when made, and replaced when lost or refused."""
+
+    def __init__(
+        self, orchestrator: OrchestratorClient, keys: KeyStore, *, limits: Optional[Mapping[str, Any]] = None
+    ) -> None:
+        self._orchestrator = orchestrator
+        self._keys = keys
+        self._limits = limits
+        #: One for each user, so that calls at the same moment agree on the key.
+        self._locks: Dict[str, threading.Lock] = {}
+        self._locks_lock = threading.Lock()
+
+    def open(self, user_id: str, **admit: Any) -> EngineClient:
+        """The client of a user's engine, which is created if there is none, and started if it is stopped."""
+        with self._lock_of(user_id):
+            made = self._orchestrator.admit_engine(user_id=user_id, **admit)
+            engine_id, key = made["id"], made["engine_api_key"]
+            if key is None:
+                key = self._keys.read(engine_id) or self._replaced(user_id, engine_id, _GRACE_S)
+            else:
+                self._keys.write(engine_id, key)
+        return EngineClient(
+            made["url"], key, limits=self._limits, renew_key=lambda refused: self._renewed(user_id, engine_id, refused)
+        )
+
+    def rotate_key(self, user_id: str, *, grace_s: int = 60) -> None:
+        """Replaces the key of a user's engine, and stores the new one. The old one works for `grace_s` more seconds."""
+        with self._lock_of(user_id):
+            self._replaced(user_id, self._orchestrator.admit_engine(user_id=user_id)["id"], grace_s)
+
+    def _renewed(self, user_id: str, engine_id: str, refused: str) -> str:
+        with self._lock_of(user_id):
+            # Another program may have replaced it, and stored the new one.
+            stored = self._keys.read(engine_id)
+            return stored if stored and stored != refused else self._replaced(user_id, engine_id, _GRACE_S)
+
+    def _replaced(self, user_id: str, engine_id: str, grace_s: int) -> str:
+        key = self._orchestrator.rotate_engine_key(user_id, grace_s=grace_s)["engine_api_key"]
+        if key is None:
+            raise OrchdError("BAD_ANSWER", "the engine's new key is not in the answer")
+        self._keys.write(engine_id, key)
+        return key
+
+    def _lock_of(self, user_id: str) -> threading.Lock:
+        with self._locks_lock:
+            return self._locks.setdefault(user_id, threading.Lock())
+
+
+#: Programs that replace a lost key of one engine at the same moment do not refuse each other's calls for so long.
+_GRACE_S = 60

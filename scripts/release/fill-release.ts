@@ -50,6 +50,8 @@ export async function fillRelease({
   await copyFile(join(nodePackage, "bin/node"), join(folder, "bin/node"), constants.COPYFILE_FICLONE);
   const postgres = await copyPostgres(postgresPackage, join(folder, "postgres"));
   for (const name of [...DOCUMENTS, "systemd"]) await cp(join(root, name), join(folder, name), { recursive: true });
+  await mkdir(join(folder, "clients/python"), { recursive: true });
+  await copyFile(join(root, "clients/python/orchd.py"), join(folder, "clients/python/orchd.py"));
   await packClient(root, join(folder, "client"));
   await collectLicenses({ root, folder: join(folder, "licenses"), sources, nodePackage, postgresPackage });
   // Node.js reads from it that the programs are ES modules.

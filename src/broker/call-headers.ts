@@ -3,7 +3,7 @@ import { BUDGETED_HEADER } from "../contract/broker/problem.ts";
 import { KEY_HEADERS } from "./provider-rules.ts";
 
 /** Of one connection, and none of the next. */
-const HOP_BY_HOP = [
+export const HOP_BY_HOP = [
   "connection",
   "keep-alive",
   "proxy-authenticate",

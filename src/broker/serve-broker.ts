@@ -9,6 +9,8 @@ import { CallCounts } from "./call-counts.ts";
 import { EngineStandings } from "./engine-standing.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
+import { SecretCalls } from "./secret-calls.ts";
+import { ToolCalls } from "./tool-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -28,15 +30,11 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
+  const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
   const budgets = new CallBudgets(road);
-  const forwarder = new CallForwarder({
-    sealingKey,
-    counts,
-    standings: new EngineStandings(road),
-    budgets,
-    prepareTls: loadingCertificates(order.extra_ca_certs),
-    log: throttledLog(),
-  });
+  const forwarder = new CallForwarder({ ...shared, counts, standings: new EngineStandings(road), budgets });
+  const secrets = new SecretCalls({ ...shared, road, counts });
+  const toolCalls = new ToolCalls({ ...shared, road });
   const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
@@ -47,6 +45,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
+      toolCalls.close();
       const close = () => road.close();
       budgets.settled().then(close, close);
     });
@@ -61,6 +60,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
+      if (secrets.answer(request, response) || toolCalls.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

@@ -1,5 +1,6 @@
 /** `@orchd/sandbox/proxy`: which hosts a program reaches, and the proxy that decides it. */
 export { EgressRefused, EgressRules } from "./proxy/egress-rules.ts";
+export type { ProxiedRequest } from "./proxy/egress-proxy.ts";
 export { type NetworkAccess, ProgramNetwork, type ProgramNetworkOptions } from "./proxy/program-network.ts";
 export { fixedLookup } from "./proxy/upstream.ts";
 export { type HostPattern, formatHostPattern, readHostPattern } from "./proxy/host-pattern.ts";

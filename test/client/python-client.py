@@ -13,13 +13,14 @@ import signal
 import socket
 import sys
 import tarfile
+import tempfile
 import threading
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "clients/python"))
 
-from orchd import ERRORS, EngineClient, OrchdError, OrchestratorClient, every  # noqa: E402
+from orchd import ERRORS, EngineClient, Engines, FileKeys, MemoryKeys, OrchdError, OrchestratorClient, every  # noqa: E402
 
 ORCHD = OrchestratorClient(os.environ["ORCH_URL"], os.environ["PLATFORM_KEY"])
 MADE = ORCHD.admit_engine(user_id="bob")
@@ -304,6 +305,63 @@ class OfAProduct(unittest.TestCase):
         made = ORCHD.create_schedule("bob", {"name": "daily", "timing": timing, "message": "/say Good morning"})
         self.assertEqual([one["id"] for one in every(ORCHD.list_schedules, "bob")], [made["id"]])
         ORCHD.delete_schedule("bob", made["id"])
+
+
+class OfKeys(unittest.TestCase):
+    def test_the_key_of_a_new_engine_is_stored_and_used_by_the_next_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "keys.json")
+            Engines(ORCHD, FileKeys(path)).open("keys-1").pending()
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+            (engine_id, key), = json.loads(pathlib.Path(path).read_text()).items()
+            Engines(ORCHD, FileKeys(path)).open("keys-1").pending()
+            self.assertEqual(FileKeys(path).read(engine_id), key)
+            for text in ("sk-orch-secret", "[]", '{"eng": 7}'):
+                pathlib.Path(path).write_text(text)
+                with self.assertRaises(ValueError) as refused:
+                    FileKeys(path)
+                self.assertNotIn("secret", str(refused.exception))
+
+    def test_a_lost_and_a_refused_key_are_replaced_once_by_all_threads(self):
+        ORCHD.admit_engine(user_id="keys-2")
+        engines = Engines(ORCHD, MemoryKeys())
+        engine = engines.open("keys-2")
+        engine.pending()
+        ORCHD.rotate_engine_key("keys-2", grace_s=0)
+        rotations = sum(event["type"] == "engine.key_rotated" for event in every(ORCHD.engine_events, "keys-2"))
+        failures = []
+
+        def call():
+            try:
+                engine.pending()
+            except OrchdError as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=call) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        after = sum(event["type"] == "engine.key_rotated" for event in every(ORCHD.engine_events, "keys-2"))
+        self.assertEqual(after, rotations + 1)
+
+    def test_a_key_that_another_program_has_stored_is_used(self):
+        keys = MemoryKeys()
+        here, there = Engines(ORCHD, keys), Engines(ORCHD, keys)
+        engine = here.open("keys-3")
+        there.rotate_key("keys-3", grace_s=0)
+        self.assertEqual(engine.execute(task_id="t", message="/say Hello").text(), "Hello")
+        rotated = [event for event in every(ORCHD.engine_events, "keys-3") if event["type"] == "engine.key_rotated"]
+        self.assertEqual(len(rotated), 1)
+
+    def test_a_body_that_can_be_sent_once_is_refused_with_its_key_and_the_next_call_has_the_new_one(self):
+        engine = Engines(ORCHD, MemoryKeys()).open("keys-4")
+        ORCHD.rotate_engine_key("keys-4", grace_s=0)
+        with self.assertRaises(OrchdError) as refused:
+            engine.write_file(iter([b"x"]), path="a.txt")
+        self.assertEqual(refused.exception.code, "INVALID_ENGINE_KEY")
+        engine.write_file(b"x", path="a.txt")
 
 
 class OfServicesThatMisbehave(unittest.TestCase):

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import t from "tap";
+import { freshFolder } from "../helpers/folder.ts";
 import { programOf } from "../documents/snippets.ts";
 import { root, startProduct, withoutPython } from "../examples/backends.ts";
 
@@ -22,7 +23,7 @@ t.test("the client for Python", { skip }, async (t) => {
 
   await t.test("runs the program of its page", async (t) => {
     const program = programOf("docs/python.md", "python");
-    const { stdout } = await promisify(execFile)("python3", ["-c", program], { env });
+    const { stdout } = await promisify(execFile)("python3", ["-c", program], { env, cwd: freshFolder(t) });
     t.match(stdout, /^Hello\{'input_tokens'/);
     t.match(stdout, /question Which one\? \['this', 'that'\]/);
     t.match(stdout, /t1 \/say Hello idle/);

@@ -39,6 +39,8 @@ for (const era of MCP_ERAS) {
       isError: true,
       content: [{ text: /INSUFFICIENT_SCOPE.*memory:read/ }],
     });
+    await t.rejects(client.listResources(), { message: /INSUFFICIENT_SCOPE.*files:read/ });
+    await t.rejects(client.readResource({ uri: "workspace:///a.txt" }), { message: /INSUFFICIENT_SCOPE.*files:read/ });
   });
 }
 

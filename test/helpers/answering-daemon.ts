@@ -4,7 +4,7 @@ import type { Test } from "tap";
 import { QUESTION_PREFIX } from "../../src/contract/broker/question-path.ts";
 import type { AnswerTo, Asked, QuestionName } from "../../src/contract/broker/questions.ts";
 
-type Answers = { readonly [Name in QuestionName]: (asked: Asked<Name>) => AnswerTo<Name> };
+type Answers = { readonly [Name in QuestionName]?: (asked: Asked<Name>) => AnswerTo<Name> };
 
 export interface AnsweringDaemon {
   readonly url: string;
@@ -12,12 +12,11 @@ export interface AnsweringDaemon {
 }
 
 /** A daemon that knows every engine, none of which has budgets, unless the test answers otherwise. */
-export async function startAnsweringDaemon(t: Test, own: Partial<Answers> = {}): Promise<AnsweringDaemon> {
+export async function startAnsweringDaemon(t: Test, own: Answers = {}): Promise<AnsweringDaemon> {
   const answers: Answers = {
     engine: () => ({ is_current: true, has_budgets: false }),
     reserve: () => ({ verdict: "reserved", message: "", details: {} }),
     settle: () => ({}),
-    identity: () => ({ token: "" }),
     ...own,
   };
   const asked: { name: string; body: unknown }[] = [];

@@ -6,6 +6,7 @@ import { openToolNetwork, sandboxHost } from "../../src/engine/isolation/sandbox
 import type { ProgramLauncher } from "../../src/sandbox/programs/program-launcher.ts";
 import type { EntryContext } from "../../src/engine/mcp/server-config.ts";
 import type { CommandHost } from "../../src/engine/tools/command/run-command.ts";
+import { ToolSecrets } from "../../src/engine/secrets/tool-secrets.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 
 const silent = createLogger("test", "silent");
@@ -17,7 +18,7 @@ export function commandHost(
   network = openToolNetwork({ launch: { tool_network: "none", tool_listen: [] }, logger: silent }),
 ): CommandHost {
   const launcher = unlimitedLauncher(new DirectLauncher((asked) => network.access(asked)));
-  return { environment, folders: engineFolders(dataDir), launcher, network };
+  return { environment, folders: engineFolders(dataDir), launcher, network, secrets: new ToolSecrets(null) };
 }
 
 /** Starts programs unconfined and without a network. */

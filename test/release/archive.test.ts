@@ -37,6 +37,7 @@ t.test("it contains what runs, what explains it and its licenses, and nothing to
     "SECURITY.md",
     "bin",
     "client",
+    "clients",
     "dist",
     "docs",
     "examples",

@@ -1,4 +1,7 @@
 import * as z from "zod/mini";
+import { SECRET_PLACES } from "../orchestrator/secret-limits.ts";
+import { MISUSES } from "./secret-calls.ts";
+import { loginTarget, waitingTurn } from "../engine/tool-login.ts";
 import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
@@ -49,11 +52,61 @@ export const BROKER_QUESTIONS = {
     }),
     answer: z.object({}),
   },
+  connection: {
+    meaning: "The user's access token for a tool server, renewed if it is about to end or was refused there",
+    asked: z.strictObject({
+      ...start,
+      target: loginTarget,
+      /** SHA-256 of a token that the tool server has refused. */
+      rejected: z.nullable(text),
+    }),
+    answer: z.object({
+      state: z.enum(["token", "login", "away"]),
+      token: z.nullable(z.string()),
+      /** When it ends, in milliseconds since the epoch. */
+      expires_at: z.nullable(z.number()),
+      /** The private hosts that the product may call. */
+      private_hosts: z.array(z.string()),
+    }),
+  },
+  login: {
+    meaning: "The link with which the user signs in to a tool server, for a turn that waits",
+    asked: z.strictObject({ ...start, target: loginTarget, turn: z.strictObject(waitingTurn) }),
+    answer: z.object({ url: z.string() }),
+  },
   identity: {
     meaning:
       "A token for a call of this start of an engine: the daemon knows its user and product, and the engine says which agent calls",
     asked: z.extend(z.strictObject(start), identityCall.shape),
     answer: z.object({ token: z.string() }),
+  },
+  secret: {
+    meaning:
+      "The value of a secret for an engine's user, and where it may go. Null: there is none, or it cannot be read",
+    asked: z.strictObject({ ...start, name: text }),
+    answer: z.object({
+      secret: z.nullable(
+        z.object({
+          value: z.string(),
+          hosts: z.array(z.string()),
+          place: z.enum(SECRET_PLACES),
+          header: z.nullable(z.string()),
+          prefix: z.nullable(z.string()),
+          /** The policy's `tool_network`. */
+          network: z.union([z.enum(["open", "none"]), z.array(z.string())]),
+        }),
+      ),
+    }),
+  },
+  secret_hosts: {
+    meaning: "The hosts of secrets of an engine's user, by their names",
+    asked: z.strictObject({ ...start, names: z.array(text).check(z.maxLength(100)) }),
+    answer: z.object({ hosts: z.record(z.string(), z.array(z.string())) }),
+  },
+  misused: {
+    meaning: "A request with a placeholder was refused, which becomes an event",
+    asked: z.strictObject({ ...start, name: text, misuse: z.enum(MISUSES), host: z.string().check(z.maxLength(300)) }),
+    answer: z.object({}),
   },
 } as const satisfies Readonly<Record<string, BrokerQuestion>>;
 

@@ -50,6 +50,7 @@ const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(
 const brokerOfEngine = z.object({
   url: z.string(),
   key: field(z.string(), "With which this start of the engine asks the broker."),
+  no_public_url: field(z.optional(z.literal(true)), "Set where the host has none: no identity tokens and no logins."),
 });
 
 /**
@@ -127,7 +128,10 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
-  broker: field(z.optional(brokerOfEngine), "Who gives identity tokens. Omitted: nobody."),
+  broker: field(
+    z.optional(brokerOfEngine),
+    "Who gives identity tokens, puts in secrets, and through which tool servers with logins are called. Omitted: nobody.",
+  ),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

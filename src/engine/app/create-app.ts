@@ -26,6 +26,8 @@ import { AttachmentFiles } from "../tools/attachments/attachment-files.ts";
 import { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskSlots } from "../turns/task-slots.ts";
+import { PhantomCalls } from "../secrets/phantom-calls.ts";
+import { ToolSecrets } from "../secrets/tool-secrets.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 import { openModel } from "./open-model.ts";
@@ -61,7 +63,8 @@ export async function createApp(given: {
   const base = { ...given, telemetry, logger };
   const slots = new TaskSlots(CHANNEL_TTL_MS);
   const suspension = new ProductSuspension();
-  const workspace = openWorkspace(base);
+  const secrets = new ToolSecrets(launch.broker ?? null);
+  const workspace = openWorkspace({ ...base, takeOver: new PhantomCalls(secrets).takeOver });
   const { workspace: workspaceDir } = workspace.folders;
   const files = new AttachmentFiles({ workspaceDir, disk: workspace.disk });
   const attachments = { files, limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS };
@@ -78,6 +81,7 @@ export async function createApp(given: {
   });
   const tools = await openTools({
     ...base,
+    secrets,
     workspace,
     attachments,
     checkpoints,

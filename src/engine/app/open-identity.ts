@@ -13,7 +13,7 @@ const answer = z.object({ token: z.optional(z.string()), error: z.optional(z.str
 export function openIdentity({ broker }: Pick<EngineLaunch, "broker">): IdentitySource {
   const send = brokerFetch((input, init) => globalThis.fetch(input, init));
   return async ({ audience, agent, signal }) => {
-    if (broker === undefined)
+    if (broker === undefined || broker.no_public_url === true)
       throw new ToolFailed(
         "this host issues no identity tokens; its operator must set ORCH_PUBLIC_URL and run a broker",
       );

@@ -13,6 +13,7 @@ import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { windowsOf } from "../model/context-window.ts";
 import { toolLimits } from "../model/wire/wire-tools.ts";
+import type { ToolSecrets } from "../secrets/tool-secrets.ts";
 import type { Store } from "../store/open-store.ts";
 import { rankByWords } from "../store/word-index.ts";
 import { PlanTable } from "../store/plans.ts";
@@ -35,6 +36,7 @@ export async function openTools({
   store,
   environment,
   workspace: { folders, launcher, network, disk },
+  secrets,
   attachments,
   checkpoints,
   publisher,
@@ -46,6 +48,7 @@ export async function openTools({
   readonly store: Store;
   readonly environment: NodeJS.ProcessEnv;
   readonly workspace: Workspace;
+  readonly secrets: ToolSecrets;
   readonly attachments: AttachmentFolder;
   readonly checkpoints: Checkpoints;
   readonly publisher: Publisher;
@@ -53,7 +56,7 @@ export async function openTools({
   readonly logger: Logger;
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
-  const commands = { environment, folders, launcher, network };
+  const commands = { environment, folders, launcher, network, secrets };
   const identity = openIdentity(launch);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, publisher, memory });
@@ -93,10 +96,13 @@ export async function openTools({
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
     hasTool: (name: string) => isEngineTool(name) || registry().get(name) !== undefined,
     agents: () => [...catalog.catalog.agents.values()].map(({ name, description }) => ({ name, description })),
+    catalogSkills: () => [...catalog.catalog.skills.values()].map(({ name, description }) => ({ name, description })),
     hasAgent: (name: string) => catalog.catalog.agents.has(name),
     servers: {
       list: () => shownServers(servers.list(), { profiles, provider }),
       allow: servers.allow.bind(servers),
+      loginTargets: servers.loginTargets.bind(servers),
+      signedIn: servers.signedIn.bind(servers),
     },
     close: () => servers.close(),
   };

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { VERSION } from "../../shared/version.ts";
 import { ToolFailed } from "../tools/tool.ts";
-import { type Network, guardedRequest } from "../tools/web/guarded-request.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
+import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
+import { type GuardedRequest, type Network, brokeredRequest, guardedRequest } from "../tools/web/guarded-request.ts";
 import { type Values, fillJson, fillText } from "./fill-in.ts";
 import type { HttpAction } from "./tool-action.ts";
 
@@ -14,14 +16,21 @@ const MAX_ERROR_CHARACTERS = 2000;
  * secrets reach no other server. `token`: the identity token of this call.
  */
 export async function callHttp(
-  action: HttpAction,
+  declared: HttpAction,
   values: Values,
   {
     network,
+    secrets,
     signal,
     token,
-  }: { readonly network: Network; readonly signal: AbortSignal; readonly token: string | null },
+  }: {
+    readonly network: Network;
+    readonly secrets: ProgramSecrets;
+    readonly signal: AbortSignal;
+    readonly token: string | null;
+  },
 ): Promise<string> {
+  const action = withPlaceholders(declared, secrets);
   const { method = "GET", body } = action;
   const sent = body === undefined ? undefined : JSON.stringify(fillJson(body, values));
   const headers = headersOf(action, values);
@@ -34,7 +43,7 @@ export async function callHttp(
     throw new ToolFailed(`the call failed: ${error.message || error.code}`);
   };
   const request = { method, headers: Object.fromEntries(headers), body: sent, network, signal };
-  const response = await guardedRequest(urlOf(action, values), request).catch(fail);
+  const response = await send(urlOf(action, values), request, action === declared ? null : secrets).catch(fail);
   const text = await textOf(response).catch(fail);
   const { statusCode: status = 0 } = response;
   if (status >= 300 && status < 400)
@@ -42,6 +51,20 @@ export async function callHttp(
   if (status < 200 || status >= 300)
     throw new ToolFailed(`HTTP ${status}: ${text.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()}`);
   return text;
+}
+
+/** The same action when no secret of the vault is in it. */
+function withPlaceholders(action: HttpAction, secrets: ProgramSecrets): HttpAction {
+  const { headers = {}, query = {} } = action;
+  if (secretsIn([...Object.values(headers), ...Object.values(query)]).length === 0) return action;
+  return { ...action, headers: secrets.fill(headers), query: secrets.fill(query) };
+}
+
+/** A request with secrets goes through the broker, which decides about its host. */
+function send(url: URL, request: GuardedRequest, secrets: ProgramSecrets | null): Promise<IncomingMessage> {
+  if (secrets === null) return guardedRequest(url, request);
+  const route = secrets.route(url);
+  return brokeredRequest(route.url, { ...request, headers: { ...request.headers, ...route.headers } });
 }
 
 function urlOf({ url, query = {} }: HttpAction, values: Values): URL {

@@ -86,6 +86,7 @@ function run(
     case "http":
       return callHttp(action.http, call.values, {
         network: call.commands.network.rules,
+        secrets: call.commands.secrets,
         signal: call.context.signal,
         token: call.token,
       });

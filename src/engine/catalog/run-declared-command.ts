@@ -11,13 +11,15 @@ export async function runDeclaredCommand(
   { argv, env = {} }: CommandAction,
   {
     values,
-    commands: { environment, folders, launcher },
+    commands: { environment, folders, launcher, network, secrets },
     context,
   }: { readonly values: Values; readonly commands: CommandHost; readonly context: ToolContext },
 ): Promise<string> {
   const { workspaceDir, signal } = context;
   const cwd = await realpath(workspaceDir);
-  const own = Object.entries(env).flatMap(([name, template]) => {
+  // Before the arguments: a reference in one of them is a text like any other.
+  const withSecrets = await secrets.environment(env, async () => (await network.access()).proxyPort);
+  const own = Object.entries(withSecrets).flatMap(([name, template]) => {
     const value = fillText(template, values);
     return value === null ? [] : [[name, withoutNul(value)] as const];
   });

@@ -7,6 +7,7 @@ import { identityProblem } from "../tools/web/identity-source.ts";
 import { BadEntry, checkAll, requireSameName } from "./catalog-entry.ts";
 import { isDisabled } from "./front-matter.ts";
 import { type ToolAction, command, http, texts } from "./tool-action.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import { requirePlainScripts } from "./plain-scripts.ts";
 import { requireKnownPlaceholders } from "./tool-placeholders.ts";
 
@@ -122,6 +123,12 @@ function actionOf(
   if (!/^https?:\/\/[^/?#@{}\s]+(?:[/?]|$)/.test(http.url) || !URL.canParse(http.url))
     throw new BadEntry(
       "http.url: expected http:// or https://, a host without placeholder or password, and a path",
+      lineOf(["http", "url"]),
+    );
+  const carried = secretsIn([...Object.values(http.headers ?? {}), ...Object.values(http.query ?? {})]);
+  if (carried.length > 0 && !http.url.startsWith("https:"))
+    throw new BadEntry(
+      "http.url: expected https://, because a secret of the vault goes with it",
       lineOf(["http", "url"]),
     );
   const problem = identityProblem(http.identity, http.headers ?? {});

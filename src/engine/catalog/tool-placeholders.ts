@@ -1,5 +1,6 @@
 import { BadEntry } from "./catalog-entry.ts";
 import { USER_ID, placeholdersIn } from "./fill-in.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import type { ToolAction } from "./tool-action.ts";
 
 /** Throws {@link BadEntry} with every placeholder of an action that has no value, and every secret in a wrong place. */
@@ -39,15 +40,26 @@ export function requireKnownPlaceholders(
   const ambiguous = used
     .filter((name) => name === USER_ID && parameters.includes(name))
     .map((name) => [name, `{{${name}}} is the engine's user: expected another name for the parameter`]);
-  const faults = [...unknown, ...misplaced, ...ambiguous].map(([name = "", message = ""]) => ({
+  const vault = secretsIn(
+    textsIn(action.kind === "command" ? action.command.argv : [action.http.url, action.http.body]),
+  ).map((name) => [
+    name,
+    `\${secret:${name}}: a secret of the vault is allowed in ${action.kind === "command" ? "env" : "query and headers"} only`,
+  ]);
+  const faults = [...unknown, ...misplaced, ...ambiguous, ...vault].map(([name = "", message = ""]) => ({
     message,
     line: lineWith(file, name),
   }));
   if (faults.length > 0) throw new BadEntry(faults);
 }
 
+function textsIn(template: unknown): readonly string[] {
+  if (typeof template === "string") return [template];
+  return typeof template === "object" && template !== null ? Object.values(template).flatMap(textsIn) : [];
+}
+
 /** The first line with the placeholder; null where the file escapes its characters. */
 function lineWith(file: string, name: string): number | null {
-  const at = file.split("\n").findIndex((line) => line.includes("{{") && line.includes(name));
+  const at = file.split("\n").findIndex((line) => (line.includes("{{") || line.includes("${")) && line.includes(name));
   return at === -1 ? null : at + 1;
 }

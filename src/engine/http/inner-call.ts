@@ -8,11 +8,32 @@ import type { RouteCall } from "../protocols/engine-calls.ts";
 import { bindLike } from "./task-bounds.ts";
 
 /** A call of the engine's interface that a call of another protocol leads to, with the rights of that one. */
-export function innerRequest(request: Request, { path = {}, query = {}, body = {} }: RouteCall): Request {
-  const own = { params: { value: path }, query: { value: query }, body: { value: body } };
+export function innerRequest(
+  request: Request,
+  { path = {}, query = {}, body = {}, bytes }: RouteCall & { readonly bytes?: Uint8Array },
+): Request {
+  const own = {
+    params: { value: path },
+    query: { value: query },
+    body: { value: body },
+    ...(bytes !== undefined && sentBytes(request, bytes)),
+  };
   const inner = Object.create(request, own) as Request;
   bindLike(request, inner);
   return inner;
+}
+
+/** A body of bytes instead of the call's own. */
+function sentBytes({ headers }: Request, bytes: Uint8Array): PropertyDescriptorMap {
+  const { "if-match": _match, "if-none-match": _none, "transfer-encoding": _coding, ...rest } = headers;
+  return {
+    headers: { value: { ...rest, "content-length": String(bytes.length) } },
+    iterator: {
+      async *value() {
+        yield bytes;
+      },
+    },
+  };
 }
 
 /** Throws `INSUFFICIENT_SCOPE` for a route that the caller's token does not permit. A key permits all. */
@@ -29,30 +50,51 @@ export function assertPermitted(request: Request, name: EngineRouteName): void {
 
 type Handlers = Readonly<Partial<Record<EngineRouteName, RequestHandler>>>;
 
+export interface CalledRoutes {
+  readonly handlers: Handlers;
+  readonly within: (name: EngineRouteName) => RequestHandler;
+}
+
 /** Calls a route that answers with JSON. Returns what it answers, or throws what it throws. */
-export async function callRoute(
-  { handlers, within }: { readonly handlers: Handlers; readonly within: (name: EngineRouteName) => RequestHandler },
-  name: EngineRouteName,
-  request: Request,
-): Promise<unknown> {
-  const handler = handlers[name];
-  const { auth }: EngineRoute = ENGINE_ROUTES[name];
-  if (handler === undefined || auth !== "engine") throw new Error(`${name} is no route for other protocols`);
-  assertPermitted(request, name);
+export async function callRoute(routes: CalledRoutes, name: EngineRouteName, request: Request): Promise<unknown> {
   const { response, body } = jsonResponse(request);
-  const next = (error?: unknown) => {
-    if (error !== undefined) throw error;
-  };
-  await within(name)(request, response, next);
-  await handler(request, response, next);
+  await answerLike(routes, name, { request, response });
   return body();
 }
+
+/** Answers a call as another route does. */
+export async function answerLike(
+  routes: CalledRoutes,
+  name: EngineRouteName,
+  call: { readonly request: Request; readonly response: Response },
+): Promise<void> {
+  const handler = routes.handlers[name];
+  const { auth }: EngineRoute = ENGINE_ROUTES[name];
+  if (handler === undefined || auth !== "engine") throw new Error(`${name} is no route for other protocols`);
+  await assertAllowed(routes, name, call);
+  await handler(call.request, call.response, throwing);
+}
+
+/** Throws for a call that the caller's key or token does not permit. */
+export async function assertAllowed(
+  { within }: Pick<CalledRoutes, "within">,
+  name: EngineRouteName,
+  { request, response }: { readonly request: Request; readonly response: Response },
+): Promise<void> {
+  assertPermitted(request, name);
+  await within(name)(request, response, throwing);
+}
+
+const throwing = (error?: unknown): void => {
+  if (error !== undefined) throw error;
+};
 
 /** A response without a connection, which keeps the JSON that it is given. */
 function jsonResponse(request: Request): { readonly response: Response; readonly body: () => unknown } {
   let kept: unknown;
   const response = Object.assign(new ServerResponse(request), {
     locals: {},
+    set: () => response,
     json(value: unknown) {
       kept = value;
       return response;

@@ -9,6 +9,7 @@ import { mayReach, reachable } from "./task-bounds.ts";
 
 export interface ProtocolReadParts {
   readonly agents: EngineCalls["agents"];
+  readonly catalogSkills: EngineCalls["skills"];
   readonly idempotency: StartedTurns;
   readonly runner: TurnRunner;
   readonly taskList: TaskList;
@@ -17,12 +18,13 @@ export interface ProtocolReadParts {
 
 /** Operations for other protocols that no route of the engine's interface has. Each is kept to what the caller may reach. */
 export function protocolReads(
-  { agents, idempotency, runner, taskList, turnList }: ProtocolReadParts,
+  { agents, catalogSkills, idempotency, runner, taskList, turnList }: ProtocolReadParts,
   request: Request,
-): Pick<EngineCalls, "agents" | "sentWith" | "earlierTurn" | "tasksWithPrefix" | "cancelTurn"> {
+): Pick<EngineCalls, "agents" | "skills" | "sentWith" | "earlierTurn" | "tasksWithPrefix" | "cancelTurn"> {
   const isReachable = (turnId: string) => mayReach(request, runner.taskOf(turnId));
   return {
     agents,
+    skills: catalogSkills,
     sentWith(turnId) {
       assertPermitted(request, "showTurn");
       return isReachable(turnId) ? turnList.sentWith(turnId) : null;

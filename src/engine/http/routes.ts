@@ -40,6 +40,7 @@ import type { ProtocolReadParts } from "./protocol-reads.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
+import { type LoginParts, loginRoutes } from "./login-routes.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
@@ -58,8 +59,10 @@ export interface RouteParts
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts,
-    ToolHookParts {
+    ToolHookParts,
+    LoginParts {
   readonly agents: ProtocolReadParts["agents"];
+  readonly catalogSkills: ProtocolReadParts["catalogSkills"];
   readonly taskList: TaskRouteParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
   readonly branches: Parameters<typeof branchRoutes>[0]["branches"] &
@@ -120,7 +123,10 @@ export function createRoutes(parts: RouteParts): Express {
   }
   for (const [name, handler] of Object.entries(protocolRoutes({ ...streams, handlers, within, toEngineError }))) {
     const route: ProtocolRoute = PROTOCOL_ROUTES[name as ProtocolRouteName];
-    const receive = route.method === "POST" ? [receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS)] : [];
+    const receiver = route.takesBytes
+      ? receiveBytes(room, messageBytes)
+      : receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS);
+    const receive = route.method === "POST" ? [receiver] : [];
     serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
@@ -171,6 +177,7 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
     ...toolHookRoutes(parts),
+    ...loginRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }
@@ -184,6 +191,17 @@ function receiveJson(room: BodyBufferLimit, maxBytes: number, limits: JsonLimits
     } finally {
       body.release();
     }
+    next();
+  };
+}
+
+/** Puts the bytes of a call's body into `request.body`, until the call is answered. */
+function receiveBytes(room: BodyBufferLimit, maxBytes: number): RequestHandler {
+  return async (request, response, next) => {
+    const body = await receiveBody(request, { maxBytes, room, owner: "key", expected: "a form" });
+    if (response.closed) body.release();
+    else response.once("close", body.release);
+    request.body = body.bytes;
     next();
   };
 }

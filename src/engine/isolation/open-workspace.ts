@@ -14,7 +14,7 @@ import {
   readDiskSpace,
   type ProgramLauncher,
 } from "../../sandbox/programs.ts";
-import { ProgramNetwork } from "../../sandbox/proxy.ts";
+import { ProgramNetwork, type ProgramNetworkOptions } from "../../sandbox/proxy.ts";
 import { LANDLOCK, landlockAbi } from "../../sandbox/rights.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { engineFolders } from "./file-rules.ts";
@@ -39,14 +39,15 @@ export interface Workspace {
 
 export function openWorkspace({
   launch,
+  takeOver,
   logger,
 }: {
   readonly launch: EngineLaunch;
   readonly logger: Logger;
-}): Workspace {
+} & Pick<ProgramNetworkOptions, "takeOver">): Workspace {
   const folders = engineFolders(launch.data_dir);
   makeToolFolders(folders, { logger });
-  const network = openToolNetwork({ launch, logger });
+  const network = openToolNetwork({ launch, takeOver, logger });
   const host = sandboxHost(logger);
   const launcher = createLauncher(launch, { folders, network: (asked) => network.access(asked), host });
   const limited = limitTools(launch, { launcher, host });

@@ -1,6 +1,6 @@
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Host } from "../../sandbox/programs.ts";
-import { ProgramNetwork } from "../../sandbox/proxy.ts";
+import { ProgramNetwork, type ProgramNetworkOptions } from "../../sandbox/proxy.ts";
 import { inBackground } from "../../shared/background.ts";
 import type { Logger } from "../../shared/logger.ts";
 
@@ -21,8 +21,10 @@ export const sandboxHost = (logger: Logger): Host => ({ logger, words: WORDS, in
 /** The network of the engine's tools, as its policy allows. */
 export const openToolNetwork = ({
   launch: { tool_network: connect, tool_listen: listen },
+  takeOver,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "tool_network" | "tool_listen">;
   readonly logger: Logger;
-}): ProgramNetwork => new ProgramNetwork({ connect, listen, host: sandboxHost(logger) });
+} & Pick<ProgramNetworkOptions, "takeOver">): ProgramNetwork =>
+  new ProgramNetwork({ connect, listen, takeOver, host: sandboxHost(logger) });

@@ -1,6 +1,8 @@
-import type { LimitedLauncher } from "../../sandbox/programs.ts";
+import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
+import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { ToolBroker } from "./server-login.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
 export interface ListedTool {
@@ -65,10 +67,17 @@ export interface ConnectParams {
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly secrets: ProgramSecrets;
+  /** The port of the proxy, for a program with this network. Null without network. */
+  readonly proxyPort: (network: SandboxRequest["network"]) => Promise<number | null>;
   /** For a remote server that asks for tokens. */
   readonly identity: IdentitySource;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
+  /** Calls of servers with logins go through it. Null: there is none. */
+  readonly broker: ToolBroker | null;
+  /** The user has to sign in. Called before the call or the attempt fails. */
+  readonly onLoginNeeded: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;
   readonly signal: AbortSignal;
 }

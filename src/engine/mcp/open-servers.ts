@@ -26,13 +26,13 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  commands: { environment, folders, launcher },
+  commands: { environment, folders, launcher, network, secrets },
   identity,
   pins,
   known,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation" | "broker">;
   readonly commands: CommandHost;
   readonly identity: IdentitySource;
   readonly pins: PinnedDefinitions;
@@ -54,6 +54,10 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
+    secrets,
+    proxyPort: async (asked) => (await network.access(asked)).proxyPort,
+    // A login has no address to come back to.
+    broker: launch.broker === undefined || launch.broker.no_public_url === true ? null : launch.broker,
     identity,
     logger,
   });

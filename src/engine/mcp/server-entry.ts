@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readHostPattern } from "../../sandbox/proxy.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { secretsIn } from "../secrets/secret-references.ts";
 import { identityRequest } from "../tools/web/identity-source.ts";
 import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
 
@@ -27,6 +28,27 @@ const sandbox = z.strictObject(
   },
 );
 
+const SCOPE = { error: "expected a list of scopes" };
+/** The value itself has no place in a catalog. */
+const VAULT = { error: "expected ${secret:NAME}, with the name of a secret of the vault" };
+export const IN_VAULT = /^\$\{secret:([A-Za-z][A-Za-z0-9_]{0,63})\}$/;
+/** What a login asks for. An unknown field is an error, because it might be meant to restrict. */
+const oauth = z.strictObject(
+  {
+    scopes: z.optional(
+      z.array(z.string(SCOPE).check(z.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, SCOPE)), SCOPE).check(z.maxLength(64)),
+    ),
+    client_id: z.optional(z.string().check(z.minLength(1), z.maxLength(2048))),
+    client_secret: z.optional(z.string(VAULT).check(z.regex(IN_VAULT, VAULT))),
+  },
+  {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys"
+        ? `unknown field ${String(keys)}; expected scopes, client_id or client_secret`
+        : "expected an object",
+  },
+);
+
 /** One entry of `mcpServers`; fields of other programs are ignored. */
 export const serverEntry = z.object({
   type: z.optional(z.enum(["stdio", "http", "streamable-http", "streamableHttp", "sse"])),
@@ -36,6 +58,8 @@ export const serverEntry = z.object({
   cwd: z.optional(z.string().check(z.minLength(1))),
   url: z.optional(z.string()),
   headers: z.optional(texts),
+  login: z.optional(z.literal("oauth", { error: 'expected "oauth"' })),
+  oauth: z.optional(oauth),
   identity: z.optional(identityRequest),
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
@@ -60,6 +84,9 @@ export function expandEntry(
 ): { readonly expanded: ServerEntry; readonly problems: readonly EntryProblem[] } {
   const problems: EntryProblem[] = [];
   const expand = (known: Variables, path: readonly string[]) => (text: string) => {
+    const [secret] = secretsIn([text]);
+    if (secret !== undefined && path[0] !== "env" && path[0] !== "headers")
+      problems.push([path, `\${secret:${secret}}: a secret is allowed in env and headers only`]);
     const { value, unknown } = expandVariables(text, known);
     for (const variable of unknown) problems.push([path, `\${${variable}} has no value here`]);
     return value;

@@ -19,7 +19,7 @@ const DRAIN_MS = 500;
  */
 const GUARDED = '( (read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & ); exec 3<&-; exec "$0" "$@"';
 
-type ServerProcessParams = Pick<ConnectParams, "workspaceDir" | "environment" | "launcher">;
+type ServerProcessParams = Pick<ConnectParams, "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort">;
 
 /** The process of a local tool server and its descendants. */
 export class ServerProcess {
@@ -40,15 +40,16 @@ export class ServerProcess {
 
   /** Rejects with a readable Error when the server cannot be started. */
   static async start(server: StdioServerConfig, params: ServerProcessParams): Promise<ServerProcess> {
-    const { workspaceDir, environment, launcher } = params;
+    const { workspaceDir, environment, launcher, secrets, proxyPort } = params;
     const cwd = resolve(workspaceDir, server.cwd);
     if (!existsSync(cwd)) throw new Error(`cwd: expected a folder, but ${server.cwd} does not exist`);
     // Falls back to the engine's Node.js.
     const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
+    const own = await secrets.environment(server.env, () => proxyPort(server.sandbox.network));
     const program = await launcher.start({
       argv: ["/bin/sh", "-c", GUARDED, server.command, ...server.args],
       cwd,
-      env: { ...environment, PATH, ...server.env },
+      env: { ...environment, PATH, ...own },
       streams: "all",
       sandbox: server.sandbox,
     });

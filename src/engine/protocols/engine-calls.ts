@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import type { EventGroup } from "../../contract/engine/event-groups.ts";
 import type { StoredEvent } from "../../contract/engine/events.ts";
+import type { StoredFile } from "../../contract/engine/file.ts";
 import type { SentMessage } from "../../contract/engine/inbox.ts";
 import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import type { EngineRouteName } from "../../contract/engine/routes.ts";
@@ -36,6 +37,8 @@ export interface StartedMessage {
   readonly isReplayed: boolean;
   /** From the first event that answers the message to the end of its turn. */
   readonly events: Events;
+  /** Ends what this call has begun: its message if that waits, its turn if that runs. */
+  readonly leave: () => void;
 }
 
 /** What became of a message with an id of the caller's. */
@@ -47,7 +50,8 @@ export interface MessageFate {
   readonly afterSeq: number;
 }
 
-export interface AgentEntry {
+/** What the product has written of an agent or a skill for models to read. */
+export interface CatalogEntry {
   readonly name: string;
   readonly description: string;
 }
@@ -108,7 +112,9 @@ export interface EngineCalls {
     readonly merge?: boolean;
   }): Events;
   /** The agents of the catalog. */
-  agents(): readonly AgentEntry[];
+  agents(): readonly CatalogEntry[];
+  /** The skills of the catalog, which its agents read when they need one. */
+  skills(): readonly CatalogEntry[];
   /** What the message of a turn was sent with. Null for a turn that is not stored, or that the caller may not reach. */
   sentWith(turnId: string): SentWith | null;
   /** The turn that an earlier call with this call's `Idempotency-Key` started. Null without one. */
@@ -117,6 +123,17 @@ export interface EngineCalls {
   tasksWithPrefix(prefix: string, limit: number): readonly string[];
   /** Ends a turn if it still runs. */
   cancelTurn(taskId: string, turnId: string): boolean;
+  /** As `PUT /files/content`. */
+  writeFile(path: string, bytes: Uint8Array): Promise<StoredFile>;
+  /** The content of a file, or of a published version. Throws `PAYLOAD_TOO_LARGE` for a larger one. */
+  readFile(
+    which: { readonly path: string } | { readonly artifact_id: string },
+    maxBytes: number,
+  ): Promise<{ readonly path: string; readonly bytes: Uint8Array }>;
+  /** Answers the call as `GET /files/content` does, with its ranges and conditions. */
+  sendFile(which: { readonly path: string } | { readonly artifact_id: string }): Promise<void>;
+  /** The media type of a file by its name. */
+  mediaTypeOf(path: string): string;
   /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
   call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
 }

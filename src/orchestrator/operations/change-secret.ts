@@ -21,7 +21,7 @@ import {
   putSecret,
 } from "../store/secrets.ts";
 
-type Host = Pick<HostContext, "db" | "box" | "secrets">;
+type Host = Pick<HostContext, "db" | "box" | "secrets" | "broker">;
 
 const HASH_DIGITS = 8;
 
@@ -57,6 +57,8 @@ export async function setSecret(host: Host, key: SecretKey, request: SecretReque
     return put;
   });
   host.secrets.changed(from);
+  // Starts it, if this is the first one.
+  host.broker?.access();
   return secretRecord(row);
 }
 

@@ -8,6 +8,7 @@ import { isAsleep } from "../rules/engine-lifecycle.ts";
 import { judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
+import { hasAnySecret } from "../store/secrets.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { handleUnobservedExit, finishDestroy, finishDrain, finishSleep, finishStop } from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
@@ -26,6 +27,8 @@ const CONCURRENCY = 64;
  * background.
  */
 export async function reconcileFleet(host: EngineHost): Promise<{ readonly adopted: number }> {
+  // Engines that run call it for their tools.
+  if (await hasAnySecret(host.db)) host.broker?.access();
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
   host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
   const isReachable = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);

@@ -122,3 +122,7 @@ export async function listSources(
     .execute();
   return rows.flatMap(({ source, ...row }) => (source === null ? [] : [{ ...row, source }]));
 }
+
+/** Whether any product or user has one. */
+export const hasAnySecret = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom("secrets").select("name").limit(1).executeTakeFirst()) !== undefined;

@@ -75,14 +75,18 @@ function settingsFor(
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
 }
 
-/** The broker, for identity tokens: without a public URL they have no issuer. */
+/**
+ * The broker, for secrets of tools, identity tokens and logins. Without a public URL the latter two have no issuer, and no
+ * address to come back to. Secrets start it when the first one is set.
+ */
 function brokerFor(
   { broker, settings }: Pick<HostContext, "broker" | "settings">,
   { id, incarnation }: EngineRow,
 ): Pick<SupervisedOrder["launch"], "broker"> {
-  if (broker === null || settings.publicUrl === null) return {};
-  const { url, sealingKey } = broker.access();
-  return { broker: { url, key: sealEngineKey(sealingKey, { engine: id, incarnation }) } };
+  if (broker === null) return {};
+  const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
+  const key = sealEngineKey(sealingKey, { engine: id, incarnation });
+  return { broker: { url, key, ...(settings.publicUrl === null && { no_public_url: true as const }) } };
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */

@@ -8,10 +8,23 @@ import { type ProxyTarget, connectTarget, endToEndHeaders, forwardTarget, proxyP
 import { connectTo, joinSockets } from "./upstream.ts";
 
 const LOOPBACK = "127.0.0.1";
+const OWN_NAMES: readonly string[] = [LOOPBACK, "localhost"];
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Connections above the limit, which get an HTTP error instead of a reset. */
 const SPARE_CONNECTIONS = 64;
+
+/** A plain HTTP request of a program. */
+export interface ProxiedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Null: the address of the proxy itself. */
+  readonly target: URL | null;
+  /** Path and query. */
+  readonly path: string;
+  /** The proxy's own. */
+  readonly port: number;
+}
 
 export interface EgressProxyParts {
   /** The rules that a token of `Proxy-Authorization` stands for; null for an unknown token. */
@@ -19,6 +32,11 @@ export interface EgressProxyParts {
   readonly onRefused: (host: string, text: string) => void;
   /** Called when a connection to a host has ended. */
   readonly onClosed: (host: string, bytes: TransferredBytes) => void;
+  /**
+   * Takes over a request: one for the proxy's own address, which needs no password, or one that the rules of a program
+   * have not been asked about yet. False: the proxy handles it.
+   */
+  readonly takeOver?: ((request: ProxiedRequest) => boolean) | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly host: Host;
 }
@@ -62,6 +80,7 @@ export class EgressProxy {
         shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
       },
       (request, response) => {
+        if (this.#isTakenOver(request, response)) return;
         const passed = this.#pass(request, response, (target, socket) =>
           forward(target, socket, { request, response }),
         );
@@ -122,6 +141,19 @@ export class EgressProxy {
     }
     if (client.destroyed) upstream.destroy();
     else use(target, upstream);
+  }
+
+  #isTakenOver(request: IncomingMessage, response: ServerResponse): boolean {
+    const { takeOver } = this.#parts;
+    const { url = "" } = request;
+    const { port } = this.#server.address() as AddressInfo;
+    if (takeOver === undefined) return false;
+    if (url.startsWith("/")) return takeOver({ request, response, target: null, path: url, port });
+    const target = forwardTarget(url);
+    if (target === null) return false;
+    const isOwn = target.port === port && OWN_NAMES.includes(target.host);
+    if (!isOwn && "status" in this.#check(request)) return false;
+    return takeOver({ request, response, target: isOwn ? null : new URL(url), path: target.path, port });
   }
 
   async #connect({ target: { host, port }, rules }: Checked): Promise<Socket> {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { DEFAULT_HOST, type Host } from "../host.ts";
-import { type EgressLimits, EgressProxy } from "./egress-proxy.ts";
+import { type EgressLimits, EgressProxy, type EgressProxyParts } from "./egress-proxy.ts";
 import { EgressRules, type EgressRulesParts } from "./egress-rules.ts";
 import type { ConnectRule } from "./host-list.ts";
 import { HostTraffic } from "./host-traffic.ts";
@@ -15,7 +15,8 @@ export interface NetworkAccess {
 }
 
 /** What programs of a {@link ProgramNetwork} reach. `resolve` and `isPublic` replace DNS and the IANA networks. */
-export interface ProgramNetworkOptions extends Pick<EgressRulesParts, "resolve" | "isPublic"> {
+export interface ProgramNetworkOptions
+  extends Pick<EgressRulesParts, "resolve" | "isPublic">, Pick<EgressProxyParts, "takeOver"> {
   readonly connect: ConnectRule;
   /** Ports on loopback on which programs may listen, and to which they may connect. */
   readonly listen: readonly number[];
@@ -69,11 +70,12 @@ export class ProgramNetwork {
   }
 
   #listen(): Promise<number> {
-    const { limits = {} } = this.#parts;
+    const { limits = {}, takeOver } = this.#parts;
     this.#proxy = new EgressProxy({
       rulesOf: (token) => this.#rulesByToken.get(hash("sha256", token)) ?? null,
       onRefused: (host, text) => this.traffic.refused(host, text),
       onClosed: (host, bytes) => this.traffic.closed(host, bytes),
+      takeOver,
       limits,
       host: this.#host,
     });

@@ -63,7 +63,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     timeoutMs = 60_000,
     identity = noIdentity,
   } = options;
-  const { launcher, folders } = commandHost(environment, t.testdir());
+  const { launcher, folders, network, secrets } = commandHost(environment, t.testdir());
   const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
   const log: string[] = [];
@@ -74,6 +74,8 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     workspaceDir,
     environment: commandEnvironment(environment, folders),
     launcher,
+    secrets,
+    proxyPort: async (asked) => (await network.access(asked)).proxyPort,
     identity,
     logger,
   });

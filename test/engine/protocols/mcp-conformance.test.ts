@@ -15,6 +15,8 @@ const APPLY = [
   "server-initialize",
   "ping",
   "tools-list",
+  "resources-list",
+  "prompts-list",
   "server-sse-multiple-streams",
   "dns-rebinding-protection",
 ] as const;
@@ -43,7 +45,6 @@ const NEED_EXAMPLE_SERVER: Readonly<Record<string, readonly string[]>> = {
   "the capability logging": ["logging-set-level"],
   "the capability completions": ["completion-complete"],
   "resources with given names": [
-    "resources-list",
     "resources-read-text",
     "resources-read-binary",
     "resources-templates-read",
@@ -51,7 +52,6 @@ const NEED_EXAMPLE_SERVER: Readonly<Record<string, readonly string[]>> = {
     "resources-unsubscribe",
   ],
   "prompts with given names": [
-    "prompts-list",
     "prompts-get-simple",
     "prompts-get-with-args",
     "prompts-get-embedded-resource",

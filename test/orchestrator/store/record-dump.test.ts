@@ -5,6 +5,9 @@ import { onEachServer } from "../../helpers/database.ts";
 
 /** Tables that no backup has, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  connections: "an authorization server may end a login whose old refresh token is used",
+  logins: "their links are valid for minutes",
+  login_clients: "registered anew",
   console_links: "people sign in again",
   console_sessions: "people sign in again",
   identity_keys: "made anew, and published where products read them",

@@ -17,6 +17,8 @@ export interface ProtocolRouteRow extends Pick<EngineRoute, "method" | "path" | 
   readonly role: SessionRole;
   /** What each call of the route needs. An operation of the engine's interface that the call leads to needs its own scope too. */
   readonly scope: Scope;
+  /** The body is no JSON: the handler gets its bytes. */
+  readonly takesBytes?: true;
 }
 
 /** A protocol that an engine speaks beside its own interface. */
@@ -35,7 +37,8 @@ export const route = (
   place: `${ProtocolRouteRow["method"]} /${string}`,
   summary: string,
   scope: Scope,
+  options: Pick<ProtocolRouteRow, "takesBytes"> = {},
 ): ProtocolRouteRow => {
   const [method, path] = place.split(" ") as [ProtocolRouteRow["method"], string];
-  return { method, path, auth: "engine", role: "operator", scope, summary };
+  return { method, path, auth: "engine", role: "operator", scope, summary, ...options };
 };

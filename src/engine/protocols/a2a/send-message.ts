@@ -87,6 +87,8 @@ async function continued(calls: EngineCalls, params: SendParams, taskId: string)
   if (earlier !== null) return earlier;
   const view = await viewOf(calls, turn);
   const given = answersOf(message.parts);
+  if (given.some(({ id }) => id !== null && !view.mayHaveAsked(id)))
+    throw invalid("message.parts: expected the request_id or tool_call_id of a question or call of the task");
   if (view.state === "TASK_STATE_INPUT_REQUIRED" || given.some(({ id }) => id !== null))
     for (const answer of given) await give(calls, view, answer);
   else if (!isLastAnswer(given, view)) await steer(calls, params, turn);

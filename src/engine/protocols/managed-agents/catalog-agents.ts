@@ -1,5 +1,5 @@
 import type { ClientTool } from "../../../contract/engine/client-tool.ts";
-import type { AgentEntry, EngineCalls } from "../engine-calls.ts";
+import type { CatalogEntry, EngineCalls } from "../engine-calls.ts";
 import { type ProtocolHandler, type ProtocolRequest, sendJson } from "../protocol.ts";
 import { readQuery } from "./list-query.ts";
 
@@ -18,7 +18,7 @@ const customTool = ({ name, description, input_schema }: ClientTool) => ({
 
 /** An agent as a session has it. */
 export const sessionAgent = (
-  { name, description }: Pick<AgentEntry, "name"> & { readonly description: string | null },
+  { name, description }: Pick<CatalogEntry, "name"> & { readonly description: string | null },
   {
     model,
     tools = [],
@@ -38,7 +38,7 @@ export const sessionAgent = (
   execution_identity: { type: "service_account" },
 });
 
-const shownAgent = (entry: AgentEntry) => ({
+const shownAgent = (entry: CatalogEntry) => ({
   ...sessionAgent(entry),
   metadata: {},
   created_at: UNKNOWN_TIME,

@@ -18,6 +18,8 @@ export interface FollowedTurn {
   readonly progress: TurnProgress;
   /** Events after those that `progress` has taken. Null when the turn has ended. */
   readonly events: Events | null;
+  /** Ends the turn, or the message that waits for one. */
+  readonly leave: () => unknown;
 }
 
 export interface FollowContext {
@@ -39,7 +41,7 @@ export async function startTurn(asked: AskedMessage, { calls, exchange }: Follow
   const sent = await calls.send({ ...asked, task_id: task, message, message_id: messageId });
   if (sent.isReplayed && sent.turnId !== null) return attachTurn({ task, turn: sent.turnId }, { calls, exchange });
   if (sent.turnId !== null) await exchange.reached({ task, message: messageId, turn: sent.turnId, seq: 0 });
-  return { taskId: task, progress: new TurnProgress(), events: sent.events };
+  return { taskId: task, progress: new TurnProgress(), events: sent.events, leave: sent.leave };
 }
 
 /** Takes what is stored of a turn, and reads on from there. */
@@ -51,9 +53,10 @@ export async function attachTurn(
   for await (const rows of calls.read({ taskId: task, turnId: turn, live: false }))
     for (const row of rows) progress.take(row);
   await exchange.reached({ task, turn, seq });
-  if (progress.end !== null) return { taskId: task, progress, events: null };
+  const leave = () => calls.cancelTurn(task, turn);
+  if (progress.end !== null) return { taskId: task, progress, events: null, leave };
   const events = calls.read({ taskId: task, turnId: turn, afterSeq: progress.seq, live: true });
-  return { taskId: task, progress, events };
+  return { taskId: task, progress, events, leave };
 }
 
 /** Continues where the stream of the same request was cut. */

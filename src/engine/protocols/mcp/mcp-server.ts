@@ -4,10 +4,12 @@ import type { KnowledgeHit } from "../../../contract/engine/memory.ts";
 import { VERSION } from "../../../shared/version.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { findRequest, respond } from "./answer-question.ts";
+import { addPrompts } from "./catalog-prompts.ts";
 import type { Exchange } from "./exchange.ts";
 import { attachTurn, startTurn } from "./follow-turn.ts";
 import { type TurnCall, runTurn } from "./run-turn.ts";
 import { errorResult, textResult, turnResult } from "./tool-result.ts";
+import { addResources } from "./workspace-resources.ts";
 
 const INSTRUCTIONS =
   "An agent of the user with files, tools and a memory. `ask` runs a turn of a conversation; the same task_id continues it. " +
@@ -52,8 +54,10 @@ export interface ServerParts {
 export function createServer({ calls, exchangeOf, requiresInput, ...options }: ServerParts): McpServer {
   const server = new McpServer(
     { name: "orchd", title: "orchd agent", version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, ...options },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS, ...options },
   );
+  addResources(server, calls);
+  addPrompts(server, calls);
   const callOf = (context: ServerContext): TurnCall => {
     const exchange = exchangeOf(context);
     return { calls, exchange, context, requiresInput: requiresInput(server) };

@@ -1,3 +1,4 @@
+import { protocolErrorBody } from "../../../contract/engine/protocols.ts";
 import { SseWriter } from "../sse-writer.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { askedOptions } from "./asked-options.ts";
@@ -7,6 +8,7 @@ import { type ChatRequest, assertSupported, chatConversation, chatRequest } from
 import { answerId } from "./ids.ts";
 import {
   assertModel,
+  eventsGone,
   failureBody,
   instructionsContext,
   isRepeated,
@@ -54,7 +56,8 @@ const headOf = (
 async function sendAnswer(call: ProtocolCall, body: ChatRequest, begun: Begun, answer: ChatAnswer): Promise<void> {
   const reader = new AnswerReader(begun);
   for await (const pieces of piecesOf(begun.events, reader)) for (const piece of pieces) answer.take(piece);
-  if (reader.end === null) return;
+  if (call.calls.gone.aborted) return;
+  if (reader.end === null) throw eventsGone(call.calls);
   if (answer.failure !== null) throwFailure(call, answer.failure, answer);
   const turnId = reader.turnId ?? "";
   const head = headOf(body, { ...begun, turnId }, reader.startedAt ?? Date.now());
@@ -69,13 +72,37 @@ async function streamAnswer(
 ): Promise<void> {
   const stream = SseWriter.open(response, calls.limits);
   const reader = new AnswerReader(begun);
+  // This protocol has no other way to cancel.
+  const leave = () => {
+    if (reader.end === null) begun.leave();
+  };
+  calls.gone.addEventListener("abort", leave, { once: true });
+  try {
+    await writeChunks(stream, { body, begun, answer, reader });
+    if (reader.end === null) throw eventsGone(calls);
+  } catch (error) {
+    await stream.write(ChunkFrames.failed(protocolErrorBody("openai_chat", calls.described(error))));
+  }
+  if (calls.gone.aborted) leave();
+  stream.end();
+}
+
+async function writeChunks(
+  stream: SseWriter,
+  {
+    body,
+    begun,
+    answer,
+    reader,
+  }: {
+    readonly body: ChatRequest;
+    readonly begun: Begun;
+    readonly answer: ChatAnswer;
+    readonly reader: AnswerReader;
+  },
+): Promise<void> {
   const hasUsage = body.stream_options?.include_usage === true;
   let frames: ChunkFrames | null = null;
-  // This protocol has no other way to cancel.
-  const cancel = () => {
-    if (reader.end === null && reader.turnId !== null) calls.cancelTurn(begun.taskId, reader.turnId);
-  };
-  calls.gone.addEventListener("abort", cancel, { once: true });
   for await (const pieces of piecesOf(begun.events, reader)) {
     let text = "";
     if (frames === null && reader.turnId !== null) {
@@ -96,8 +123,6 @@ async function streamAnswer(
     }
     await stream.write(text);
   }
-  if (calls.gone.aborted) cancel();
-  stream.end();
 }
 
 /** The message fits none of the options of an open question: the question again. No turn has begun. */

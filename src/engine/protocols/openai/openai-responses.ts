@@ -7,7 +7,14 @@ import { SseWriter } from "../sse-writer.ts";
 import { askedOptions } from "./asked-options.ts";
 import { type Begun, type Place, beginAnswer, readAnswer } from "./begin-answer.ts";
 import { type AnswerPlace, placeOf } from "./ids.ts";
-import { instructionsContext, isRepeated, namedTask, throwFailure, withRetryAdvice } from "./openai-call.ts";
+import {
+  eventsGone,
+  instructionsContext,
+  isRepeated,
+  namedTask,
+  throwFailure,
+  withRetryAdvice,
+} from "./openai-call.ts";
 import { ResponseFrames, ResponseReading, fromMessages } from "./read-response.ts";
 import { type Created, RESPONSE, metadataOf, responseHead, responseOf } from "./response-object.ts";
 import {
@@ -33,8 +40,9 @@ const create: ProtocolHandler = async (call) => {
   if (body.background === true && begun.turnId !== null) return sendStarted(call, begun, begun.turnId);
   const reading = new ResponseReading(calls, begun);
   const whole = await reading.whole(begun.events);
-  if (whole === null || reading.reader.end === null) return;
   const { end } = reading.reader;
+  if (calls.gone.aborted) return;
+  if (whole === null || end === null) throw eventsGone(calls);
   if (whole.status === "failed" && end.kind === "failed")
     throwFailure(call, end, { isEmpty: reading.items?.isEmpty ?? true });
   sendJson(response, whole);
@@ -99,19 +107,24 @@ async function stream(
   const frames = new ResponseFrames(after === undefined ? {} : { after });
   let hasBegun = false;
   const leave = () => {
-    if (endsWithClient && reader.end === null && reader.turnId !== null) calls.cancelTurn(begun.taskId, reader.turnId);
+    if (endsWithClient && reader.end === null) begun.leave();
   };
   calls.gone.addEventListener("abort", leave, { once: true });
-  for await (const pieces of reading.pieces(begun.events)) {
-    let text = "";
-    if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
-      text += frames.begin(reading.response, reader.firstSeq);
-      hasBegun = true;
+  try {
+    for await (const pieces of reading.pieces(begun.events)) {
+      let text = "";
+      if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
+        text += frames.begin(reading.response, reader.firstSeq);
+        hasBegun = true;
+      }
+      for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
+      const { end } = reader;
+      if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
+      await writer.write(text);
     }
-    for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
-    const { end } = reader;
-    if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
-    await writer.write(text);
+    if (reader.end === null) throw eventsGone(calls);
+  } catch (error) {
+    await writer.write(frames.failed(calls.described(error)));
   }
   if (calls.gone.aborted) leave();
   writer.end();
@@ -146,7 +159,8 @@ const retrieve: ProtocolHandler = async (call) => {
   const { place, turn } = await shown(call);
   if (streams !== "true") return sendJson(response, await stored(calls, place, turn));
   const events = calls.read({ turnId: place.turnId, live: true, merge: after === undefined });
-  const begun = { kind: "answer", taskId: turn.task_id, ...place, events } as const;
+  const leave = () => undefined;
+  const begun = { kind: "answer", taskId: turn.task_id, ...place, events, leave } as const;
   return stream(call, begun, after === undefined ? {} : { after: Number(after) });
 };
 

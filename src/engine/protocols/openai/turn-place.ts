@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { lastTurn } from "../last-turn.ts";
+import { plain } from "../turn-message.ts";
 import { recentTurn } from "./match-task.ts";
-import { plain } from "./sent-conversation.ts";
 import { storedLines } from "./stored-lines.ts";
 
 export type AfterTurn =

@@ -23,19 +23,25 @@ const MESSAGES = "expected a list of UIMessages, the last one of which is sent";
 const TRIGGERS = ["submit-message", "regenerate-message"] as const;
 
 /** Beside those that every protocol has. A page sends them as `body` of its transport. */
-const MORE_OPTIONS = ["client_tools", "context", "on_disconnect"] as const;
+const MORE_OPTIONS = ["client_tools", "context"] as const;
 
 const chatRequest = z.looseObject({
   id: z.string("expected the id of the chat"),
   messages: z.array(message, MESSAGES).check(z.minLength(1, MESSAGES)),
   trigger: z.optional(z.enum(TRIGGERS, { error: `expected ${TRIGGERS.join(" or ")}` })),
   messageId: z.optional(z.nullable(messageId)),
+  on_disconnect: z.optional(z.nullable(z.enum(["continue", "cancel"]))),
 });
 
 /** What a client asks with its messages. */
 export type ChatRequest = {
   readonly taskId: string;
   readonly options: TurnOptions<(typeof MORE_OPTIONS)[number]>;
+  /**
+   * Whether the turn ends when the client leaves its stream. It is no option of the turn: the stream also ends at a question,
+   * and what its client waits for outlives a sleep of the engine.
+   */
+  readonly endsWhenLeft: boolean;
   /** All messages that the client sent. */
   readonly messages: readonly UiMessage[];
   /** The message that is meant, and its place in `messages`. */
@@ -50,9 +56,11 @@ export function readChat(calls: EngineCalls, body: unknown): ChatRequest {
     messages,
     trigger = "submit-message",
     messageId: named,
+    on_disconnect: onDisconnect,
     ...rest
   } = calls.validate(chatRequest, body);
-  const asked = { taskId, options: turnOptions(rest, MORE_OPTIONS), messages };
+  const options = turnOptions(rest, MORE_OPTIONS);
+  const asked = { taskId, options, endsWhenLeft: onDisconnect === "cancel", messages };
   const last = messages.length - 1;
   const at = (place: number, kind: ChatRequest["kind"]): ChatRequest => {
     const found = messages[place];

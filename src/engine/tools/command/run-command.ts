@@ -8,6 +8,7 @@ import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
 import { commandEnvironment } from "./command-environment.ts";
+import type { ProgramSecrets } from "./program-secrets.ts";
 import { runProgram } from "./run-program.ts";
 
 /** Linux limits an argument to 128 KiB. */
@@ -26,6 +27,7 @@ export interface CommandHost {
   readonly folders: ProgramFolders;
   readonly launcher: Pick<LimitedLauncher, "start">;
   readonly network: ProgramNetwork;
+  readonly secrets: ProgramSecrets;
 }
 
 const input = toolInput(

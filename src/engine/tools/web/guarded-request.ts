@@ -38,3 +38,17 @@ export async function guardedRequest(
     sent.end(body);
   });
 }
+
+/** Sends one request to the broker, which asks the network of tools itself. */
+export async function brokeredRequest(
+  url: URL,
+  { method, headers, body, signal }: Omit<GuardedRequest, "network">,
+): Promise<IncomingMessage> {
+  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, signal, agent: false });
+    sent.once("response", resolve);
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

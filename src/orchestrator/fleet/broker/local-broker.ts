@@ -105,6 +105,10 @@ export class LocalBroker implements ModelBroker {
 
   access(): BrokerAccess {
     this.#supervise();
+    return this.reach;
+  }
+
+  get reach(): BrokerAccess {
     return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
   }
 

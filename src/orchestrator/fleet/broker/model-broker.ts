@@ -13,6 +13,8 @@ export interface ModelBroker {
   access(): BrokerAccess;
   /** What it shows with its questions to the daemon. */
   readonly questionToken: string;
+  /** The same, and starts nothing. */
+  readonly reach: BrokerAccess;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
   /**

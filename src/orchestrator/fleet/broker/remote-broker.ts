@@ -7,6 +7,7 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
   const access = { url, sealingKey: sealingKeyOf(secret) };
   return {
     access: () => access,
+    reach: access,
     questionToken: questionTokenOf(access.sealingKey),
     report: () => null,
     since: null,

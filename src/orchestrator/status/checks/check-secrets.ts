@@ -2,14 +2,15 @@ import type { HostCheck } from "../../../contract/orchestrator/host.ts";
 import { warned } from "../../../contract/orchestrator/host-check.ts";
 import type { HostContext } from "../../host-context.ts";
 import { sourceProblem } from "../../secrets/read-source.ts";
-import { listSources } from "../../store/secrets.ts";
+import { hasAnySecret, listSources } from "../../store/secrets.ts";
 
 /** Checks the vault: a previous secret key that is still there, and values that cannot be read. No check without either. */
 export async function checkSecrets({
   box,
+  broker,
   secrets,
   db,
-}: Pick<HostContext, "box" | "secrets" | "db">): Promise<readonly HostCheck[]> {
+}: Pick<HostContext, "box" | "secrets" | "db" | "broker">): Promise<readonly HostCheck[]> {
   const checks: HostCheck[] = [];
   if (box.hasPrevious)
     checks.push(
@@ -18,6 +19,10 @@ export async function checkSecrets({
         "the previous one is still set, and opens what it has encrypted",
         "orchctl secrets rotate-master, then remove ORCH_SECRET_KEY_PREVIOUS or the file secret-key.previous",
       ),
+    );
+  if (broker === null && (await hasAnySecret(db)))
+    checks.push(
+      warned("secrets", "there is no broker, so tools that use them fail", 'see "Backends" in docs/secrets.md'),
     );
   for (const { slug, name, source } of await listSources(db)) {
     const problem = sourceProblem(secrets.sources, source);

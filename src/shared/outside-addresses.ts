@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
-import { EgressRefused, EgressRules, readHostPattern } from "../../sandbox/proxy.ts";
+import { EgressRefused, EgressRules, readHostPattern } from "../sandbox/proxy.ts";
 
 const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 const WORDS = { connect: "private_hosts", narrowed: "private_hosts" };
@@ -46,6 +46,18 @@ export async function outsideAddresses(
     ...((isPlain || isNamed) && { isPublic: () => isNamed }),
   });
   return { url, addresses: await rules.addressesOf(host, port) };
+}
+
+/** Whether a list of hosts has that of an address: by name, or by the IP address itself. */
+export function isListed(url: string, hosts: readonly string[]): boolean {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const at = { host, port: port === "" ? (PORTS[protocol] ?? 0) : Number(port) };
+  return hosts.some((entry) => {
+    const { pattern } = readHostPattern(entry);
+    const isAddress = pattern?.kind === "network" && pattern.address === host;
+    return isAddress ? pattern.port === null || pattern.port === at.port : namesHost(entry, at);
+  });
 }
 
 function namesHost(entry: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
