@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { Agent } from "node:http";
+import { Agent, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +66,16 @@ export async function broker(): Promise<readonly Row[]> {
   ];
 }
 
+/** Knows every engine. None has budgets. */
+async function startDaemon(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().once("end", () => response.end(JSON.stringify({ is_current: true, has_budgets: false })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 async function startBroker(sealingKey: Buffer): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const port = await freePort();
   const order: BrokerOrder = {
@@ -73,7 +84,7 @@ async function startBroker(sealingKey: Buffer): Promise<{ readonly child: ChildP
     listen: { host: "127.0.0.1", port },
     confine: true,
     extra_ca_certs: null,
-    daemon_url: null,
+    daemon_url: await startDaemon(),
   };
   const child = spawn(process.execPath, [PROGRAM], { stdio: ["pipe", "inherit", "inherit"], env: {} });
   child.stdin?.end(JSON.stringify(order));

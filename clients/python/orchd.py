@@ -2161,7 +2161,7 @@ if TYPE_CHECKING:
     class EngineEvent5Data(_EngineEvent5Data, total=False):
         """The `data:` line of the frame."""
 
-        #: Only when a restart cut off an answer that is now repeated: this block replaces those from this index on.
+        #: Only when an answer was cut off, by a restart or on its way from the provider, and is now repeated: this block replaces those from this index on.
         replaces_from: int
 
 

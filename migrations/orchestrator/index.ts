@@ -28,6 +28,7 @@ import * as failingEndpoints from "./0025-failing-endpoints.ts";
 import * as secrets from "./0026-secrets.ts";
 import * as identityKeys from "./0027-identity-keys.ts";
 import * as connections from "./0028-connections.ts";
+import * as budgetReservations from "./0029-budget-reservations.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -59,4 +60,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0026-secrets": secrets,
   "0027-identity-keys": identityKeys,
   "0028-connections": connections,
+  "0029-budget-reservations": budgetReservations,
 };

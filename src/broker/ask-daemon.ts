@@ -41,6 +41,7 @@ export class DaemonRoad {
   readonly #token: string;
   readonly #agent = new Agent(KEPT);
   #url: string | null;
+  #isClosed = false;
 
   constructor({ token, url }: { readonly token: string; readonly url: string | null }) {
     this.#token = token;
@@ -65,13 +66,15 @@ export class DaemonRoad {
       const answer = await this.#attempt(name, { body, timeoutMs: Math.min(ATTEMPT_MS, left), signal });
       if (answer !== null && answer.status === 200) return JSON.parse(answer.text) as AnswerTo<Name>;
       if (answer !== null && answer.status < NOT_READY) throw refusalOf(answer);
-      if (end - performance.now() < RETRY_MS || signal?.aborted === true)
+      if (this.#isClosed || end - performance.now() < RETRY_MS || signal?.aborted === true)
         throw new DaemonAway(`no daemon answered the question ${name}`);
       await delay(RETRY_MS);
     }
   }
 
+  /** Questions that are not answered are given up. */
   close(): void {
+    this.#isClosed = true;
     this.#agent.destroy();
   }
 

@@ -6,28 +6,34 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as TlsAgent, request as requestHttps } from "node:https";
-import { buffer } from "node:stream/consumers";
 import { type ModelRoute, openCallKey } from "../contract/broker/call-key.ts";
 import type { CallOutcome } from "../contract/broker/broker-order.ts";
-import { PROBLEM_HEADER, encodeProblem } from "../contract/broker/problem.ts";
+import { BUDGETED_HEADER, PROBLEM_HEADER, REFUSAL_HEADER, encodeProblem } from "../contract/broker/problem.ts";
+import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
+import { type CallBudgets, Reservation } from "./call-budget.ts";
 import type { CallCounts } from "./call-counts.ts";
 import { headersToPassOn, headersToSend, presentedKey } from "./call-headers.ts";
+import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
-import { PROVIDER_RULES, addressOf } from "./provider-rules.ts";
+import { PROVIDER_RULES, addressOf, modelIn, yieldsText } from "./provider-rules.ts";
+import { readWhole } from "./read-whole.ts";
+import { boundsOf } from "./request-body.ts";
 import { readAccessKey, signRequest } from "./sign-request.ts";
 
 /** Opened keys that are remembered, so that a call costs no decryption. */
 const MAX_KEYS = 4096;
 /** An idle connection is closed before most providers close it: a call on a closed one would fail. */
 const IDLE = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 } as const;
-/** A signature covers the whole body, which is therefore read first. */
-const MAX_SIGNED_BYTES = 64 * 1024 ** 2;
+/** A signature covers the whole body, and a reservation depends on it: it is read first. */
+const MAX_READ_BYTES = 64 * 1024 ** 2;
 /** The rest of a refused request is read for this time. */
 const MAX_UNREAD_MS = 1000;
 
 export interface ForwarderParts {
   readonly sealingKey: Uint8Array;
   readonly counts: CallCounts;
+  readonly standings: Pick<EngineStandings, "of">;
+  readonly budgets: Pick<CallBudgets, "reserve">;
   /** Loads what calls by TLS need. Rejects when it cannot be used. */
   readonly prepareTls: () => Promise<void>;
   readonly log: (fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -38,11 +44,14 @@ interface Call {
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Null where no budget binds the engine. */
+  reservation: Reservation | null;
 }
 
 /**
  * Forwards model calls: checks the engine's key, puts the provider's in its place and streams the bytes unchanged, without
- * a buffer. It neither repeats a call nor reads an answer: that is the engine's, whose retry sees what a provider sends.
+ * a buffer. It does not repeat a call: that is the engine's, whose retry sees what a provider sends. Of the answers to
+ * engines with budgets it reads the provider's count of tokens.
  */
 export class CallForwarder {
   readonly #parts: ForwarderParts;
@@ -68,9 +77,8 @@ export class CallForwarder {
     }
     counts.opened();
     response.once("close", () => counts.closed());
-    this.#send({ route, url, request, response }).catch((error: unknown) =>
-      this.#fail({ route, url, request, response }, error),
-    );
+    const call: Call = { route, url, request, response, reservation: null };
+    this.#send(call).catch((error: unknown) => this.#fail(call, error));
   }
 
   close(): void {
@@ -90,24 +98,71 @@ export class CallForwarder {
 
   async #send(call: Call): Promise<void> {
     const { route, url, request } = call;
+    const isBudgeted = request.headers[BUDGETED_HEADER] !== undefined;
+    const known = await this.#parts.standings.of(route);
+    const standing = isBudgeted && !known.has_budgets ? await this.#parts.standings.of(route, true) : known;
+    if (!standing.is_current) {
+      this.#parts.counts.count(route.provider, "unauthorized");
+      return refuse(call, 401, "the engine has stopped since it got this key");
+    }
     if (url.protocol === "https:") await this.#parts.prepareTls();
     const accessKey = route.provider === "bedrock" && route.apiKey !== null ? readAccessKey(route.apiKey) : null;
     const isSigned = accessKey !== null;
-    const headers = headersToSend(request, { isOwnServer: route.baseUrl !== null, isSigned });
+    const isRead = isSigned || standing.has_budgets;
+    const headers = headersToSend(request, {
+      isOwnServer: route.baseUrl !== null,
+      isSigned,
+      isRead: standing.has_budgets,
+    });
     headers.push("host", url.host);
-    if (!isSigned) {
-      for (const header of keyHeaders(route)) headers.push(...header);
-      const upstream = this.#open(call, headers);
-      request.pipe(upstream);
+    if (!isSigned) for (const header of keyHeaders(route)) headers.push(...header);
+    if (!isRead) {
+      request.pipe(this.#open(call, headers));
       return;
     }
-    if (Number(request.headers["content-length"] ?? 0) > MAX_SIGNED_BYTES)
-      return refuse(call, 413, "the request is too long");
-    const body = await buffer(request);
+    const body = await readWhole(request, MAX_READ_BYTES);
+    if (body === null) return refuse(call, 413, "the request is too long");
+    if (standing.has_budgets && !(await this.#reserve(call, body))) return;
+    if (!isSigned) {
+      this.#open(call, headers).end(body);
+      return;
+    }
     const signature = signRequest(accessKey, { url, body, region: route.region, now: Date.now() });
     for (const header of signature) headers.push(...header);
     headers.push("content-length", String(body.length));
     this.#open(call, headers).end(body);
+  }
+
+  /** False when the call was refused. */
+  async #reserve(call: Call, body: Buffer): Promise<boolean> {
+    const { route, request, response } = call;
+    const path = request.url ?? "";
+    const bounds = boundsOf(body);
+    const model = modelIn(route.provider, path) ?? bounds?.model ?? null;
+    if (bounds === null || model === null) {
+      refuse(call, 400, "expected a JSON object with each field once, a model, and no field that hides its cost");
+      return false;
+    }
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const output = yieldsText(path) ? bounds.output : 0;
+    const outcome = await this.#parts.budgets.reserve(route, { ...bounds, model, output }, gone.signal);
+    if (outcome instanceof Reservation) {
+      call.reservation = outcome;
+      // The engine may have gone meanwhile.
+      if (response.closed) outcome.end();
+      else response.once("close", () => outcome.end());
+      return !response.closed;
+    }
+    this.#parts.counts.count(route.provider, "over_budget");
+    const retryAfter = outcome.details["retry_after"];
+    response.writeHead(429, {
+      [REFUSAL_HEADER]: encodeProblem(outcome),
+      "content-type": "application/json",
+      ...(typeof retryAfter === "number" && { "retry-after": String(retryAfter) }),
+    });
+    response.end(JSON.stringify({ error: { type: "budget_exceeded", message: outcome.message } }));
+    return false;
   }
 
   #open(call: Call, headers: readonly string[]): ClientRequest {
@@ -144,6 +199,12 @@ export class CallForwarder {
       response.writeHead(status, withoutLength(headers)).end(body);
       return;
     }
+    const { reservation } = call;
+    if (reservation !== null && status < 400) {
+      reservation.answered();
+      answer.on("data", (chunk: Buffer) => reservation.see(chunk));
+      answer.once("end", () => reservation.whole());
+    }
     response.writeHead(status, answer.statusMessage, headers);
     response.flushHeaders();
     // Of a stream that its provider cuts, the engine sees the cut.
@@ -155,6 +216,12 @@ export class CallForwarder {
     if (response.destroyed || response.headersSent) {
       response.destroy();
       return;
+    }
+    if (error instanceof DaemonAway || error instanceof QuestionRefused) {
+      this.#parts.counts.count(route.provider, "unchecked");
+      this.#parts.log({ engine_id: route.engine, reason: error.message }, "failed to ask the daemon about a call");
+      response.setHeader("retry-after", "1");
+      return refuse({ request, response }, 503, "the daemon of this engine does not answer");
     }
     const { name, message, code, syscall, address, port } = error as NodeJS.ErrnoException & {
       readonly address?: string;
@@ -191,9 +258,11 @@ function withoutLength(headers: readonly string[]): string[] {
   return kept;
 }
 
+const TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 503: "overloaded_error" };
+
 /** The rest of the body is read and dropped for a while, because a closed connection could lose the answer. */
 function refuse({ request, response }: Pick<Call, "request" | "response">, status: number, message: string): void {
-  const type = status === 401 ? "authentication_error" : "invalid_request_error";
+  const type = TYPES[status] ?? "invalid_request_error";
   response.writeHead(status, { "content-type": "application/json", connection: "close" });
   response.end(JSON.stringify({ error: { type, message } }));
   request.unpipe();

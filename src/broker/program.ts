@@ -20,6 +20,8 @@ async function run([file]: readonly string[]): Promise<void> {
 }
 
 function ownOrder(file: string): BrokerOrder {
+  const daemon = process.env["ORCH_DAEMON_URL"];
+  if (daemon === undefined) throw new Error("ORCH_DAEMON_URL: expected the address of a daemon");
   const secret = readFileSync(file, "utf8").trim();
   return {
     sealing_key: sealingKeyOf(secret).toString("base64"),
@@ -27,7 +29,7 @@ function ownOrder(file: string): BrokerOrder {
     listen: { host: process.env["POD_IP"] ?? "0.0.0.0", port: PORT },
     confine: true,
     extra_ca_certs: process.env["NODE_EXTRA_CA_CERTS"] ?? null,
-    daemon_url: process.env["ORCH_DAEMON_URL"]?.replace(/\/+$/, "") ?? null,
+    daemon_url: daemon.replace(/\/+$/, ""),
   };
 }
 

@@ -60,6 +60,19 @@ function bedrockAddress({ region }: ModelRoute): string {
   return `https://bedrock-runtime.${known}.${suffix}`;
 }
 
+/** The model of a call whose path names it. Null where the body does. */
+export function modelIn(provider: CalledProvider, path: string): string | null {
+  if (provider === "google")
+    return path
+      .slice(1)
+      .replace(/:[A-Za-z]+(?:\?.*)?$/, "")
+      .replace(/^models\//, "");
+  return provider === "bedrock" ? decodeURIComponent(path.split("/")[2] ?? "") : null;
+}
+
+/** False for embeddings, which have no output. */
+export const yieldsText = (path: string): boolean => !/\/embeddings$|mbedContents?$|\/invoke$/.test(path);
+
 /** The headers in which the packages of the providers send a key. */
 export const KEY_HEADERS = ["x-api-key", "x-goog-api-key", "authorization"] as const;
 

@@ -687,7 +687,7 @@ export type EngineEvent = {
     readonly block_index: number;
     /** What the block contains. */
     readonly block_type: BlockType;
-    /** Only when a restart cut off an answer that is now repeated: this block replaces those from this index on. */
+    /** Only when an answer was cut off, by a restart or on its way from the provider, and is now repeated: this block replaces those from this index on. */
     readonly replaces_from?: number | undefined;
     /** When it happened. Strictly rises within the engine. */
     readonly ts: string;

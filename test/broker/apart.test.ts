@@ -7,6 +7,7 @@ import t, { type Test } from "tap";
 import { openCallKey, sealCallKey, sealingKeyOf } from "../../src/contract/broker/call-key.ts";
 import { remoteBroker } from "../../src/orchestrator/fleet/broker/remote-broker.ts";
 import { refuses, startUpstream } from "../engine/model/upstream.ts";
+import { startAnsweringDaemon } from "../helpers/answering-daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
 
@@ -18,7 +19,10 @@ async function startApart(t: Test): Promise<{ readonly url: string; readonly chi
   const file = join(freshFolder(t), "key");
   writeFileSync(file, `${SECRET}\n`);
   const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  const child = spawn(process.execPath, [PROGRAM, file], { env: { POD_IP: host }, stdio: "ignore" });
+  const child = spawn(process.execPath, [PROGRAM, file], {
+    env: { POD_IP: host, ORCH_DAEMON_URL: (await startAnsweringDaemon(t)).url },
+    stdio: "ignore",
+  });
   t.teardown(() => child.kill("SIGKILL"));
   const url = `http://${host}:7701`;
   await until("it answers probes", async () => (await fetch(`${url}/health`).catch(() => null))?.status === 200);

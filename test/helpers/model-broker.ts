@@ -4,7 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { DaemonRoad } from "../../src/broker/ask-daemon.ts";
+import { CallBudgets } from "../../src/broker/call-budget.ts";
 import { CallCounts } from "../../src/broker/call-counts.ts";
+import { EngineStandings } from "../../src/broker/engine-standing.ts";
 import { CallForwarder } from "../../src/broker/forward-call.ts";
 import { type ModelRoute, sealCallKey } from "../../src/contract/broker/call-key.ts";
 
@@ -14,15 +17,26 @@ export interface TestBroker {
   keyFor(route: Pick<ModelRoute, "provider"> & Partial<ModelRoute>): string;
 }
 
-/** The broker's part that forwards, in this process. */
-export async function startTestBroker(t: Test): Promise<TestBroker> {
+const EVERY_ENGINE = { of: () => ({ is_current: true, has_budgets: false }) };
+
+/** The broker's part that forwards, in this process. `daemonUrl`: whom it asks. Left out, every engine is a good one. */
+export async function startTestBroker(t: Test, daemonUrl: string | null = null): Promise<TestBroker> {
   const sealingKey = randomBytes(32);
   const counts = new CallCounts();
-  const forwarder = new CallForwarder({ sealingKey, counts, prepareTls: async () => undefined, log: () => undefined });
+  const road = new DaemonRoad({ token: "of the test", url: daemonUrl });
+  const forwarder = new CallForwarder({
+    sealingKey,
+    counts,
+    standings: daemonUrl === null ? EVERY_ENGINE : new EngineStandings(road),
+    budgets: new CallBudgets(road),
+    prepareTls: async () => undefined,
+    log: () => undefined,
+  });
   const server = createServer((request, response) => forwarder.forward(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.teardown(() => {
     forwarder.close();
+    road.close();
     server.closeAllConnections();
     server.close();
   });

@@ -25,7 +25,16 @@ export const DRAIN_PATH = "/control/drain";
 export const HEALTH_PATH = "/health";
 
 /** How a model call ended at the broker. */
-export const CALL_OUTCOMES = ["answered", "refused", "failed", "unreachable", "cut", "unauthorized"] as const;
+export const CALL_OUTCOMES = [
+  "answered",
+  "refused",
+  "failed",
+  "unreachable",
+  "cut",
+  "unauthorized",
+  "over_budget",
+  "unchecked",
+] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface BrokerReport {

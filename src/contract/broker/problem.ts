@@ -1,6 +1,17 @@
 /** On an answer of the broker when it could not reach the provider: a {@link BrokerProblem} as encoded JSON. */
 export const PROBLEM_HEADER = "x-orchd-broker-problem";
 
+/** On an answer of the broker to a call that a budget does not allow: a {@link BudgetRefusal} as encoded JSON. */
+export const REFUSAL_HEADER = "x-orchd-budget-refusal";
+/** Of a call whose engine has budgets. The broker then knows them although they may be new. Providers do not get it. */
+export const BUDGETED_HEADER = "x-orchd-budgeted";
+
+/** Why a budget does not allow a call. The fields are those of the error's `details`. */
+export interface BudgetRefusal {
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /** Why a provider could not be reached, so that an engine reports it as if it had called the provider itself. */
 export interface BrokerProblem {
   /** The class of the error. */
@@ -15,7 +26,11 @@ export interface BrokerProblem {
   readonly host: string;
 }
 
-export const encodeProblem = (problem: BrokerProblem): string => encodeURIComponent(JSON.stringify(problem));
+export const encodeProblem = (problem: BrokerProblem | BudgetRefusal): string =>
+  encodeURIComponent(JSON.stringify(problem));
+
+/** Only for what the broker has sent. */
+export const decodeRefusal = (text: string): BudgetRefusal => JSON.parse(decodeURIComponent(text)) as BudgetRefusal;
 
 /** Only for what the broker has sent. */
 export const decodeProblem = (text: string): BrokerProblem => JSON.parse(decodeURIComponent(text)) as BrokerProblem;

@@ -14,6 +14,9 @@ interface BrokerQuestion {
 
 const text = z.string().check(z.minLength(1), z.maxLength(200));
 
+/** Tokens. */
+const amount = z.int().check(z.gte(0), z.lte(1_000_000_000));
+
 /** A start of an engine, as in the keys that it has for the broker. */
 const start = { engine: text, incarnation: text };
 
@@ -23,9 +26,31 @@ const start = { engine: text, incarnation: text };
  */
 export const BROKER_QUESTIONS = {
   engine: {
-    meaning: "Whether this start of an engine may still use its keys: false once it has stopped",
+    meaning:
+      "Whether this start of an engine may still use its keys (not once it has stopped), and whether its calls are reserved",
     asked: z.strictObject(start),
-    answer: z.object({ is_current: z.boolean() }),
+    answer: z.object({ is_current: z.boolean(), has_budgets: z.boolean() }),
+  },
+  reserve: {
+    meaning: "Reserves the most that a model call may cost in the budgets of its user and its product",
+    asked: z.strictObject({ ...start, id: z.uuid(), provider: text, model: text, input: amount, output: amount }),
+    /** `wait`: it depends on calls in flight, and is to be asked again. */
+    answer: z.object({
+      verdict: z.enum(["reserved", "wait", "refused"]),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  },
+  settle: {
+    meaning: "Replaces a reservation by what the call has used. A reservation that is unknown was settled before",
+    asked: z.strictObject({
+      id: z.uuid(),
+      input: amount,
+      output: amount,
+      cache_read: amount,
+      cache_write: amount,
+    }),
+    answer: z.object({}),
   },
   connection: {
     meaning: "The user's access token for a tool server, renewed if it is about to end or was refused there",

@@ -88,7 +88,7 @@ export const ENGINE_EVENTS = {
       replaces_from: z.exactOptional(
         field(
           count,
-          "Only when a restart cut off an answer that is now repeated: this block replaces those from this index on.",
+          "Only when an answer was cut off, by a restart or on its way from the provider, and is now repeated: this block replaces those from this index on.",
         ),
       ),
     },

@@ -117,7 +117,8 @@ async function ask(
   for await (const part of provider.stream(request, signal)) {
     progress();
     if (part.kind === "text") answer += part.text;
-    if ((part.kind === "done" || part.kind === "failed") && part.usage !== null) spend(sanitizeUsage(part.usage));
+    if (part.kind === "restart") answer = "";
+    if (part.kind !== "text" && "usage" in part && part.usage !== null) spend(sanitizeUsage(part.usage));
     if (part.kind === "failed") return { kind: "failed", failure: part.failure };
   }
   if (answer.trim() !== "") return { kind: "summary", text: answer.trim() };

@@ -90,6 +90,8 @@ function subAgentContext(
           return branch.emit(event);
       }
     },
+    // Its text was not emitted.
+    replaceFrom: () => undefined,
     wantsToolInput: () => false,
     gate: {
       covers: (tool) => branch.gate.covers(tool),

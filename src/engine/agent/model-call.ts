@@ -30,12 +30,17 @@ export async function callModel(
   let text = "";
   let signature: unknown;
   let hasOutput = false;
+  /** A cut answer is asked for again, and nothing of the next one has come. */
+  let isReplaced = false;
+  const firstBlock = context.nextBlock();
   for await (const part of provider.stream(request, context.signal)) {
     // A sub-agent of the turn may be waiting for a human.
     if (context.isWaitingForHuman()) await context.humanWaitOver();
     if (part.kind !== "done" && part.kind !== "failed") hasOutput = true;
     switch (part.kind) {
       case "block_start":
+        if (isReplaced) content.length = 0;
+        isReplaced = false;
         blockIndex = context.nextBlock();
         openBlock = part.block;
         call = undefined;
@@ -81,10 +86,21 @@ export async function callModel(
         }
         openBlock = null;
         break;
+      case "restart":
+        if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
+        if (openBlock !== null)
+          context.emit({ event: "content_block_stop", data: { block_index: blockIndex, block_type: openBlock } });
+        openBlock = null;
+        for (const { tool, id } of calls.splice(0)) if (!runsOnClient(tool)) context.emit(didNotRun(tool, id));
+        if (part.usage !== null) context.spend(sanitizeUsage(part.usage));
+        context.replaceFrom(firstBlock);
+        isReplaced = true;
+        break;
       case "done":
         return { content, calls, usage: sanitizeUsage(part.usage), failure: null, hasOutput };
       case "failed":
         // Clients have already received this text, so the conversation keeps it.
+        if (isReplaced) context.replaceFrom(null);
         if (openBlock === "text" && text !== "") content.push({ kind: "text", text });
         return { content, calls, usage: part.usage && sanitizeUsage(part.usage), failure: part.failure, hasOutput };
       default:
@@ -93,6 +109,12 @@ export async function callModel(
   }
   throw new Error(`provider ${provider.name} ended its stream without "done" or "failed"`);
 }
+
+const didNotRun = (tool: string, id: string) =>
+  ({
+    event: "tool_result",
+    data: { tool, tool_call_id: id, output: null, error: "the answer was cut before the call started; it did not run" },
+  }) as const;
 
 /** Null for input nested too deeply, as for invalid JSON: the call is rejected. */
 const notTooDeep = (input: RequestedCall["input"]): RequestedCall["input"] =>

@@ -94,6 +94,8 @@ export interface TurnContext {
   substituteOf(model: string, parentCallId?: string): string | null;
   /** Index of the next content block. */
   nextBlock(): number;
+  /** The next block replaces those from this index on, because their answer was cut. Null: it replaces none. */
+  replaceFrom(block: number | null): void;
   /** A call id unique in the task: the provider's id, unless another call has it. */
   callId(wanted: string): string;
   /** Adds to the turn's usage and emits a `usage` event. */

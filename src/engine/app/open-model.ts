@@ -49,6 +49,7 @@ export function openModel({
     meter: {
       admit: (call, signal) => budgets.admit(call, signal),
       record: (call) => meter.modelCall(call),
+      hasBudgets: () => budgets.hasLimits,
     },
     recorder: requests,
   });

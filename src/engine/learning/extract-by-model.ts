@@ -104,6 +104,7 @@ async function ask(
   } as const;
   for await (const part of provider.stream(request, signal)) {
     if (part.kind === "text") text += part.text;
+    if (part.kind === "restart") text = "";
     if (part.kind === "done") isTruncated = part.reason === "length";
     if (part.kind === "failed") return failed(part.failure);
   }

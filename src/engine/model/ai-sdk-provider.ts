@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { refusalBehind } from "./broker-fetch.ts";
 import { BlockSequence } from "./block-sequence.ts";
 import type { ModelFamily } from "./model-family.ts";
 import type { FinishReason, ModelFailure, ModelPart, ModelProvider, ModelUsage } from "./model-provider.ts";
@@ -58,7 +59,9 @@ export function aiSdkProvider({ name, load, deadlines = DEADLINES, settings }: A
         }
       } catch (error) {
         finish = { ...finish, reason: null };
+        const refusal = refusalBehind(error);
         if (signal.aborted) failure = { kind: "aborted" };
+        else if (refusal !== null) failure = { kind: "over_budget", ...refusal };
         else if (watchdog.expired)
           failure = { ...UNEXPECTED_END, message: `${name} stopped responding`, isTimeout: true };
         else failure = failureOf(error, { provider: name, model: request.model, now: Date.now(), settings });

@@ -86,7 +86,7 @@ export function createProvider(
     const isBrokered = isCallKey(settings.apiKey);
     if (extraCaCerts !== null && !isBrokered) await trustCertificates(extraCaCerts);
     const direct: typeof fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    const send = isBrokered ? brokerFetch(direct) : direct;
+    const send = isBrokered ? brokerFetch(direct, () => meter.hasBudgets()) : direct;
     const recorded = { ...settings, fetch: recorder === null ? send : recorder.capturing(send) };
     const family = (await importFamily(provider)).openFamily(recorded);
     return settings.baseUrl === undefined ? family : withTraceHeaders(family);

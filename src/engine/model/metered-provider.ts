@@ -27,12 +27,15 @@ export interface CallMeter {
       }
   >;
   record(call: CallTokens): void;
+  /** Whether a budget binds the engine. */
+  hasBudgets(): boolean;
 }
 
 /** Admits every call and records none. */
 export const NO_METER: CallMeter = {
   admit: () => Promise.resolve({ kind: "admitted", release: () => undefined }),
   record: () => undefined,
+  hasBudgets: () => false,
 };
 
 /**

@@ -7,7 +7,7 @@ import type { Scope } from "../telemetry/engine-telemetry.ts";
  * The seam to an upstream language model. An implementation only translates: it never retries, stores or emits events.
  * `stream` never throws: whatever happens, the iteration ends with exactly one `done` or `failed` part.
  * Blocks never overlap: each `block_start` is followed by its own deltas and its `block_stop`, unless `failed` cuts it
- * off. A `tool_use` block that was cut off may stop without its `tool_use`.
+ * off. A `tool_use` block that was cut off may stop without its `tool_use`. Only `retryingProvider` sends `restart`.
  */
 export interface ModelProvider {
   /** As in `LLM_PROVIDER`. */
@@ -115,6 +115,8 @@ export type ModelPart =
       readonly signature?: unknown;
     }
   | { readonly kind: "block_stop"; readonly block: BlockType }
+  /** The answer was cut, and is asked for again: what follows replaces what came, unless `failed` follows at once. `usage`: of the cut one. */
+  | { readonly kind: "restart"; readonly usage: ModelUsage | null }
   | { readonly kind: "done"; readonly reason: FinishReason; readonly usage: ModelUsage }
   | { readonly kind: "failed"; readonly failure: ModelFailure; readonly usage: ModelUsage | null };
 

@@ -34,7 +34,15 @@ type RetryVerdict =
   /** The failure to report to the client. */
   | { readonly kind: "give_up"; readonly failure: ModelFailure };
 
-/** Waits for the limiter, and retries a call that failed before its first part: later parts would be sent twice. */
+/** An answer that was cut is asked for again so often, and no more once this time of answers was lost. */
+const MAX_RESTARTS = 8;
+const MAX_LOST_MS = 120_000;
+const RESTART_MS = { first: 200, longest: 1000 } as const;
+
+/**
+ * Waits for the limiter, and retries a call that failed before its first part. One that was cut later, such as by the end
+ * of the broker, begins again by a `restart`.
+ */
 export function retryingProvider(
   inner: ModelProvider,
   {
@@ -45,14 +53,12 @@ export function retryingProvider(
     report = () => undefined,
   }: RetryOptions = {},
 ): ModelProvider {
-  const attempt = async function* (
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelPart, Failed | null> {
-    const failed = yield* forward(inner.stream(request, signal), request, report);
+  const attempt = async function* (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart, Attempt> {
+    const attempted = yield* forward(inner.stream(request, signal), request, report);
+    const { failed } = attempted;
     if (failed?.failure.kind === "rate_limited" && failed.failure.retryAfterS !== null)
       limiter.close(request.model, clock() + Math.min(failed.failure.retryAfterS * 1000, MAX_CLOSED_MS));
-    return failed;
+    return attempted;
   };
   /** Polls until the limiter admits the background call or the time is used up; returns the ms waited. */
   const yieldToInteractive = async ({ model }: ModelRequest, signal: AbortSignal): Promise<number> => {
@@ -68,14 +74,32 @@ export function retryingProvider(
     async *stream(request, signal) {
       const isBackground = request.priority === "background";
       let waitedMs = isBackground ? await yieldToInteractive(request, signal) : 0;
+      let [restarts, lostMs] = [0, 0];
       for (let tries = 1; ; tries++) {
         const now = clock();
         const closedMs = isBackground
           ? limiter.closedToBackgroundMs(request.model, now)
           : limiter.closedForMs(request.model, now);
         const isSent = closedMs === 0;
-        const failed = isSent ? yield* attempt(request, signal) : rateLimited(inner.name, closedMs);
+        const { failed, hasBegun } = isSent
+          ? yield* attempt(request, signal)
+          : { failed: rateLimited(inner.name, closedMs), hasBegun: false };
         if (failed === null) return;
+        if (hasBegun) {
+          const { failure, usage } = failed;
+          lostMs += clock() - now;
+          const isOver = restarts === MAX_RESTARTS || lostMs > MAX_LOST_MS || !isCut(failure);
+          const waitMs = Math.min(RESTART_MS.first * 2 ** restarts++, RESTART_MS.longest) * (1 + random());
+          if (!isOver) report({ kind: "retrying", request, failure, tries: restarts, waitMs });
+          if (isOver || !(await delay(waitMs, signal))) {
+            report({ kind: "failed", request, failure: isOver ? failure : ABORTED.failure });
+            yield isOver ? failed : { ...ABORTED, usage };
+            return;
+          }
+          yield { kind: "restart", usage };
+          tries--;
+          continue;
+        }
         const rule = request.hasFallback === true ? BEFORE_FALLBACK : RETRY_RULE;
         const verdict = retryVerdict(failed.failure, { tries, waitedMs, random: random() }, rule);
         if (verdict.kind === "give_up") {
@@ -107,21 +131,31 @@ const rateLimited = (name: string, closedMs: number): Failed => ({
   usage: null,
 });
 
-/** Forwards the parts; returns a failure that came before any of them. */
+interface Attempt {
+  /** Null for an answer. */
+  readonly failed: Failed | null;
+  /** Whether it failed after its first part. */
+  readonly hasBegun: boolean;
+}
+
+/** A provider that says when to come back is not asked again within an answer, nor is one that has stalled. */
+const isCut = (failure: ModelFailure): boolean =>
+  failure.kind === "transient" && failure.isTimeout !== true && failure.retryAfterS === null;
+
+/** Forwards the parts but for a failure. */
 async function* forward(
   parts: AsyncIterable<ModelPart>,
   request: ModelRequest,
   report: ModelStatus["report"],
-): AsyncGenerator<ModelPart, Failed | null> {
+): AsyncGenerator<ModelPart, Attempt> {
   let isFirst = true;
   for await (const part of parts) {
-    if (part.kind === "failed" && isFirst) return part;
-    if (part.kind === "failed") report({ kind: "failed", request, failure: part.failure });
-    else if (isFirst) report({ kind: "answered", request });
+    if (part.kind === "failed") return { failed: part, hasBegun: !isFirst };
+    if (isFirst) report({ kind: "answered", request });
     isFirst = false;
     yield part;
   }
-  return null;
+  return { failed: null, hasBegun: !isFirst };
 }
 
 /**

@@ -93,6 +93,7 @@ export class TaskTitles {
     let text = "";
     for await (const part of provider.stream(request, signal)) {
       if (part.kind === "text") text += part.text;
+      if (part.kind === "restart") text = "";
       if (part.kind === "failed") throw new Error(`the model failed: ${part.failure.kind}`);
     }
     return text;

@@ -46,7 +46,7 @@ export interface TurnMeter {
 export class TurnLifecycle {
   readonly #parts: LifecycleParts;
   readonly tally: TurnTally;
-  /** First block of an answer that a restart interrupted, until its replacement starts. */
+  /** First block of an answer that a restart or its provider cut, until its replacement starts. */
   #replacesFrom: number | null = null;
   #over = false;
 
@@ -82,6 +82,11 @@ export class TurnLifecycle {
     if (this.#over) return;
     this.tally.count(event);
     this.#append(event.event === "content_block_start" ? this.#replacing(event) : event);
+  }
+
+  /** The next block replaces those from this one on. Null: it replaces none. */
+  replaceFrom(block: number | null): void {
+    this.#replacesFrom = block !== null && this.tally.nextBlock > block ? block : null;
   }
 
   /** Closes the open block and the calls of an answer that was cut off; those calls do not run. */

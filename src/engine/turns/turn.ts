@@ -254,6 +254,7 @@ export class Turn {
       emit,
       substituteOf: (model, parentCallId) => tally.substituteOf(model, parentCallId),
       nextBlock: () => tally.nextBlock,
+      replaceFrom: (block) => lifecycle.replaceFrom(block),
       callId(wanted) {
         const id = isTaken(wanted) ? newCallId() : wanted;
         // Reserved at once: several agents of a turn may call at the same time.

@@ -1,16 +1,16 @@
-import { type BudgetName, isMoney, periodEnd, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
+import { type BudgetName, isMoney, periodOf } from "../../contract/orchestrator/budgets.ts";
+import {
+  type BudgetRefusal,
+  spentRefusal,
+  unpricedRefusal,
+  waitedTooLong,
+} from "../../contract/engine/budget-refusals.ts";
 import { type BudgetReport, type EngineBudgets, NO_ENGINE_BUDGETS } from "../../contract/engine/budgets.ts";
 import { dayOf } from "../../contract/engine/metered-usage.ts";
-import { type Clock, delay, isoTime } from "../../shared/clock.ts";
+import { type Clock, delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { UsageTable } from "../store/usage-table.ts";
 import { type Amount, priceOn, reservationOf, spentOf } from "./spending.ts";
-
-/** Why a call is not made. The fields are those of the error's `details`. */
-export interface BudgetRefusal {
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>> & { readonly budget: string; readonly retry_after: number };
-}
 
 export type Admission =
   /** To be released when the usage of the call is recorded. */
@@ -35,7 +35,6 @@ interface GateParts {
 
 /** The daemon reads wanted amounts together with the engine's status. */
 const WAIT_MS = 30_000;
-const RETRY_SOON_S = 10;
 
 interface Limit {
   readonly scope: "engine" | "product";
@@ -68,6 +67,11 @@ export class BudgetGate {
     this.#parts = { now: Date.now, waitMs: WAIT_MS, ...parts };
   }
 
+  /** Whether any budget binds the engine. */
+  get hasLimits(): boolean {
+    return this.#limits().length > 0;
+  }
+
   /** Replaces the budgets. Calls that wait are judged again. */
   set(budgets: EngineBudgets): void {
     this.#budgets = budgets;
@@ -87,7 +91,8 @@ export class BudgetGate {
     const { now, waitMs } = this.#parts;
     const price = priceOn(this.#budgets.prices, { provider, model, day: dayOf(now()) });
     const unpriced = price === null ? this.#limits().find(({ name }) => isMoney(name)) : undefined;
-    if (unpriced !== undefined) return { kind: "refused", refusal: this.#noPrice(unpriced, `${provider} ${model}`) };
+    if (unpriced !== undefined)
+      return { kind: "refused", refusal: unpricedRefusal(unpriced, `${provider} ${model}`, now()) };
     const reservation = reservationOf({ input: input(), output }, price);
     const end = new Deadline(waitMs);
     this.#waiting.add(reservation);
@@ -96,7 +101,7 @@ export class BudgetGate {
         const verdict = this.#verdict();
         if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict.refusal };
         if (verdict.kind === "open" || signal.aborted) return this.#reserve(reservation);
-        if (end.isOver) return { kind: "refused", refusal: this.#waitedTooLong(verdict.limit) };
+        if (end.isOver) return { kind: "refused", refusal: waitedTooLong(verdict.limit) };
         await Promise.race([this.#changed.promise, delay(end.leftMs, signal)]);
       }
     } finally {
@@ -132,7 +137,10 @@ export class BudgetGate {
     for (const limit of this.#limits()) {
       const spent = this.#spent(limit.name);
       if (limit.isSpent || (limit.scope === "engine" && spent >= limit.granted))
-        return { kind: "refuse", refusal: this.#spentRefusal(limit, spent) };
+        return {
+          kind: "refuse",
+          refusal: spentRefusal(limit, { spent, currency: this.#budgets.currency, now: this.#parts.now() }),
+        };
       if (spent + sumOf(this.#reserved, limit.name) >= limit.granted) return { kind: "wait", limit };
     }
     return { kind: "open" };
@@ -171,53 +179,6 @@ export class BudgetGate {
   #change(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
-  }
-
-  #spentRefusal(limit: Limit, spent: number): BudgetRefusal {
-    const { scope, name } = limit;
-    const now = this.#parts.now();
-    const end = periodEnd(name, now);
-    const whose = scope === "engine" ? "the user's" : "the product's";
-    const shown = `${shownAmount(name, limit.limit)} ${this.#unit(name)}`;
-    return {
-      message: `${whose} budget of ${shown} is spent; it resets at ${isoTime(end)}`,
-      details: {
-        ...this.#details(limit),
-        // An engine knows only its own share of the product's budget.
-        ...(scope === "engine" && { spent: shownAmount(name, spent) }),
-        resets_at: isoTime(end),
-        retry_after: Math.ceil((end - now) / 1000),
-      },
-    };
-  }
-
-  #waitedTooLong(limit: Limit): BudgetRefusal {
-    const why =
-      limit.scope === "engine"
-        ? "the rest of the user's budget is reserved by calls in flight"
-        : "the daemon has granted no further share of the product's budget";
-    return { message: `${why}; try again later`, details: { ...this.#details(limit), retry_after: RETRY_SOON_S } };
-  }
-
-  #noPrice(limit: Limit, model: string): BudgetRefusal {
-    const end = periodEnd(limit.name, this.#parts.now());
-    return {
-      message: `the price of ${model} is unknown, so that its cost cannot be held against a budget; the operator adds it to ORCH_PRICES`,
-      details: {
-        ...this.#details(limit),
-        reason: "price_unknown",
-        retry_after: Math.ceil((end - this.#parts.now()) / 1000),
-      },
-    };
-  }
-
-  #details({ scope, name, limit }: Limit) {
-    return { budget: `${scope}.${name}`, limit: shownAmount(name, limit) };
-  }
-
-  #unit(name: BudgetName): string {
-    const period = name.endsWith("day") ? "a day" : "a month";
-    return isMoney(name) ? `${this.#budgets.currency ?? ""} ${period}`.trim() : `tokens ${period}`;
   }
 }
 

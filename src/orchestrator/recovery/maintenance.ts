@@ -1,6 +1,7 @@
 import { currentDigests } from "../store/catalogs.ts";
 import { delay } from "../../shared/clock.ts";
 import { purgeEvents } from "../store/events.ts";
+import { expireReservations } from "../store/budget-reservations.ts";
 import { purgeBudgets } from "../store/budgets.ts";
 import { purgeDeliveries } from "../store/notification-deliveries.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
@@ -13,7 +14,7 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "idempotencyLimit" | "live" | "now" | "logger" | "stopping">,
+  host: Pick<HostContext, "db" | "backend" | "idempotencyLimit" | "live" | "now" | "prices" | "logger" | "stopping">,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
@@ -21,6 +22,7 @@ export async function startMaintenance(
     await attempt(host, "idempotency keys", () => host.idempotencyLimit.trimAll(host.db));
     await attempt(host, "notifications", () => purgeDeliveries(host.db));
     await attempt(host, "usage", () => purgeUsage(host.db, host.now()));
+    await attempt(host, "budgets", () => expireReservations(host.db, host.now(), host.prices.table?.prices ?? []));
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
     await attempt(host, "catalogs", () => collectCatalogs(host));

@@ -25,7 +25,8 @@ interface LeaseState {
 }
 
 /**
- * Records what an engine has spent and grants it up to `ahead` more, as far as the budget allows. The conditional update
+ * Of an engine that calls its model itself, and not through the broker, whose calls are reserved one by one: records what
+ * it has spent and grants it up to `ahead` more, as far as the budget allows. The conditional update
  * of the period's row serializes engines and daemons: together they are never granted more than `limit`. Spending beyond
  * an engine's share, by the call in flight, reduces what is left for the others.
  */
@@ -43,12 +44,12 @@ export function leaseBudget(
     const { rows } = await sql<Period & { before: string }>`
       with before as (
         select granted from budget_periods
-        where product_id = ${productId} and budget = ${budget} and period = ${period} for update
+        where product_id = ${productId} and budget = ${budget} and period = ${period} and user_id = '' for update
       )
       update budget_periods as after set spent = after.spent + ${now - lease.spent}::bigint,
         granted = after.granted + ${held - lease.granted}::bigint
           + least(${wanted}::bigint, greatest(0, ${limit}::bigint - after.granted - ${held - lease.granted}::bigint))
-      from before where product_id = ${productId} and budget = ${budget} and period = ${period}
+      from before where product_id = ${productId} and budget = ${budget} and period = ${period} and user_id = ''
       returning after.granted, after.spent, before.granted as before`.execute(trx);
     const [row] = rows;
     const added = Number(row?.granted ?? 0) - Number(row?.before ?? 0);
@@ -71,7 +72,7 @@ export function returnLease(
     const { rows } = await sql<Period>`
       update budget_periods set granted = granted + ${granted - lease.granted}::bigint,
         spent = spent + ${now - lease.spent}::bigint
-      where product_id = ${productId} and budget = ${budget} and period = ${period}
+      where product_id = ${productId} and budget = ${budget} and period = ${period} and user_id = ''
       returning granted, spent`.execute(trx);
     await setLease(trx, key, { granted, spent: now });
     return stateOf(granted, rows[0]);
@@ -85,10 +86,7 @@ interface Period {
 
 async function lockLease(trx: Trx, key: LeaseKey): Promise<{ readonly granted: number; readonly spent: number }> {
   const { productId, budget, period, ledger } = key;
-  const { numAffectedRows = 0n } = await sql`
-    insert into budget_periods (product_id, budget, period) values (${productId}, ${budget}, ${period})
-    on conflict do nothing`.execute(trx);
-  if (numAffectedRows > 0n) await countEarlier(trx, key);
+  await seedPeriod(trx, { ...key, userId: "" });
   await sql`
     insert into budget_leases (product_id, budget, period, ledger) values (${productId}, ${budget}, ${period}, ${ledger})
     on conflict do nothing`.execute(trx);
@@ -99,19 +97,47 @@ async function lockLease(trx: Trx, key: LeaseKey): Promise<{ readonly granted: n
   return { granted: Number(rows[0]?.granted ?? 0), spent: Number(rows[0]?.spent ?? 0) };
 }
 
-/** Counts the spending before the period's first lease, including that of sleeping and deleted engines. */
-async function countEarlier(trx: Trx, { productId, budget, period, prices }: LeaseKey): Promise<void> {
-  const rows = await spentByLedger(trx, { productId, period, prices });
+interface PeriodKey extends Omit<LeaseKey, "ledger"> {
+  /** Empty for the budget of the whole product. */
+  readonly userId: string;
+}
+
+/** Makes a period that does not exist yet, with what was spent in it before. */
+export async function seedPeriod(trx: Trx, key: PeriodKey): Promise<void> {
+  const { productId, userId, budget, period } = key;
+  const { numAffectedRows = 0n } = await sql`
+    insert into budget_periods (product_id, user_id, budget, period)
+    values (${productId}, ${userId}, ${budget}, ${period}) on conflict do nothing`.execute(trx);
+  if (numAffectedRows > 0n) await countEarlier(trx, key);
+}
+
+/** Counts the spending before the period's first call, including that of sleeping and deleted engines. */
+async function countEarlier(trx: Trx, { productId, userId, budget, period, prices }: PeriodKey): Promise<void> {
+  const rows = await spentByLedger(trx, { productId, userId: userId === "" ? null : userId, period, prices });
   const isCost = budget.startsWith("cost");
   const leases = rows.map(({ ledger, tokens, micros }) => ({ ledger, spent: isCost ? micros : tokens }));
-  await sql`
-    insert into budget_leases (product_id, budget, period, ledger, granted, spent)
-    select ${productId}, ${budget}, ${period}, ledger, spent, spent
-    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as lease (ledger uuid, spent bigint)`.execute(trx);
+  // Shares are of the product's budgets alone.
+  if (userId === "")
+    await sql`
+      insert into budget_leases (product_id, budget, period, ledger, granted, spent)
+      select ${productId}, ${budget}, ${period}, ledger, spent, spent
+      from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as lease (ledger uuid, spent bigint)`.execute(trx);
   const total = leases.reduce((sum, { spent }) => sum + spent, 0);
   await sql`
     update budget_periods set granted = ${total}::bigint, spent = ${total}::bigint
-    where product_id = ${productId} and budget = ${budget} and period = ${period}`.execute(trx);
+    where product_id = ${productId} and user_id = ${userId} and budget = ${budget} and period = ${period}`.execute(trx);
+}
+
+/** What a product has spent in a period. */
+export function productSpent(db: Db, key: Omit<PeriodKey, "userId">): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    await seedPeriod(trx, { ...key, userId: "" });
+    const { productId, budget, period } = key;
+    const { rows } = await sql<Period>`
+      select granted, spent from budget_periods
+      where product_id = ${productId} and budget = ${budget} and period = ${period} and user_id = ''`.execute(trx);
+    return Number(rows[0]?.spent ?? 0);
+  });
 }
 
 async function setLease(
@@ -158,9 +184,10 @@ export function storeNotice(db: Db, events: EventLog, notice: BudgetNotice): Pro
   });
 }
 
-/** Deletes leases, periods and notices that are older than 62 days. */
+/** Deletes reservations, leases, periods and notices that are older than 62 days. */
 export async function purgeBudgets(db: Db, now: number): Promise<void> {
   const before = new Date(now - 62 * 86_400_000).toISOString().slice(0, 10);
+  await sql`delete from budget_reservations where made_at < ${new Date(now - 62 * 86_400_000)}`.execute(db);
   for (const table of ["budget_leases", "budget_notices", "budget_periods"])
     await sql`delete from ${sql.table(table)} where period < ${before.slice(0, 7)} or (length(period) = 10 and period < ${before})`.execute(
       db,

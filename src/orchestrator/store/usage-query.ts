@@ -68,15 +68,22 @@ export async function spentByLedger(
   db: Db,
   {
     productId,
+    userId,
     period,
     prices,
-  }: { readonly productId: string; readonly period: string; readonly prices: readonly ModelPrice[] },
+  }: {
+    readonly productId: string;
+    readonly userId: string | null;
+    readonly period: string;
+    readonly prices: readonly ModelPrice[];
+  },
 ): Promise<readonly { readonly ledger: string; readonly tokens: number; readonly micros: number }[]> {
   const { rows } = await sql<{ ledger: string; tokens: string; micros: string }>`
     with ${pricesAs(prices)}
     select ledger, sum(days.input_tokens + days.output_tokens)::text as tokens, ${COST}::text as micros
     from usage_days as days ${WITH_PRICES}
     where days.product_id = ${productId} and days.day::text like ${`${period}%`} and days.model <> ''
+      ${userId === null ? sql`` : sql`and days.user_id = ${userId}`}
     group by ledger`.execute(db);
   return rows.map(({ ledger, tokens, micros }) => ({ ledger, tokens: Number(tokens), micros: Number(micros) }));
 }

@@ -1,11 +1,12 @@
 import PQueue from "p-queue";
 import { type BudgetName, type Budgets, limitsOf, periodOf, shownAmount } from "../../contract/orchestrator/budgets.ts";
+import { isCallKey } from "../../contract/broker/call-key.ts";
 import type { BudgetReport, BudgetSpent } from "../../contract/engine/budgets.ts";
 import { setEngineBudgets } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { type Lease, aheadOf, engineBudgetsOf, hasBudgets, noticeOf } from "../rules/engine-budgets.ts";
-import { leaseBudget, returnLease, storeNotice } from "../store/budgets.ts";
+import { leaseBudget, productSpent, returnLease, storeNotice } from "../store/budgets.ts";
 
 type Host = Pick<HostContext, "db" | "events" | "directory" | "prices" | "lanes" | "live" | "now" | "logger">;
 
@@ -27,8 +28,11 @@ export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport |
       let known = report;
       // An engine without budgets reports its spending only after it got them.
       for (let round = 0; round < 2; round++) {
-        const leases =
-          known === undefined ? [] : await extendLeases(host, live, { budgets: policy.budgets, report: known });
+        const leases = isBrokered(live)
+          ? await standingOf(host, live, policy.budgets)
+          : known === undefined
+            ? []
+            : await extendLeases(host, live, { budgets: policy.budgets, report: known });
         const answer = await send(host, live, { budgets: policy.budgets, leases });
         if (known !== undefined || answer === undefined) break;
         known = answer;
@@ -38,6 +42,22 @@ export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport |
       host.logger.warn({ err: error, engine_id: live.id }, "failed to update the budgets of an engine");
     }
   });
+
+/** Whether the broker reserves each call of the engine. Its shares are then the whole budgets. */
+const isBrokered = ({ order }: LiveEngine): boolean => Object.values(order.launch.settings).some(isCallKey);
+
+/** What the engine of a broker is told of the product's budgets, so that it refuses turns before their first call. */
+async function standingOf(host: Host, live: LiveEngine, budgets: Budgets): Promise<readonly Lease[]> {
+  const leases: Lease[] = [];
+  for (const { name, limit } of limitsOf(budgets.product)) {
+    const period = periodOf(name, host.now());
+    const prices = host.prices.table?.prices ?? [];
+    const spent = await productSpent(host.db, { productId: live.productId, budget: name, period, prices });
+    leases.push({ name, period, granted: limit, isSpent: spent >= limit });
+    await notice(host, live, { userId: null, name, limit, spent, budgets });
+  }
+  return leases;
+}
 
 /** The value of `budgetsSent` for an engine without budgets. */
 const NONE_SENT = null;
@@ -103,7 +123,9 @@ async function reclaim(
   asking: LiveEngine,
   what: { readonly budgets: Budgets; readonly name: BudgetName },
 ): Promise<void> {
-  const others = host.live.all().filter(({ id, productId }) => productId === asking.productId && id !== asking.id);
+  const others = host.live
+    .all()
+    .filter((live) => live.productId === asking.productId && live.id !== asking.id && !isBrokered(live));
   // One after the other: a second engine that waits finds most shares returned.
   await host.lanes.run(`reclaim ${asking.productId}`, () =>
     new PQueue({ concurrency: SHRINKS }).addAll(others.map((other) => () => shrink(host, other, what))),
@@ -138,7 +160,7 @@ export async function returnLeases(
   live: LiveEngine,
   report: BudgetReport | undefined,
 ): Promise<void> {
-  if (report === undefined || live.budgetsSent === null) return;
+  if (report === undefined || live.budgetsSent === null || isBrokered(live)) return;
   try {
     const policy = await host.directory.policyOf(live.productId);
     for (const { name } of limitsOf(policy?.budgets.product ?? {})) {

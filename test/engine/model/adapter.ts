@@ -73,6 +73,9 @@ export function outline(parts: readonly ModelPart[]): readonly string[] {
       lines.push(`${lines.pop()}${part.id} ${part.tool} ${JSON.stringify(part.input)}`);
     } else if (part.kind === "done") {
       lines.push(`done: ${part.reason} ${Object.values(part.usage).join(" ")}`);
+    } else if (part.kind === "restart") {
+      open = null;
+      lines.push("restart");
     } else {
       lines.push(`failed: ${part.failure.kind}`);
     }

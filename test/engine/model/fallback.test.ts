@@ -99,11 +99,16 @@ t.test("a client that does not ask for the event gets none, also in a replay", a
   t.equal((await replay("&events=model")).length, 1);
 });
 
-t.test("an answer that has begun is not given to another model", async (t) => {
-  const { engine, other } = await scene(t, [cutsAfter(3, anthropicText("half"))], [streams(chatText("hello"))]);
+t.test("an answer that is cut is asked for again in the same turn, of the same model", async (t) => {
+  const behaviours = [cutsAfter(3, anthropicText("half")), streams(anthropicText("whole"))];
+  const { engine, upstream, other } = await scene(t, behaviours, [streams(chatText("hello"))]);
   const frames = await asks(engine, {});
-  t.match(frames.at(-1), { event: "error", data: { error: "LLM_PROVIDER_ERROR" } });
-  t.equal(other.received.length, 0);
+  t.match(frames.at(-1), { event: "thread_lifecycle", data: { phase: "completed" } });
+  t.match(seen(frames, "content_block_start"), [{ block_index: 0 }, { block_index: 1, replaces_from: 0 }]);
+  t.match(seen(frames, "text_delta"), [{ text: "half" }, { text: "whole" }]);
+  t.same([upstream.received.length, other.received.length], [2, 0]);
+  await asks(engine, {});
+  t.notMatch(upstream.received.at(-1)?.text, /half/, "what was replaced is not in the conversation");
 });
 
 t.test("a turn may name a model of another provider, which loads it at its first call", async (t) => {

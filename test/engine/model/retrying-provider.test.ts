@@ -1,7 +1,7 @@
 import t from "tap";
 import type { ModelFailure, ModelPart, ModelProvider } from "../../../src/engine/model/model-provider.ts";
 import { retryVerdict, retryingProvider } from "../../../src/engine/model/retrying-provider.ts";
-import { outline, partsOf, requestTo } from "./adapter.ts";
+import { partsOf, requestTo } from "./adapter.ts";
 
 const transient = (retryAfterS: number | null = null): ModelFailure => ({
   kind: "transient",
@@ -60,10 +60,31 @@ t.test("a later try that succeeds hides the earlier failures", async (t) => {
   t.equal(asked(), 3);
 });
 
-t.test("never retries after the first part", async (t) => {
-  const { provider, asked } = scene([...ANSWER.slice(0, 2), failed(transient())], ANSWER);
-  t.strictSame(outline(await partsOf(provider, request)), ["text:hello", "failed: transient"]);
-  t.equal(asked(), 1);
+const CUT = [...ANSWER.slice(0, 2), failed(transient())];
+
+t.test("an answer that is cut begins again, and its failure is hidden", async (t) => {
+  const { provider, asked, waits } = scene(CUT, CUT, ANSWER);
+  const restart = { kind: "restart", usage: null };
+  const begun = ANSWER.slice(0, 2);
+  t.strictSame(await partsOf(provider, request), [...begun, restart, ...begun, restart, ...ANSWER]);
+  t.equal(asked(), 3);
+  t.equal(waits.length, 2);
+  t.ok((waits[0] ?? 0) < 1000, "soon");
+});
+
+t.test("an answer that is cut again and again ends with its failure", async (t) => {
+  const { provider, asked } = scene(CUT);
+  const parts = await partsOf(provider, request);
+  t.strictSame(parts.at(-1), failed(transient()));
+  t.equal(asked(), 9);
+});
+
+t.test("an answer that has begun is not repeated for a failure that a repetition does not mend", async (t) => {
+  for (const failure of [limited(), transient(5), { ...transient(), isTimeout: true }] as const) {
+    const { provider, asked } = scene([...ANSWER.slice(0, 2), failed(failure)], ANSWER);
+    t.strictSame((await partsOf(provider, request)).at(-1), failed(failure));
+    t.equal(asked(), 1);
+  }
 });
 
 t.test("never retries permanent failures", async (t) => {

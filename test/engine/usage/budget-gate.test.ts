@@ -132,7 +132,7 @@ t.test("a share of the product's budget is used up, then waited for, then refuse
   clearInterval(hold);
   t.match(
     refused,
-    { refusal: { message: /the daemon has granted no further share/, details: { retry_after: 10 } } },
+    { refusal: { message: /the rest of the product.s budget is reserved/, details: { retry_after: 10 } } },
     "a daemon that is away grants nothing",
   );
   gate.set({ ...NO_ENGINE_BUDGETS, leases: [{ ...lease, is_spent: true }] });
