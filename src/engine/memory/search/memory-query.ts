@@ -1,5 +1,5 @@
-import { wordRuns, wordsOfRun } from "./index-text.ts";
-import { isAskingWord, isFunctionWord } from "./stop-words.ts";
+import { wordRuns, wordsOfRun } from "../../../shared/words/index-text.ts";
+import { isAskingWord, isFunctionWord } from "../../../shared/words/stop-words.ts";
 import { type TimeRange, timeInText } from "./time-range.ts";
 
 /** A search word. */
