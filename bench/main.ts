@@ -26,6 +26,7 @@ import { memorySearch } from "./parts/memory-search.ts";
 import { memoryWrites } from "./parts/memory-writes.ts";
 import { neighbours } from "./parts/neighbours.ts";
 import { peer } from "./parts/peer.ts";
+import { protocols } from "./parts/protocols.ts";
 import { replay } from "./parts/replay.ts";
 import { rewind } from "./parts/rewind.ts";
 import { schedules } from "./parts/schedules.ts";
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   broker,
   inbox,
   hook: toolHook,
+  protocols,
   replay,
   turns: manyTurns,
   memory: idleMemory,

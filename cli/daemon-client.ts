@@ -75,6 +75,18 @@ export class DaemonClient {
     return (await this.#platformKey()).slug;
   }
 
+  /** The slug of the product for calls with the admin key: as given, otherwise the current one. */
+  async namedProduct(): Promise<string> {
+    const slug = this.#wantedProduct ?? this.#settings.product ?? (await this.#credentials.currentProduct());
+    if (slug !== null) return slug;
+    throw new CliFailure(
+      "usage",
+      "no product is the current one",
+      null,
+      "--product <slug>, or orchctl products use <slug>",
+    );
+  }
+
   /** The ID of the product given by `--product`, which needs the admin key; undefined if none is given. */
   async wantedProductId(): Promise<string | undefined> {
     const product = this.#wantedProduct;

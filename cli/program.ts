@@ -24,6 +24,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { helpCommand } from "./commands/help.ts";
 import { healthCommand } from "./commands/health.ts";
 import { drainCommand, resumeCommand, statusCommand } from "./commands/host.ts";
+import { identityRotateKeyCommand } from "./commands/identity.ts";
 import { productRotateHookSecretCommand } from "./commands/hook-secret.ts";
 import { keyNewCommand, keyPairCommand, productRotateKeyCommand } from "./commands/platform-key.ts";
 import { NOTIFICATION_COMMANDS } from "./commands/notifications.ts";
@@ -40,6 +41,7 @@ import { answerCommand, questionsCommand } from "./commands/questions.ts";
 import { importLettaCommand } from "./commands/import-letta.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
+import { SECRET_COMMANDS } from "./commands/secrets.ts";
 import { samplesCommand } from "./commands/samples.ts";
 import { sessionListCommand, sessionRevokeCommand } from "./commands/sessions.ts";
 import { scheduleCreateCommand } from "./commands/schedule-create.ts";
@@ -178,6 +180,7 @@ export function createProgram(
     tokenCreateCommand,
     tokenRevokeCommand,
   ]);
+  group("secrets", "Values that tools use and never hold: list, set and delete them", SECRET_COMMANDS);
   group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
     turnsListCommand,
@@ -193,6 +196,7 @@ export function createProgram(
   program.commandsGroup("Operation:");
   consoleCommand(program, settings);
   group("sessions", "The people who are signed in to the console", [sessionListCommand, sessionRevokeCommand]);
+  group("identity", "The key of the tokens that say for which user an agent acts", [identityRotateKeyCommand]);
   usageCommand(program, settings);
   group("prices", "The price table of models", [pricesReloadCommand]);
   doctorCommand(program, settings);

@@ -8,10 +8,15 @@ const titles = new Map<string, string>();
 
 /** The file `src/client/records.ts`: a type for each schema of the two interfaces, and for each part with a name. */
 export function clientRecords(): string {
+  const declarations = [...namedSchemas()].map(declarationOf);
+  return `// Written by "npm run generate" from the schemas in src/contract.\n\n${declarations.join("\n")}`;
+}
+
+/** The schemas of the two interfaces, and their parts with names, by the names of their types. */
+export function namedSchemas(): ReadonlyMap<string, Schema> {
   const types = new Map<string, Schema>();
   for (const document of [openApiOf(INTERFACES.orchestrator), openApiOf(INTERFACES.engine)]) collect(document, types);
-  const declarations = [...types].sort(([left], [right]) => left.localeCompare(right)).map(declarationOf);
-  return `// Written by "npm run generate" from the schemas in src/contract.\n\n${declarations.join("\n")}`;
+  return new Map([...types].sort(([left], [right]) => left.localeCompare(right)));
 }
 
 /** The file `src/client/event-types.ts`, by which the client knows an event of a newer engine. */
@@ -58,13 +63,14 @@ export const docOf = ({ description }: Schema, indent: string): string =>
   description === undefined ? "" : `${indent}/** ${description.replaceAll("*/", "*\\/")} */\n`;
 
 /** A schema as a type: by its name if it has one. */
-function typeOf(schema: Schema, indent: string): string {
+const typeOf = (schema: Schema, indent: string): string => typeNameOf(schema) ?? bodyOf(schema, indent);
+
+/** The name of a schema's type; null for one without. */
+export function typeNameOf(schema: Schema): string | null {
   if (schema.title !== undefined) return schema.title;
-  if (schema.$ref !== undefined) {
-    const component = schema.$ref.split("/").at(-1) ?? "";
-    return titles.get(component) ?? component;
-  }
-  return bodyOf(schema, indent);
+  if (schema.$ref === undefined) return null;
+  const component = schema.$ref.split("/").at(-1) ?? "";
+  return titles.get(component) ?? component;
 }
 
 function bodyOf(schema: Schema, indent: string): string {

@@ -22,6 +22,7 @@ import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { productMethodRows } from "./client-methods.ts";
+import { signatureRows } from "./client-signatures.ts";
 import { commandTables } from "./command-tables.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingText } from "./setting-text.ts";
@@ -87,6 +88,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     head: ["group", "events"],
     rows: Object.entries(EVENT_GROUPS).map(([group, types]) => [code(group), types.map(code).join(", ")]),
   },
+  ...(["engine", "orchestrator"] as const).map((client) => ({
+    file: "docs/client.md",
+    marker: `${client} signatures`,
+    head: ["method", "returns", "example"],
+    rows: signatureRows(client),
+  })),
   {
     file: "docs/orchestrator-api.md",
     marker: "bodies",
@@ -170,6 +177,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   eventTable("docs/engine-api.md", "engine events"),
   recordTable("docs/engine-api.md", "model request", "ModelRequest"),
   recordTable("docs/notifications.md", "endpoint request", "CreateEndpointRequest"),
+  recordTable("docs/secrets.md", "secret", "SetProductSecretRequest"),
   recordTable("docs/browser.md", "user token", "CreateUserTokenRequest"),
   {
     file: "docs/browser.md",

@@ -6,6 +6,7 @@ import { clientRoutes } from "./client-routes.ts";
 import type { DocumentTable } from "./document-tables.ts";
 import { envExample } from "./env-example.ts";
 import { migrationLists } from "./migration-lists.ts";
+import { pythonClient } from "./python-client.ts";
 
 /** Whole files, by their paths. */
 const FILES = {
@@ -15,6 +16,7 @@ const FILES = {
   ...clientRoutes(),
   ...clientMethods(),
   ...migrationLists(),
+  ...pythonClient(),
 };
 
 /** Writes the parts of files that follow from the code. With `--check` it only names the files that are not current. */

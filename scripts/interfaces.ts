@@ -49,6 +49,7 @@ export const INTERFACES = {
       schedule_id: "Id of the schedule",
       webhook_id: "Id of the webhook",
       endpoint_id: "Id of the endpoint",
+      secret_name: "Name of the secret",
       session_id: "Id of the session",
       file: "The name of a file of the build",
     },

@@ -116,7 +116,7 @@ async function bundle({ name, folder, plugins, ...options }: Bundle): Promise<re
   return Object.keys(metafile.inputs);
 }
 
-/** `@orchd/client`: ES modules without imports, for Node.js 20 or newer and for browsers, and their types. */
+/** `@orchd/client`: ES modules without imports, for Node.js 20 or newer and for browsers, and their types. One is for Node.js. */
 export async function bundleClient(folder: string): Promise<void> {
   const options = {
     bundle: true,
@@ -130,6 +130,8 @@ export async function bundleClient(folder: string): Promise<void> {
   const browser = { entryPoints: [join(root, "src/client/browser.ts")], outfile: join(folder, "browser.js") };
   // A page may use it as it is.
   await build({ ...options, ...browser, minify: true });
+  const ofNode = { entryPoints: [join(root, "src/client/file-keys.ts")], outfile: join(folder, "file-keys.js") };
+  await build({ ...options, ...ofNode, external: ["node:fs/promises"] });
   await declareClient(join(folder, "types"));
 }
 

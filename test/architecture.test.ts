@@ -12,6 +12,7 @@ const BACKING = [
   "src/orchestrator/engine-calls",
   "src/orchestrator/outbound",
   "src/orchestrator/identity",
+  "src/orchestrator/secrets",
 ];
 /** What every backend is written against. */
 const BACKEND = [
@@ -76,6 +77,8 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/status": ["src/backup/backup-files.ts", ...BACKING, ...HOST],
   "src/orchestrator/rules": ["src/contract"],
   "src/orchestrator/store": ["src/orchestrator/rules", "migrations/orchestrator", "src/contract", "src/shared"],
+  // Values of the vault, and where they are read from.
+  "src/orchestrator/secrets": ["src/orchestrator/store", "src/contract", "src/shared"],
   "src/orchestrator/identity": ["src/orchestrator/outbound", "src/contract", "src/shared"],
   "src/orchestrator/outbound": ["src/sandbox/proxy.ts", "src/contract", "src/shared"],
   "src/orchestrator/engine-calls": ["src/orchestrator/fleet/engine-backend.ts", "src/contract", "src/shared"],
@@ -301,7 +304,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "better-sse": ["src/orchestrator/http/stream-routes.ts", "src/engine/http/event-stream.ts"],
   kysely: ["src/orchestrator/store", "migrations/orchestrator"],
   pg: ["src/orchestrator/store", "src/orchestrator/postgres/server-session.ts"],
-  execa: ["src/orchestrator/fleet", "src/orchestrator/postgres", "src/engine/tools", "cli"],
+  execa: ["src/orchestrator/fleet", "src/orchestrator/secrets", "src/orchestrator/postgres", "src/engine/tools", "cli"],
   commander: ["cli"],
   croner: ["src/orchestrator/rules/cron-times.ts"],
   "@agentclientprotocol": ["cli/acp"],

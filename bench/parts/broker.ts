@@ -69,11 +69,11 @@ async function startBroker(sealingKey: Buffer): Promise<{ readonly child: ChildP
   const port = await freePort();
   const order: BrokerOrder = {
     sealing_key: sealingKey.toString("base64"),
-    control_token: "bench",
     build: "bench",
     listen: { host: "127.0.0.1", port },
     confine: true,
     extra_ca_certs: null,
+    daemon_url: null,
   };
   const child = spawn(process.execPath, [PROGRAM], { stdio: ["pipe", "inherit", "inherit"], env: {} });
   child.stdin?.end(JSON.stringify(order));
@@ -97,6 +97,7 @@ async function restarts(): Promise<{ readonly ours: readonly number[]; readonly 
     ownerOn: () => null,
     confine: true,
     extraCaCerts: null,
+    daemonUrl: "http://127.0.0.1:9",
     logger: createLogger("bench", "silent"),
     stopping: new AbortController().signal,
   }).open();

@@ -110,12 +110,17 @@ const policyRows = (policy: Policy): readonly (readonly [string, string | null])
     describeField(row, policy[name as PolicyFieldName]),
   ]);
 
+/** `https://id.example.com for orchd: turns tasks:read`. */
+const describeEndUsers = (endUsers: Policy["end_users"]): string =>
+  endUsers === null ? "none" : `${endUsers.issuer} for ${endUsers.audience}: ${endUsers.scope}`;
+
 function describeField(
   { value: { kind }, unit }: PolicyField,
   value: Policy[PolicyFieldName] | undefined,
 ): string | null {
   if (value === undefined) return null;
   if (kind === "tool_hook") return safe(describeToolHook(value as Policy["tool_hook"]) ?? "none");
+  if (kind === "end_users") return safe(describeEndUsers(value as Policy["end_users"]));
   if (value === null) return "no limit";
   if (kind === "budgets") return describeBudgets(value as Policy["budgets"]);
   if (typeof value === "boolean") return value ? "yes" : "no";

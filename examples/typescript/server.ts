@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type EngineClient, OrchdError, type Turn, createEngineClient } from "@orchd/client";
-import { type Admitted, admitted, dropKey } from "./engines.ts";
+import { OrchdError, type Turn } from "@orchd/client";
+import { engines } from "./engines.ts";
 
 const { PORT = "3000" } = process.env;
 
@@ -19,21 +19,6 @@ function userOf(request: IncomingMessage): string {
   return user;
 }
 
-/** Calls the user's engine. A key that somebody else replaced is dropped, and the call repeated with a new one. */
-async function withEngine<T>(user: string, call: (engine: EngineClient) => Promise<T>): Promise<T> {
-  const first = await admitted(user);
-  try {
-    return await call(clientOf(first));
-  } catch (error) {
-    if (!(error instanceof OrchdError && error.code === "INVALID_ENGINE_KEY")) throw error;
-    dropKey(first);
-    return call(clientOf(await admitted(user)));
-  }
-}
-
-/** A person waits: a busy task is an error now, not a reason to retry. */
-const clientOf = ({ url, key }: Admitted) => createEngineClient({ url, key, limits: { retryBusy: false } });
-
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://backend");
   const gone = new AbortController();
@@ -43,27 +28,25 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     case "POST /api/messages": {
       const user = userOf(request);
       const { task, message } = await bodyOf(request, ["task", "message"]);
-      return withEngine(user, (engine) =>
-        stream(engine.execute({ taskId: task, message, thinking: true, signal }), response, signal),
-      );
+      const engine = await engines.open(user);
+      return stream(engine.execute({ taskId: task, message, thinking: true, signal }), response, signal);
     }
     case "GET /api/turns": {
       const [taskId, turnId] = [searchParams.get("task") ?? "", searchParams.get("turn") ?? ""];
       const after = Number(searchParams.get("after") ?? 0);
-      return withEngine(userOf(request), (engine) =>
-        stream(engine.resume({ taskId, turnId, after, signal }), response, signal),
-      );
+      const engine = await engines.open(userOf(request));
+      return stream(engine.resume({ taskId, turnId, after, signal }), response, signal);
     }
     case "POST /api/answers": {
       const user = userOf(request);
       const { request_id, answer: chosen } = await bodyOf(request, ["request_id", "answer"]);
-      await withEngine(user, (engine) => engine.respond(request_id, chosen));
+      await (await engines.open(user)).respond(request_id, chosen);
       return send(response, 200, { answered: true });
     }
     case "POST /api/cancel": {
       const user = userOf(request);
       const { task } = await bodyOf(request, ["task"]);
-      return send(response, 200, { cancelled: await withEngine(user, (engine) => engine.cancel(task)) });
+      return send(response, 200, { cancelled: await (await engines.open(user)).cancel(task) });
     }
     default:
       return sendPage(request, pathname, response);

@@ -25,6 +25,8 @@ import * as consolePeople from "./0022-console-people.ts";
 import * as endUsers from "./0023-end-users.ts";
 import * as toolHooks from "./0024-tool-hooks.ts";
 import * as failingEndpoints from "./0025-failing-endpoints.ts";
+import * as secrets from "./0026-secrets.ts";
+import * as identityKeys from "./0027-identity-keys.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -53,4 +55,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0023-end-users": endUsers,
   "0024-tool-hooks": toolHooks,
   "0025-failing-endpoints": failingEndpoints,
+  "0026-secrets": secrets,
+  "0027-identity-keys": identityKeys,
 };

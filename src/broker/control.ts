@@ -1,31 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
-  type BrokerOrder,
   type BrokerReport,
   CONTROL_HEADER,
+  DAEMON_HEADER,
   DRAIN_PATH,
   HEALTH_PATH,
   LIVE_PATH,
 } from "../contract/broker/broker-order.ts";
 import { sameSecret } from "../contract/orchestrator/api-keys.ts";
+import type { DaemonRoad } from "./ask-daemon.ts";
 import type { CallCounts } from "./call-counts.ts";
 
 /** A report follows a change after this time. */
 const REPORT_MS = 500;
 
+interface ControlParts {
+  readonly build: string;
+  /** The daemon's. */
+  readonly token: string;
+  readonly counts: CallCounts;
+  readonly road: DaemonRoad;
+  readonly drain: () => void;
+}
+
 /** The daemon's calls: a response that lasts as long as the broker, with its counts, and the end. */
 export class BrokerControl {
-  readonly #order: Pick<BrokerOrder, "build" | "control_token">;
-  readonly #counts: CallCounts;
-  readonly #drain: () => void;
+  readonly #parts: ControlParts;
   readonly #watchers = new Set<ServerResponse>();
   #isDue = false;
 
-  constructor(order: Pick<BrokerOrder, "build" | "control_token">, counts: CallCounts, drain: () => void) {
-    this.#order = order;
-    this.#counts = counts;
-    this.#drain = drain;
-    counts.onChange = () => this.#report();
+  constructor(parts: ControlParts) {
+    this.#parts = parts;
+    parts.counts.onChange = () => this.#report();
   }
 
   /** False when it is no call of the daemon, or of a probe. */
@@ -36,12 +42,14 @@ export class BrokerControl {
     }
     if (url !== LIVE_PATH && url !== DRAIN_PATH) return false;
     const token = headers[CONTROL_HEADER];
-    if (typeof token !== "string" || !sameSecret(token, this.#order.control_token)) {
+    if (typeof token !== "string" || !sameSecret(token, this.#parts.token)) {
       response.writeHead(401).end();
     } else if (url === DRAIN_PATH && method === "POST") {
       response.writeHead(202, { connection: "close" }).end();
-      this.#drain();
+      this.#parts.drain();
     } else if (url === LIVE_PATH && method === "GET") {
+      const daemon = headers[DAEMON_HEADER];
+      if (typeof daemon === "string") this.#parts.road.follow(daemon);
       response.writeHead(200, { "content-type": "application/jsonl" });
       response.write(this.#line());
       this.#watchers.add(response);
@@ -56,7 +64,7 @@ export class BrokerControl {
   }
 
   #line(): string {
-    const report: BrokerReport = { build: this.#order.build, pid: process.pid, ...this.#counts.report() };
+    const report: BrokerReport = { build: this.#parts.build, pid: process.pid, ...this.#parts.counts.report() };
     return `${JSON.stringify(report)}\n`;
   }
 

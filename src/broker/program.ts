@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { sealingKeyOf } from "../contract/broker/call-key.ts";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
@@ -24,12 +23,11 @@ function ownOrder(file: string): BrokerOrder {
   const secret = readFileSync(file, "utf8").trim();
   return {
     sealing_key: sealingKeyOf(secret).toString("base64"),
-    // Nobody has it: no daemon controls this process.
-    control_token: randomBytes(32).toString("base64url"),
     build: "",
     listen: { host: process.env["POD_IP"] ?? "0.0.0.0", port: PORT },
     confine: true,
     extra_ca_certs: process.env["NODE_EXTRA_CA_CERTS"] ?? null,
+    daemon_url: process.env["ORCH_DAEMON_URL"]?.replace(/\/+$/, "") ?? null,
   };
 }
 

@@ -1,6 +1,9 @@
 import { type Server, createServer } from "node:http";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
+import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
+import { IdentityAnswers } from "./answer-identity.ts";
+import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
@@ -21,12 +24,15 @@ const LOG_MS = 1000;
 /** Serves model calls until it is drained. Rejects when it cannot listen. */
 export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
+  const sealingKey = Buffer.from(order.sealing_key, "base64");
+  const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const forwarder = new CallForwarder({
-    sealingKey: Buffer.from(order.sealing_key, "base64"),
+    sealingKey,
     counts,
     prepareTls: loadingCertificates(order.extra_ca_certs),
     log: throttledLog(),
   });
+  const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -36,9 +42,10 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
+      road.close();
     });
   };
-  const control = new BrokerControl(order, counts, drain);
+  const control = new BrokerControl({ build: order.build, token: controlTokenOf(sealingKey), counts, road, drain });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -47,7 +54,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       noDelay: true,
     },
     (request, response) => {
-      if (!control.answer(request, response)) forwarder.forward(request, response);
+      if (control.answer(request, response) || identity.answer(request, response)) return;
+      forwarder.forward(request, response);
     },
   );
   server.maxConnections = MAX_CONNECTIONS;

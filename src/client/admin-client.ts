@@ -9,7 +9,7 @@ import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import { type OptionsOf, callsOf, requestOf } from "./route.ts";
 import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
-import type { SetPolicyRequest } from "./records.ts";
+import type { SetPolicyRequest, SetProductSecretRequest } from "./records.ts";
 
 export type AdminClientOptions = ConnectionOptions & ({ readonly adminKey: string } | BySession);
 
@@ -70,6 +70,9 @@ export function createAdminClient(options: AdminClientOptions) {
       })) as RegisteredProduct<Options>,
     setPolicy: (productId: string, body: PolicyChanges, given: CallOptions = {}) =>
       call(routes.setPolicy, { ...given, productId, body }),
+    /** Sets a secret of the product, whose value no call returns. */
+    setProductSecret: (productId: string, secretName: string, body: SetProductSecretRequest, given: CallOptions = {}) =>
+      call(routes.setProductSecret, { ...given, productId, secretName, body }),
     /** Replaces the platform key by one whose hash is given. */
     setPlatformKeyHash: async (productId: string, key: PlatformKeyHash, given: CallOptions = {}) =>
       call(routes.setPlatformKeyHash, { ...given, productId, ...keyFields(key), graceS: key.graceS }),

@@ -14,6 +14,14 @@ export const adminMethods = ({ call, list }: Calls) => ({
   rotateToolHookSecret: (productId: string, given: OptionsOf<typeof routes.rotateToolHookSecret, "productId"> = {}) => call(routes.rotateToolHookSecret, { ...given, productId }),
   /** Read the price table again; 400 names its faults. */
   reloadPrices: (given: OptionsOf<typeof routes.reloadPrices> = {}) => call(routes.reloadPrices, given),
+  /** List the secrets of a product, without their values. */
+  listProductSecrets: (productId: string, given: OptionsOf<typeof routes.listProductSecrets, "productId"> = {}) => call(routes.listProductSecrets, { ...given, productId }),
+  /** Get a secret of a product, without its value. */
+  getProductSecret: (productId: string, secretName: string, given: OptionsOf<typeof routes.showProductSecret, "productId" | "secretName"> = {}) => call(routes.showProductSecret, { ...given, productId, secretName }),
+  /** Delete a secret of a product. */
+  deleteProductSecret: (productId: string, secretName: string, given: OptionsOf<typeof routes.deleteProductSecret, "productId" | "secretName"> = {}) => call(routes.deleteProductSecret, { ...given, productId, secretName }),
+  /** Encrypt what is stored with the current secret key, for some seconds. */
+  rotateMaster: (given: OptionsOf<typeof routes.rotateMaster> = {}) => call(routes.rotateMaster, given),
   /** List the engines of every product. */
   listEngines: (given: ListOf<typeof routes.adminEngines> = {}) => list(routes.adminEngines, given),
   /** Restart a running engine after its running turns, with the daemon's version. Not sent again after a lost response. */
@@ -36,6 +44,8 @@ export const adminMethods = ({ call, list }: Calls) => ({
   resume: (given: OptionsOf<typeof routes.resumeHost> = {}) => call(routes.resumeHost, given),
   /** Run the schedules that a restore left paused. */
   resumeSchedules: (given: OptionsOf<typeof routes.resumeSchedules> = {}) => call(routes.resumeSchedules, given),
+  /** Replace the key that signs identity tokens. Not sent again after a lost response. */
+  rotateIdentityKey: (given: OptionsOf<typeof routes.rotateIdentityKey> = {}) => call(routes.rotateIdentityKey, given),
   /** Create a link that opens one session within a minute. Not sent again after a lost response. */
   createLink: (given: OptionsOf<typeof routes.createLink> = {}) => call(routes.createLink, given),
   /** List the open sessions. */

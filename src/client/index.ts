@@ -21,6 +21,8 @@ export type { FollowTasksOptions } from "./engine-tasks.ts";
 export { type HealthClient, type HostHealth, createHealthClient } from "./health-client.ts";
 export type { HumanRequest, OnHuman } from "./human-responder.ts";
 export type { ConnectionOptions, Retry } from "./http-call.ts";
+export { type EnginesOptions, type OpenOptions, createEngines } from "./kept-engines.ts";
+export { type KeyStore, memoryKeys } from "./key-store.ts";
 export { type ClientLimits, DEFAULT_LIMITS } from "./limits.ts";
 export { CLIENT_ERRORS, type ClientErrorCode, type ErrorCode, OrchdError } from "./orchd-error.ts";
 export {

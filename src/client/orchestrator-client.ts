@@ -1,4 +1,4 @@
-import type { EngineDestroyed, EngineRecord, EventRecord } from "./records.ts";
+import type { EngineDestroyed, EngineRecord, EventRecord, SetUserSecretRequest } from "./records.ts";
 import * as routes from "./orchestrator-routes.ts";
 import { checkedUserId } from "./address.ts";
 import { catalogCalls } from "./catalog-calls.ts";
@@ -110,6 +110,10 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
     /** Addresses at which other services start turns of an engine. */
     webhooks: webhookCalls(calls),
     notifications: notificationCalls(calls),
+
+    /** Sets a secret of the user, whose value no call returns. */
+    setSecret: (userId: string, secretName: string, body: SetUserSecretRequest, given: CallOptions = {}) =>
+      call(routes.setUserSecret, { ...given, userId, secretName, body }),
 
     /** Stored events of the product's engines, or of one user's, the newest first. */
     listEvents: ({

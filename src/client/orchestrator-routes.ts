@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -869,6 +869,123 @@ export const replayDeliveries: Route<ReplayDeliveriesParams, NotificationsReplay
   body: ["delivery_id"],
 };
 
+export interface ListUserSecretsParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+}
+
+/** List the secrets of a user, without their values. */
+export const listUserSecrets: Route<ListUserSecretsParams, Secrets> = {
+  method: "GET",
+  path: "/engines/{user_id}/secrets",
+};
+
+export interface ShowUserSecretParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+}
+
+/** Get a secret of a user, without its value. */
+export const showUserSecret: Route<ShowUserSecretParams, SecretRecord> = {
+  method: "GET",
+  path: "/engines/{user_id}/secrets/{secret_name}",
+};
+
+export interface SetUserSecretParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+  readonly body: SetUserSecretRequest;
+}
+
+/** Set a secret of a user. */
+export const setUserSecret: Route<SetUserSecretParams, SecretRecord> = {
+  method: "PUT",
+  path: "/engines/{user_id}/secrets/{secret_name}",
+  body: "whole",
+};
+
+export interface DeleteUserSecretParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+}
+
+/** Delete a secret of a user. */
+export const deleteUserSecret: Route<DeleteUserSecretParams, SecretDeleted> = {
+  method: "DELETE",
+  path: "/engines/{user_id}/secrets/{secret_name}",
+};
+
+export interface ListProductSecretsParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+}
+
+/** List the secrets of a product, without their values. */
+export const listProductSecrets: Route<ListProductSecretsParams, Secrets> = {
+  method: "GET",
+  path: "/products/{product_id}/secrets",
+};
+
+export interface ShowProductSecretParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+}
+
+/** Get a secret of a product, without its value. */
+export const showProductSecret: Route<ShowProductSecretParams, SecretRecord> = {
+  method: "GET",
+  path: "/products/{product_id}/secrets/{secret_name}",
+};
+
+export interface SetProductSecretParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+  readonly body: SetProductSecretRequest;
+}
+
+/** Set a secret of a product. */
+export const setProductSecret: Route<SetProductSecretParams, SecretRecord> = {
+  method: "PUT",
+  path: "/products/{product_id}/secrets/{secret_name}",
+  body: "whole",
+};
+
+export interface DeleteProductSecretParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the secret */
+  readonly secretName: string;
+}
+
+/** Delete a secret of a product. */
+export const deleteProductSecret: Route<DeleteProductSecretParams, SecretDeleted> = {
+  method: "DELETE",
+  path: "/products/{product_id}/secrets/{secret_name}",
+};
+
+export interface RotateMasterParams {
+  /** `next` of the call before. From the beginning when omitted. */
+  readonly after?: RotateMasterRequest["after"] | undefined;
+}
+
+/** Encrypt what is stored with the current secret key, for some seconds. */
+export const rotateMaster: Route<RotateMasterParams, MasterRotation> = {
+  method: "POST",
+  path: "/admin/secrets/rotate-master",
+  body: ["after"],
+  timeout: "boot",
+};
+
 export interface AdminEnginesParams {
   /** Page size */
   readonly limit?: number | undefined;
@@ -1026,6 +1143,35 @@ export const resumeSchedules: Route<ResumeSchedulesParams, HostStatus> = {
   path: "/admin/schedules/resume",
   headers: ["Idempotency-Key"],
   body: [],
+};
+
+export type IdentityKeysParams = object;
+
+/** Get the keys that verify identity tokens. */
+export const identityKeys: Route<IdentityKeysParams, IdentityKeys> = {
+  method: "GET",
+  path: "/.well-known/jwks.json",
+};
+
+export type IdentityIssuerParams = object;
+
+/** Get the issuer of identity tokens and the address of its keys. */
+export const identityIssuer: Route<IdentityIssuerParams, IdentityIssuer> = {
+  method: "GET",
+  path: "/.well-known/openid-configuration",
+};
+
+export interface RotateIdentityKeyParams {
+  /** Whether the new key signs at once and the others are withdrawn, because one may have leaked. `false` when omitted. */
+  readonly atOnce?: RotateIdentityKeyRequest["at_once"] | undefined;
+}
+
+/** Replace the key that signs identity tokens. */
+export const rotateIdentityKey: Route<RotateIdentityKeyParams, IdentityKeyRotation> = {
+  method: "POST",
+  path: "/admin/identity/rotate-key",
+  body: ["at_once"],
+  repeatable: false,
 };
 
 export type SignInOptionsParams = object;

@@ -15,4 +15,10 @@ export const productMethods = ({ call, change }: OrchestratorCalls) => ({
   createToken: (userId: string, given: OptionsOf<typeof routes.createUserToken, "userId"> = {}) => call(routes.createUserToken, { ...given, userId }),
   /** End all tokens of a user, and the streams that they opened. */
   revokeTokens: (userId: string, given: OptionsOf<typeof routes.revokeUserTokens, "userId"> = {}) => call(routes.revokeUserTokens, { ...given, userId }),
+  /** List the secrets of a user, without their values. */
+  listSecrets: (userId: string, given: OptionsOf<typeof routes.listUserSecrets, "userId"> = {}) => call(routes.listUserSecrets, { ...given, userId }),
+  /** Get a secret of a user, without its value. */
+  getSecret: (userId: string, secretName: string, given: OptionsOf<typeof routes.showUserSecret, "userId" | "secretName"> = {}) => call(routes.showUserSecret, { ...given, userId, secretName }),
+  /** Delete a secret of a user. */
+  deleteSecret: (userId: string, secretName: string, given: OptionsOf<typeof routes.deleteUserSecret, "userId" | "secretName"> = {}) => call(routes.deleteUserSecret, { ...given, userId, secretName }),
 });

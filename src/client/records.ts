@@ -1547,7 +1547,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -1838,6 +1838,56 @@ export interface HostStatus {
   readonly warnings: readonly string[];
 }
 
+/** Where the keys of identity tokens are, for programs that find them by the issuer. */
+export interface IdentityIssuer {
+  /** `iss` of the tokens: the host's public URL. */
+  readonly issuer: string;
+  /** The address of the keys. */
+  readonly jwks_uri: string;
+  /** The algorithms of signatures. */
+  readonly id_token_signing_alg_values_supported: readonly string[];
+  /** Required by the format. Nobody signs in here. */
+  readonly response_types_supported: readonly string[];
+  /** `sub` is the same for every audience. */
+  readonly subject_types_supported: readonly string[];
+}
+
+/** A public key, as JSON Web Key (RFC 7517). */
+export interface IdentityKey {
+  /** Its id, as `kid` in the header of tokens. */
+  readonly kid: string;
+  /** Its type. */
+  readonly kty: "EC";
+  /** Its curve. */
+  readonly crv: "P-256";
+  /** The algorithm of its signatures. */
+  readonly alg: "ES256";
+  /** It signs. */
+  readonly use: "sig";
+  /** The first coordinate, base64url. */
+  readonly x: string;
+  /** The second coordinate, base64url. */
+  readonly y: string;
+}
+
+/** A change of the key that signs identity tokens. */
+export interface IdentityKeyRotation {
+  /** The new key. */
+  readonly kid: string;
+  /** When it begins to sign. Until then products read it among the published keys. */
+  readonly signs_from: string;
+  /** The key that signs until then. `null` with `at_once`. */
+  readonly replaces: string | null;
+  /** How many keys are published now. */
+  readonly published: number;
+}
+
+/** The keys that sign identity tokens, as JSON Web Key Set (RFC 7517). */
+export interface IdentityKeys {
+  /** The one that signs, the next one, and those whose tokens have not all ended. */
+  readonly keys: readonly IdentityKey[];
+}
+
 /** The messages that wait in a task's inbox. */
 export interface InboxList {
   /** In the order in which they were sent, at most 100. */
@@ -1991,6 +2041,16 @@ export interface LinkFileRequest {
   readonly path: string;
   /** Seconds that the link is valid, at most 3600. 600 when omitted. */
   readonly ttl_s?: number | undefined;
+}
+
+/** What was encrypted again with the current secret key. */
+export interface MasterRotation {
+  /** Values that were encrypted with the previous key. */
+  readonly resealed: number;
+  /** Values that neither key opens. */
+  readonly unreadable: number;
+  /** Where the next call goes on. `null`: the previous key is no longer needed. */
+  readonly next: string | null;
 }
 
 /** The result of an erasure. */
@@ -2318,7 +2378,7 @@ export interface NotificationsReplayed {
 }
 
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2781,6 +2841,16 @@ export interface RotateEngineKeyRequest {
   readonly grace_s?: number | undefined;
 }
 
+export interface RotateIdentityKeyRequest {
+  /** Whether the new key signs at once and the others are withdrawn, because one may have leaked. `false` when omitted. */
+  readonly at_once?: boolean | undefined;
+}
+
+export interface RotateMasterRequest {
+  /** `next` of the call before. From the beginning when omitted. */
+  readonly after?: string | undefined;
+}
+
 export interface RotateToolHookSecretRequest {
   /** The new secret. Made when omitted. */
   readonly secret?: string | undefined;
@@ -2920,6 +2990,41 @@ export interface SearchMemoryRequest {
   readonly from?: string | undefined;
   /** Only what happened before this time. A date includes its day. */
   readonly to?: string | undefined;
+}
+
+export interface SecretDeleted {
+  /** It is gone. */
+  readonly deleted: true;
+}
+
+/** A secret of a product or a user, without its value. */
+export interface SecretRecord {
+  /** Its name. */
+  readonly name: string;
+  /** The hosts that it is sent to, and no others: names such as `api.example.com`, `*.example.com` or `host:8443`. */
+  readonly hosts: readonly string[];
+  /** Where it goes in a request: a `header`, a parameter of the `query`, the password of `basic` authentication, or the `body`. */
+  readonly place: "header" | "query" | "basic" | "body";
+  /** The header or parameter. `null` where there is none. */
+  readonly header: string | null;
+  /** What stands before it, or the user of `basic`. `null`: nothing. */
+  readonly prefix: string | null;
+  /** Where the daemon reads it. `null`: it is stored. */
+  readonly from: string | null;
+  /** The first 8 hex digits of the SHA-256 of the value. `null` of one that is not stored. */
+  readonly hash_prefix: string | null;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last set. */
+  readonly updated_at: string;
+  /** When a request of an engine last carried it, to the minute. `null` before. */
+  readonly last_used_at: string | null;
+}
+
+/** The secrets of a product or a user. */
+export interface Secrets {
+  /** All of them, by name. */
+  readonly secrets: readonly SecretRecord[];
 }
 
 /** What became of a message that may wait. */
@@ -3176,6 +3281,34 @@ export interface SetPolicyRequest {
   readonly schedules_paused?: boolean | undefined;
   /** Settings for this product's engines. `null` removes one. */
   readonly engine_env?: Readonly<Record<string, string | null>> | undefined;
+}
+
+export interface SetProductSecretRequest {
+  /** The value. No call returns it. Either this or `from`. */
+  readonly value?: string | undefined;
+  /** Where the daemon reads it instead: `env:NAME`, `file:NAME` or `command:KEY`. */
+  readonly from?: string | undefined;
+  /** The hosts that it is sent to, and no others: names such as `api.example.com`, `*.example.com` or `host:8443`. */
+  readonly hosts: readonly string[];
+  /** Where it goes in a request: a `header`, a parameter of the `query`, the password of `basic` authentication, or the `body`. */
+  readonly place?: "header" | "query" | "basic" | "body" | undefined;
+  /** The header, or with `query` the parameter. `Authorization` or `token` when omitted. */
+  readonly header?: string | undefined;
+  /** What stands before it in the header; with `basic` the user. `Bearer ` for `Authorization`, with `basic` `token`, else nothing. */
+  readonly prefix?: string | undefined;
+}
+
+export interface SetUserSecretRequest {
+  /** The value. No call returns it. */
+  readonly value: string;
+  /** The hosts that it is sent to, and no others: names such as `api.example.com`, `*.example.com` or `host:8443`. */
+  readonly hosts: readonly string[];
+  /** Where it goes in a request: a `header`, a parameter of the `query`, the password of `basic` authentication, or the `body`. */
+  readonly place?: "header" | "query" | "basic" | "body" | undefined;
+  /** The header, or with `query` the parameter. `Authorization` or `token` when omitted. */
+  readonly header?: string | undefined;
+  /** What stands before it in the header; with `basic` the user. `Bearer ` for `Authorization`, with `basic` `token`, else nothing. */
+  readonly prefix?: string | undefined;
 }
 
 /** The current definition. */

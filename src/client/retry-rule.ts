@@ -4,7 +4,7 @@ import type { OrchdError } from "./orchd-error.ts";
 /** `lost`: the call may have run already, so it is retried only if it is safe to repeat. */
 type RetryClass = "later" | "busy" | "once" | "lost" | "never";
 
-const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
+export const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   LLM_RATE_LIMITED: "later",
   RATE_LIMITED: "later",
   ENGINE_DRAINING: "later",
@@ -23,7 +23,12 @@ const CLASS_OF_CODE: Readonly<Record<string, RetryClass>> = {
   LEADER_LOST: "lost",
 };
 /** A proxy's own status for a service that is not available now. */
-const CLASS_OF_STATUS: Readonly<Record<number, RetryClass>> = { 429: "later", 503: "later", 502: "lost", 504: "lost" };
+export const CLASS_OF_STATUS: Readonly<Record<number, RetryClass>> = {
+  429: "later",
+  503: "later",
+  502: "lost",
+  504: "lost",
+};
 
 export const retryClassOf = ({ code, status }: OrchdError): RetryClass =>
   CLASS_OF_CODE[code] ?? (code === "BAD_ANSWER" ? CLASS_OF_STATUS[status ?? 0] : undefined) ?? "never";

@@ -6,6 +6,7 @@ import type { TracingSettings } from "../shared/tracing/otlp-tracer.ts";
 import type { Tracer } from "../shared/tracing/span.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { SealedBox } from "./store/sealed-box.ts";
+import type { SecretValues } from "./secrets/secret-values.ts";
 import type { SerialLanes } from "../shared/serial-lanes.ts";
 import type { StallWatch } from "../shared/stall-watch.ts";
 import type { EngineBackend } from "./fleet/engine-backend.ts";
@@ -32,6 +33,7 @@ import type { Prices } from "./status/prices.ts";
 import type { Metrics } from "./status/metrics.ts";
 import type { AllowedOrigins } from "./status/allowed-origins.ts";
 import type { Sessions } from "./status/sessions.ts";
+import type { IdentityTokens } from "./status/identity-tokens.ts";
 import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
@@ -104,8 +106,11 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
+  /** The values of the vault. */
+  readonly secrets: SecretValues;
   /** Of end users. */
   readonly userTokens: UserTokens;
+  readonly identityTokens: IdentityTokens;
   readonly allowedOrigins: AllowedOrigins;
   /** With which people sign in to the console. Null without. */
   readonly identity: IdentityProvider | null;

@@ -8,7 +8,7 @@ const MIN_SECRET_LENGTH = 6;
  */
 const FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
-  /\b(?:orch[lmps]_|sk-orch-)[\w-]+/g,
+  /\b(?:orch[elmps]_|sk-orch-)[\w-]+/g,
   /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,

@@ -8,7 +8,7 @@ import { startEngine } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { until } from "../helpers/until.ts";
 
-const TURNS = LONG ? 2500 : 25;
+const TURNS = LONG ? 10_000 : 25;
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
 const engine = await startEngine(t, { dataDir });
@@ -17,7 +17,7 @@ const engine = await startEngine(t, { dataDir });
 const canPrompt = ({ message, clientTools }: RandomTurn): boolean =>
   clientTools.every(({ name }) => !message.includes(`/tool ${name} `));
 
-t.test("the updates of a random turn are what its script says", { timeout: LONG ? 3_600_000 : 60_000 }, async (t) => {
+t.test("the updates of a random turn are what its script says", { timeout: LONG ? 7_200_000 : 60_000 }, async (t) => {
   const random = new Random();
   t.comment(`seed ${random.seed}`);
   let updates: SessionUpdate[] = [];

@@ -132,3 +132,19 @@ t.test("engines list --all names the product of each engine, and --product limit
   const one = await orchctl(["engines", "list", "--all", "--product", "demo", "--json"], { env: KEY });
   t.same(JSON.parse(one.stdout), { data: engines.slice(0, 1), next_cursor: null });
 });
+
+t.test("the key of identity tokens is rotated, at once where it leaked", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const rotated = { kid: "idk_2", signs_from: "2026-11-24T12:00:00.000Z", replaces: "idk_1", published: 2 };
+  server.on("POST /admin/identity/rotate-key", { body: rotated });
+  const ran = await orchctl(["identity", "rotate-key"], { env: KEY });
+  t.equal(ran.stdout, "The key idk_2 is published, and signs from 2026-11-24T12:00:00.000Z.\n", ran.stderr);
+  server.on("POST /admin/identity/rotate-key", { body: { ...rotated, replaces: null, published: 1 } });
+  const leaked = await orchctl(["identity", "rotate-key", "--at-once"], { env: KEY });
+  t.equal(leaked.stdout, "The key idk_2 signs, and no other is published.\n", leaked.stderr);
+  t.same(
+    server.calls.map(({ body }) => body),
+    [{ at_once: false }, { at_once: true }],
+  );
+});

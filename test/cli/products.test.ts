@@ -204,6 +204,38 @@ t.test("list reads every page and prints one document", async (t) => {
   t.match(table.stdout, /other +- +active +100 +\d+ d ago +prd_2/);
 });
 
+t.test("a product shows its identity provider and its hook in words", async (t) => {
+  const server = await startFakeServer(t);
+  const orchctl = orchctlFor(t, server);
+  const end_users = {
+    issuer: "https://id.example.com",
+    audience: "orchd",
+    jwks_url: "https://id.example.com/jwks.json",
+    user_claim: "sub",
+    algorithms: ["RS256"] as const,
+    clock_skew_s: 30,
+    scope: "turns tasks:read",
+  };
+  const tool_hook = {
+    url: "https://api.example.com/hook",
+    tools: ["run_*"],
+    timeout_ms: 900,
+    on_error: "ask",
+  } as const;
+  for (const [given, words] of [
+    [
+      { end_users, tool_hook },
+      [/https:\/\/id\.example\.com for orchd: turns tasks:read\n/, /run_\*; 900 ms, then ask\n/],
+    ],
+    [{ end_users: null, tool_hook: null }, [/identity provider of end users +none\n/, /hook on tools +none\n/]],
+  ] as const) {
+    server.on("GET /products/demo", { body: product({ policy: { ...product().policy, ...given } }) });
+    const { stdout } = await orchctl(["products", "show", "demo"], { env: ADMIN });
+    for (const word of words) t.match(stdout, word);
+    t.notMatch(stdout, /\[object/);
+  }
+});
+
 t.test("a product that is being deleted says so, with the engines that are left", async (t) => {
   const server = await startFakeServer(t);
   const orchctl = orchctlFor(t, server);

@@ -33,6 +33,10 @@ async function newProject(t: Test): Promise<{ readonly dir: string; readonly tar
 const USE = `
 import { createEngineClient, createOrchestratorClient, OrchdError, type TurnEvent, type EngineRecord } from "@orchd/client";
 import { type UserClient, createUserClient } from "@orchd/client/browser";
+import { fileKeys } from "@orchd/client/file-keys";
+import { type KeyStore, createEngines } from "@orchd/client";
+const keys: KeyStore = fileKeys("keys.json");
+export const engines = createEngines({ orchestrator: createOrchestratorClient({ url: "http://x", platformKey: "k" }), keys });
 export const agent: UserClient = createUserClient({ url: "http://x", getToken: () => "t" });
 const engine = createEngineClient({ url: "http://x", key: "k" });
 export async function use(): Promise<string> {
@@ -59,7 +63,6 @@ function documentedExample(): string {
   return `declare const process: { stdout: { write(text: string): void } };
     declare const platformKey: string;
     declare function askMyUser(question: string, options: readonly string[]): Promise<string>;
-    declare function storedKeyOf(user: string): Promise<string>;
     ${example}`;
 }
 

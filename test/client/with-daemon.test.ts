@@ -1,5 +1,7 @@
 import t from "tap";
 import { createEngineClient } from "../../src/client/engine-client.ts";
+import { createEngines } from "../../src/client/kept-engines.ts";
+import { memoryKeys } from "../../src/client/key-store.ts";
 import { createOrchestratorClient } from "../../src/client/orchestrator-client.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
@@ -40,6 +42,9 @@ t.test(
     await t.rejects(orchestrator.stop("a/b"), { code: "ENGINE_NOT_RUNNING" });
     await orchestrator.start("a/b");
     t.match(await orchestrator.wait("a/b", { timeoutS: 30 }), { state: "running" });
+    await orchestrator.sleep("a/b");
+    const sleeper = await createEngines({ orchestrator, keys: memoryKeys(), limits: QUICK }).open("a/b");
+    t.same(await sleeper.pending(), [], "the lost key of a sleeping engine is replaced");
     const users: string[] = [];
     for await (const { user_id: user } of orchestrator.list({ pageSize: 1 })) users.push(user);
     t.same(users, ["a/b"]);

@@ -15,12 +15,13 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callSchedules } from "./schedule-calls.ts";
+import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
 
 const ROUTES: Readonly<Record<RouteName, Route>> = ORCHESTRATOR_ROUTES;
 const prices = join(freshFolder(t, "prices"), "prices.json");
 writeFileSync(prices, '{"currency":"EUR","prices":[]}');
-const env = { ORCH_PRICES: prices };
+const env = { ORCH_PRICES: prices, ORCH_PUBLIC_URL: "https://agents.example.com" };
 const daemon = await startDaemon(t, { dataDir: freshFolder(t), databaseUrl: await freshDatabaseUrl(t), env });
 const keys = { platform: "" };
 const caller = new ContractCaller(t, {
@@ -198,6 +199,8 @@ t.test("usage and prices", async () => {
 
 t.test("schedules and webhooks", () => callSchedules(caller));
 
+t.test("the vault", () => callSecrets(caller));
+
 t.test("the host", async () => {
   for (const name of ["health", "ready", "metrics", "openapi", "docs"] as const) await call(name, { expect: 200 });
   const { body: listed } = await call("adminEngines", { expect: 200 });
@@ -213,6 +216,9 @@ t.test("the host", async () => {
   await call("ready", { expect: "SERVICE_UNAVAILABLE" });
   await call("resumeHost", { expect: 200 });
   await call("resumeSchedules", { expect: 200 });
+  await call("identityKeys", { expect: 200 });
+  await call("identityIssuer", { expect: 200 });
+  await call("rotateIdentityKey", { body: {}, expect: 200 });
 });
 
 t.test("what is read by the admin key alone", async () => {

@@ -82,7 +82,7 @@ t.test("a pod of the broker has no account of the cluster, no database and no ke
         securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
         containers: [
           {
-            env: [{ name: "POD_IP" }],
+            env: [{ name: "POD_IP" }, { name: "ORCH_DAEMON_URL", value: "http://orchd.orchd.svc:7700" }],
             securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
           },
         ],

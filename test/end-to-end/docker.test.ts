@@ -12,7 +12,8 @@ import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { engineImage, findDocker } from "../helpers/docker.ts";
 import { findInMemory } from "../helpers/search-memory.ts";
 import { freshFolder } from "../helpers/folder.ts";
-import { frontDoorCases } from "./front-door-cases.ts";
+import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
+import { protocolCases } from "./protocol-cases.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -227,13 +228,15 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     await restart();
   });
 
-  const { told } = await frontDoorCases(t, {
+  const place: FrontDoor = {
     base: env.ORCH_PUBLIC_URL,
     user: "ann",
     engine: { id: provisioned.id, key: engineKey },
     platform: (method, path, body) => daemon.platform(key, path, { method, ...(body !== undefined && { body }) }),
     setPolicy: (policy) => daemon.admin("/products/demo/policy", { method: "PUT", body: policy }),
-  });
+  };
+  await protocolCases(t, place);
+  const { told } = await frontDoorCases(t, place);
 
   await t.test("a destroy tells what a killed engine had noted, and leaves no container", async (t) => {
     const [running] = await containers.list();

@@ -11,7 +11,7 @@ import { until } from "../helpers/until.ts";
 const MIB = 1024 ** 2;
 const REVOKED_MS = 1000;
 
-interface FrontDoor {
+export interface FrontDoor {
   /** The daemon's address. Nothing here calls an engine's own. */
   readonly base: string;
   readonly user: string;

@@ -13,7 +13,8 @@ import { freePort, launchDaemon, startDaemon } from "../helpers/daemon.ts";
 import { engineImage } from "../helpers/docker.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { findKubernetes, testNamespace } from "../helpers/kubernetes.ts";
-import { frontDoorCases } from "./front-door-cases.ts";
+import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
+import { protocolCases } from "./protocol-cases.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -218,13 +219,15 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
   });
 
   t.equal((await call("/engines/ann/start", {})).status, 200);
-  const { told } = await frontDoorCases(t, {
+  const place: FrontDoor = {
     base: env.ORCH_PUBLIC_URL,
     user: "ann",
     engine: { id: provisioned.id, key: engineKey },
     platform: (method, path, body) => daemon.platform(key, path, { method, ...(body !== undefined && { body }) }),
     setPolicy: (policy) => daemon.admin("/products/demo/policy", { method: "PUT", body: policy }),
-  });
+  };
+  await protocolCases(t, place);
+  const { told } = await frontDoorCases(t, place);
 
   await t.test("a destroy tells what a killed engine had noted, and leaves nothing", async (t) => {
     const [pod] = await pods.list();

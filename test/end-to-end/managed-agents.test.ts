@@ -1,4 +1,4 @@
-import Anthropic from "@anthropic-ai/sdk";
+import Anthropic, { toFile } from "@anthropic-ai/sdk";
 import t from "tap";
 import { message, readTurn, typesOf } from "../engine/protocols/parts/managed-client.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -35,6 +35,29 @@ t.test("a token of an end user calls the sessions of its user, and those of nobo
   await t.rejects(Array.fromAsync(other.beta.sessions.events.list(id)), Anthropic.PermissionDeniedError);
   const wrong = new Anthropic({ baseURL: `${base}/me`, authToken: "orcht_x", apiKey: null, maxRetries: 0 });
   await t.rejects(wrong.beta.sessions.retrieve(id), Anthropic.AuthenticationError);
+});
+
+t.test("files are uploaded with the scope for it, and a token that is bound to tasks reaches none", async (t) => {
+  const as = async (request: object) => {
+    const { body } = await anna.post("tokens", request);
+    const options = { baseURL: `${base}/me`, authToken: body.token as string, apiKey: null, maxRetries: 0 };
+    return new Anthropic(options).beta.files;
+  };
+  const file = await toFile(Buffer.from("one,two"), "data.csv");
+  const writer = await as({ scope: "files:read files:write" });
+  const { id } = await writer.upload({ file });
+  t.equal(await (await backend.beta.files.download(id)).text(), "one,two");
+  const reader = await as({ scope: "files:read" });
+  t.equal((await reader.retrieveMetadata(id)).filename, "data.csv");
+  await t.rejects(reader.upload({ file }), Anthropic.PermissionDeniedError);
+  await t.rejects(reader.delete(id), Anthropic.PermissionDeniedError);
+  const bound = await as({ tasks: { ids: ["mine"] } });
+  await t.rejects(bound.download(id), Anthropic.PermissionDeniedError);
+  await t.rejects(bound.retrieveMetadata(id), Anthropic.PermissionDeniedError);
+  await t.rejects(bound.upload({ file }), Anthropic.PermissionDeniedError);
+  await t.rejects(bound.delete(id), Anthropic.PermissionDeniedError);
+  await anna.sleep();
+  t.equal(await (await writer.download(id)).text(), "one,two", "the engine wakes for it");
 });
 
 t.test("a stream goes on after the engine has slept, without a gap", async (t) => {

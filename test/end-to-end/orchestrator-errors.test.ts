@@ -247,6 +247,13 @@ t.test("a product is registered with the hash of a key that never travelled", as
   refused(t, await post({ slug: "short", api_key_hash: "short" }), "INVALID_REQUEST", /api_key_hash: expected SHA-256/);
 });
 
+t.test("a secret that does not exist is neither shown nor deleted", async (t) => {
+  const { key } = await register("no-secret");
+  for (const method of ["GET", "DELETE"])
+    refused(t, await daemon.admin("/products/no-secret/secrets/GITHUB", { method }), "SECRET_NOT_FOUND");
+  refused(t, await daemon.platform(key, "/engines/nobody/secrets/GITHUB"), "ENGINE_NOT_FOUND");
+});
+
 t.test("an engine that exits while booting is reported at once, and nothing of it is left", async (t) => {
   const { key } = await register("bad-boot", { engine_env: { LLM_PROVIDER: "openai" } });
   const before = readdirSync(join(dataDir, "engines")).length;

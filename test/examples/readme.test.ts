@@ -43,6 +43,5 @@ t.test("the backend of the README answers", async (t) => {
   t.match((await ask(url, "/", { ...call, body: "/fail provider" })).text, /^LLM_PROVIDER_ERROR: /);
   const key = { "x-platform-key": product.platformKey };
   await ask(product.daemon.url, "/engines/alice/rotate-key", { method: "POST", headers: key });
-  t.match(await ask(url, "/", call), { text: /^INVALID_ENGINE_KEY: / }, "an error does not end it");
-  t.match(await ask(url, "/", call), { status: 200, text: "Hello" });
+  t.match(await ask(url, "/", call), { status: 200, text: "Hello" }, "a key that somebody replaced is replaced again");
 });

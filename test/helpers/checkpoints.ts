@@ -40,6 +40,7 @@ export function checkpointBench(
   const execute = createToolExecutor({ timeoutMs: 30_000, disk, checkpoints, logger: createLogger("test", "silent") });
   let calls = 0;
   const context = (taskId: string): ToolContext => ({
+    agent: "default",
     taskId,
     turnId: `turn of ${taskId}`,
     toolCallId: `call ${++calls}`,

@@ -7,6 +7,7 @@ import { until } from "./until.ts";
 
 /** Daemons of one deployment on one database and one data folder. */
 export interface Replicas {
+  readonly databaseUrl: string;
   /** Starts one more. It follows, unless it is the first. */
   start(): Promise<Daemon>;
   leader(): Promise<Daemon>;
@@ -48,6 +49,7 @@ export async function openReplicas(
     return shown.filter(({ health }) => health.body?.role === role).map(({ daemon }) => daemon);
   };
   return {
+    databaseUrl,
     alive,
     async start() {
       const port = await freePort();

@@ -37,6 +37,7 @@ export function toolBench(
   const notes: [string, string][] = [];
   const execute = createToolExecutor({ timeoutMs: 30_000, disk, logger: createLogger("test", "silent") });
   const context: ToolContext = {
+    agent: "default",
     taskId: "task",
     turnId: "turn",
     toolCallId: "call",

@@ -26,6 +26,8 @@ export interface AttemptFacts {
   readonly BOB_PID: string;
   readonly DAEMON_PID: string;
   readonly DAEMON_PORT: string;
+  readonly BROKER_PID: string;
+  readonly BROKER_PORT: string;
   readonly ENGINE_PORT: string;
   readonly BOB_PORT: string;
   /** Listeners of the test: TCP on 127.0.0.1 and ::1, UDP on 127.0.0.1, a Unix socket for everyone, an abstract one. */
@@ -86,6 +88,9 @@ const files: readonly Omit<Attempt, "part">[] = [
   { name: "list the engines", sh: 'ls "$DATA/engines" && echo ESCAPED' },
   { name: "read the admin key", sh: 'cat "$DATA/admin-key" && echo ESCAPED' },
   { name: "read the key of the stored secrets", sh: 'cat "$DATA/secret-key" && echo ESCAPED' },
+  { name: "list the broker's files", sh: 'ls "$DATA/broker" && echo ESCAPED' },
+  { name: "read the broker's port", sh: 'head -c1 "$DATA/broker/port" | grep -q . && echo ESCAPED' },
+  { name: "write into the broker's log", sh: ': >> "$DATA/broker/log" && echo ESCAPED' },
   { name: "truncate a file of the host", py: 'import os; os.truncate(E["HOST_FILE"], 0); print("ESCAPED")' },
   { name: "write a file of the host", sh: 'echo x >> "$HOST_FILE" && echo ESCAPED' },
   { name: "create a file in a folder of everyone", sh: 'f="$HOST_FOLDER/f$$"; : > "$f" && echo ESCAPED; rm -f "$f"' },
@@ -139,6 +144,21 @@ const processes: readonly Omit<Attempt, "part">[] = [
     name: "trace the engine",
     py: 'print("ESCAPED" if call("ptrace", 0x4206, int(E["ENGINE_PID"]), 0, 0) == 0 else "")',
   },
+  { name: "read the broker's memory", py: 'open("/proc/" + E["BROKER_PID"] + "/mem", "rb"); print("ESCAPED")' },
+  { name: "read the broker's command line", sh: 'head -c1 "/proc/$BROKER_PID/cmdline" | grep -q . && echo ESCAPED' },
+  {
+    name: "trace the broker",
+    py: 'print("ESCAPED" if call("ptrace", 0x4206, int(E["BROKER_PID"]), 0, 0) == 0 else "")',
+  },
+  {
+    name: "read memory of the broker by process_vm_readv",
+    py: 'print("ESCAPED" if call("process_vm_readv", int(E["BROKER_PID"]), 0, 0, 0, 0, 0) == 0 else "")',
+  },
+  {
+    name: "take the listening socket of the broker",
+    py: 'import os; p = os.pidfd_open(int(E["BROKER_PID"])); print("ESCAPED" if call("pidfd_getfd", p, 3, 0) >= 0 else "")',
+  },
+  { name: "signal the broker", sh: 'kill -0 "$BROKER_PID" && echo ESCAPED' },
   {
     name: "trace a neighbour",
     py: 'p = int(E["BOB_PID"]); r = call("ptrace", 0x4206, p, 0, 0); print("ESCAPED" if r == 0 else "")',
@@ -213,6 +233,7 @@ const sockets: readonly Omit<Attempt, "part">[] = [
   { name: "connect to the daemon", py: "tcp(2, '127.0.0.1', int(E['DAEMON_PORT']))" },
   { name: "connect to the own engine", py: "tcp(2, '127.0.0.1', int(E['ENGINE_PORT']))" },
   { name: "connect to a neighbour's engine", py: "tcp(2, '127.0.0.1', int(E['BOB_PORT']))" },
+  { name: "connect to the broker", py: "tcp(2, '127.0.0.1', int(E['BROKER_PORT']))" },
   { name: "connect to a local service", py: "tcp(2, '127.0.0.1', int(E['TCP_PORT']))" },
   { name: "connect to it by another loopback address", py: "tcp(2, '127.1.2.3', int(E['TCP_PORT']))" },
   { name: "connect to it by 0.0.0.0", py: "tcp(2, '0.0.0.0', int(E['TCP_PORT']))" },
@@ -490,6 +511,22 @@ const kernel: readonly Omit<Attempt, "part">[] = [
 const proxy: readonly Omit<Attempt, "part">[] = [
   { name: "reach the daemon through the proxy", sh: 'web "http://127.0.0.1:$DAEMON_PORT/health"' },
   { name: "reach a neighbour's engine through the proxy", sh: 'web "http://127.0.0.1:$BOB_PORT/health"' },
+  { name: "reach the broker through the proxy", sh: 'web "http://127.0.0.1:$BROKER_PORT/health"' },
+  {
+    name: "read the broker's reports without its token",
+    sh: 'web -H "X-Control-Token: guessed" "http://127.0.0.1:$BROKER_PORT/control/live"',
+    hostRefuses: true,
+  },
+  {
+    name: "end the broker without its token",
+    sh: 'web -X POST "http://127.0.0.1:$BROKER_PORT/control/drain"',
+    hostRefuses: true,
+  },
+  {
+    name: "ask the daemon in the broker's place",
+    sh: 'web -X POST -H "X-Broker-Token: guessed" -d "{}" "http://127.0.0.1:$DAEMON_PORT/broker/identity"',
+    hostRefuses: true,
+  },
   { name: "reach a local service by name", sh: 'web "http://localhost:$TCP_PORT/"' },
   { name: "reach it by a decimal address", sh: 'web "http://2130706433:$TCP_PORT/"' },
   { name: "reach it by 0", sh: 'web "http://0:$TCP_PORT/"' },

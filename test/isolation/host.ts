@@ -21,6 +21,7 @@ import { byProcessor } from "../../src/sandbox/system/system-calls.ts";
 import { type Answer, ask } from "../helpers/api.ts";
 import { type Daemon, type DaemonSettings, freePort, startDaemon } from "../helpers/daemon.ts";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
+import { brokerPid } from "../helpers/model-broker.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { claims, sparesReady } from "../helpers/spares.ts";
@@ -93,6 +94,8 @@ export async function attackedHost(
       ORCH_ISOLATION: isolation,
       LLM_PROVIDER: "sandbox",
       LLM_API_KEY: "provider-key-of-the-test",
+      // The broker runs for this one.
+      LLM_OPENAI_API_KEY: "openai-key-of-the-test",
       ORCH_WARM_ENGINES: String(spares),
       ...env,
     },
@@ -238,6 +241,8 @@ async function hostFacts(
     BOB_PID: String(bob.pid),
     DAEMON_PID: String(daemon.process.pid),
     DAEMON_PORT: new URL(daemon.url).port,
+    BROKER_PID: String(await until("the broker runs", () => brokerPid(daemon.dataDir))),
+    BROKER_PORT: readFileSync(join(daemon.dataDir, "broker", "port"), "utf8").trim(),
     ENGINE_PORT: String(alice.port),
     BOB_PORT: String(bob.port),
     TCP_PORT: port,

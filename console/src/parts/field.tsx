@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useId } from "preact/hooks";
 
 interface FieldProps {
@@ -16,8 +16,14 @@ interface TextFieldProps extends FieldProps {
   readonly disabled?: boolean;
   readonly isLong?: boolean;
   readonly isCode?: boolean;
+  /** What is typed is not shown. */
+  readonly isHidden?: boolean;
   readonly autoFocus?: boolean;
 }
+
+type InputProps = Omit<InputHTMLAttributes, "type" | "role" | "list">;
+const PlainInput = (props: InputProps) => <input {...props} type="text" />;
+const HiddenInput = (props: InputProps) => <input {...props} type="password" />;
 
 /** A labelled input with its hint and its problem. */
 export const TextField = ({
@@ -29,6 +35,7 @@ export const TextField = ({
   unit,
   isLong = false,
   isCode = false,
+  isHidden = false,
   autoFocus = false,
   ...rest
 }: TextFieldProps) => {
@@ -44,6 +51,7 @@ export const TextField = ({
     "aria-invalid": isProblem(problem),
     "aria-describedby": `${id}-hint ${id}-problem`,
   } as const;
+  const Input = isHidden ? HiddenInput : PlainInput;
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -51,7 +59,7 @@ export const TextField = ({
         {isLong ? (
           <textarea {...shared} rows={4} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
         ) : (
-          <input {...shared} type="text" onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+          <Input {...shared} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
         )}
         {unit !== undefined && <span class="unit">{unit}</span>}
       </div>

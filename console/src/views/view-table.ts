@@ -13,6 +13,7 @@ import { ProductCatalog } from "./products/catalog.tsx";
 import { ProductPolicy } from "./products/policy-form.tsx";
 import { Products } from "./products/products.tsx";
 import { RegisterProduct } from "./products/register-product.tsx";
+import { EngineSecrets, ProductSecrets } from "./secrets/secrets.tsx";
 import { Sessions } from "./sessions/sessions.tsx";
 import { TurnList } from "./turns/turn-list.tsx";
 import { TurnView } from "./turns/turn-view.tsx";
@@ -40,6 +41,7 @@ export const VIEWS: readonly View[] = [
   },
   { path: "/engines/:engine/files", role: "operator", title: "Files", component: Files, tabOf: "engine" },
   { path: "/engines/:engine/memory", role: "operator", title: "Memory", component: Memory, tabOf: "engine" },
+  { path: "/engines/:engine/secrets", title: "Secrets", component: EngineSecrets, tabOf: "engine" },
   { path: "/playground", role: "operator", title: "Playground", component: ChooseEngine, key: "y" },
   { path: "/products", title: "Products", component: Products, key: "p" },
   { path: "/products/new", role: "admin", title: "Register a product", component: RegisterProduct },
@@ -52,6 +54,7 @@ export const VIEWS: readonly View[] = [
     component: ProductNotifications,
     tabOf: "product",
   },
+  { path: "/products/:product/secrets", title: "Secrets", component: ProductSecrets, tabOf: "product" },
   { path: "/events", title: "Events", component: Events, key: "e" },
   { path: "/audit", title: "Audit log", component: Audit, key: "a" },
   { path: "/sessions", title: "Sessions", component: Sessions, key: "s" },

@@ -2,8 +2,6 @@
 export interface BrokerOrder {
   /** Base64. */
   readonly sealing_key: string;
-  /** Presented by the daemon as `X-Control-Token`. */
-  readonly control_token: string;
   /** Names the program and its settings. A later daemon keeps a broker that has the same. */
   readonly build: string;
   /** A listening socket that the process inherits, or the address to listen on. */
@@ -11,9 +9,13 @@ export interface BrokerOrder {
   /** Whether the process confines itself. */
   readonly confine: boolean;
   readonly extra_ca_certs: string | null;
+  /** Where it asks the daemon. Null: the daemon that controls it says where. */
+  readonly daemon_url: string | null;
 }
 
 export const CONTROL_HEADER = "x-control-token";
+/** On the daemon's call of {@link LIVE_PATH}: where the broker asks this daemon. */
+export const DAEMON_HEADER = "x-daemon-url";
 /** Answers with lines of JSON, a {@link BrokerReport} each, for as long as the broker lives. */
 export const LIVE_PATH = "/control/live";
 /** Lets the broker accept no more connections, and end with its last call. */

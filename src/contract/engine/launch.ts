@@ -47,6 +47,11 @@ const tracingSettings = z.object({
 
 const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(z.enum(ATTACHMENT_KINDS)) });
 
+const brokerOfEngine = z.object({
+  url: z.string(),
+  key: field(z.string(), "With which this start of the engine asks the broker."),
+});
+
 /**
  * The launch file: JSON, mode 0400, whose path is in `ORCH_LAUNCH_FILE`. The engine reads it once at start, and the
  * daemon removes it afterwards. Only this file carries secrets: argv and the environment have none.
@@ -122,6 +127,7 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
+  broker: field(z.optional(brokerOfEngine), "Who gives identity tokens. Omitted: nobody."),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

@@ -20,4 +20,10 @@ export const HOST_ID_FILE = "host-id";
 export const ADDRESS_FILE = "address";
 
 /** Files in the data folder that hold a secret. */
-export const SECRET_FILES = ["admin-key", "secret-key", "postgres-password", "postgres-daemon-password"] as const;
+export const SECRET_FILES = [
+  "admin-key",
+  "secret-key",
+  "secret-key.previous",
+  "postgres-password",
+  "postgres-daemon-password",
+] as const;

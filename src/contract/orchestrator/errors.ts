@@ -25,6 +25,7 @@ export const ORCHESTRATOR_ERRORS = {
   SESSION_NOT_FOUND: { status: 404, cause: "No open session with this id.", retry: "no" },
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
   ENDPOINT_NOT_FOUND: { status: 404, cause: "The product has no notification endpoint with this id.", retry: "no" },
+  SECRET_NOT_FOUND: { status: 404, cause: "The product or the user has no secret with this name.", retry: "no" },
   WEBHOOK_NOT_FOUND: { status: 404, cause: "The engine has no webhook with this id.", retry: "no" },
   CATALOG_VERSION_NOT_FOUND: {
     status: 404,

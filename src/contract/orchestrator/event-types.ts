@@ -54,6 +54,8 @@ export const ORCHESTRATOR_EVENTS = {
   "host.restored":
     "The host was restored from a backup: `data.created_at`. `data.schedules_paused`: until an operator resumes them.",
   "host.schedules_resumed": "The schedules of a restored host run again.",
+  "host.identity_key_rotated":
+    "Another key signs [identity tokens](identity.md#rotation): `data.kid`, `data.replaces`, `data.at_once`.",
 } as const satisfies Record<string, string>;
 export type EventType = keyof typeof ORCHESTRATOR_EVENTS;
 

@@ -4,7 +4,7 @@ import { BUDGET_MEANINGS as MEANINGS } from "./budgets.ts";
 import { endUsersPatch, endUsersShown } from "./end-users-schemas.ts";
 import { engineEnvProblems } from "../engine/environment.ts";
 import { modelName, modelPattern } from "../engine/model-schemas.ts";
-import { formatHostPattern, readHostPattern } from "../../sandbox/proxy.ts";
+import { hostPattern } from "./host-pattern-schema.ts";
 import { withoutLinks } from "../meaning.ts";
 import type { Policy } from "./policy.ts";
 import { money } from "./price-table.ts";
@@ -33,17 +33,6 @@ const budgetsPatch = z.strictObject({
     MEANINGS.warn_at,
   ),
 });
-
-const hostPattern = z.string().check(
-  z.check(({ value, issues }) => {
-    const { problem } = readHostPattern(value);
-    if (problem !== null) issues.push({ code: "custom", message: problem, input: value, continue: true });
-  }),
-  z.overwrite((text) => {
-    const { pattern } = readHostPattern(text);
-    return pattern === null ? text : formatHostPattern(pattern);
-  }),
-);
 
 const ORIGIN = "expected an exact origin such as https://app.example.com, without a path; * is not possible";
 const originOf = z

@@ -8,10 +8,12 @@ import { ENGINE_RECORD_RESPONSES } from "./engine.ts";
 import { errorBody } from "./error-body.ts";
 import { EVENT_RESPONSES } from "./event.ts";
 import { HOST_RESPONSES } from "./host.ts";
+import { IDENTITY_RESPONSES } from "./identity-token.ts";
 import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
+import { SECRET_RESPONSES } from "./secret.ts";
 import { USAGE_RESPONSES } from "./usage.ts";
 import { USER_TOKEN_RESPONSES } from "./user-token.ts";
 
@@ -23,8 +25,10 @@ export const ORCHESTRATOR_RESPONSES = {
   ...EVENT_RESPONSES,
   ...SCHEDULE_RESPONSES,
   ...NOTIFICATION_RESPONSES,
+  ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
   ...HOST_RESPONSES,
+  ...IDENTITY_RESPONSES,
   ...BACKUP_RESPONSES,
   ...USAGE_RESPONSES,
   ...SESSION_RESPONSES,

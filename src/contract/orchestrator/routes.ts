@@ -3,10 +3,12 @@ import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { CONSOLE_ROUTES } from "../console/routes.ts";
 import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
+import { IDENTITY_ROUTES } from "./routes/identity.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
+import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
 import { roleFor } from "../route-table.ts";
 import type { Route } from "./routes/route-row.ts";
@@ -21,7 +23,9 @@ export const ORCHESTRATOR_ROUTES = {
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...SECRET_ROUTES,
   ...HOST_ROUTES,
+  ...IDENTITY_ROUTES,
   ...CONSOLE_ROUTES,
   ...DOCUMENT_ROUTES,
 };

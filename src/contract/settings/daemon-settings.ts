@@ -23,7 +23,8 @@ export const DAEMON_SETTINGS = {
     value: TEXT,
     unset: "created at first start",
     secret: true,
-    description: "Encrypts `engine_env` in the database. If you lose this key, those settings are lost",
+    description:
+      "Encrypts `engine_env` and the [vault](secrets.md#vault) in the database. If you lose this key, they are lost",
   },
   ORCH_HOST: {
     scope: "daemon",

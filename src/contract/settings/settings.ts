@@ -2,6 +2,7 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 import { CONSOLE_SETTINGS } from "./console-settings.ts";
 import { DAEMON_SETTINGS } from "./daemon-settings.ts";
 import { PROVIDER_SETTINGS } from "./provider-settings.ts";
+import { SECRET_SETTINGS } from "./secret-settings.ts";
 import type { SettingRow, SettingScope } from "./setting-row.ts";
 
 export { ENGINE_LOG_LEVELS, PROVIDERS, TITLES } from "./agent-settings.ts";
@@ -9,7 +10,13 @@ export { ISOLATION_MODES } from "./daemon-settings.ts";
 export type { SettingRow, SettingScope } from "./setting-row.ts";
 
 /** Every setting. Validation, the names in a policy, `orchd.env.example` and the documents derive from it. */
-export const SETTINGS = { ...DAEMON_SETTINGS, ...CONSOLE_SETTINGS, ...AGENT_SETTINGS, ...PROVIDER_SETTINGS };
+export const SETTINGS = {
+  ...DAEMON_SETTINGS,
+  ...SECRET_SETTINGS,
+  ...CONSOLE_SETTINGS,
+  ...AGENT_SETTINGS,
+  ...PROVIDER_SETTINGS,
+};
 export type SettingName = keyof typeof SETTINGS;
 
 const ROWS = Object.entries<SettingRow>(SETTINGS);

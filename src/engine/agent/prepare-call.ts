@@ -169,6 +169,7 @@ export function toolContext(
     taskId: context.taskId,
     turnId: context.turnId,
     toolCallId: call.id,
+    agent: context.agent,
     workspaceDir,
     realPath,
     signal: context.signal,

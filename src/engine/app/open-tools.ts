@@ -24,6 +24,7 @@ import { createToolExecutor } from "../tools/execute.ts";
 import type { Publisher } from "../tools/publish-file.ts";
 import { joinedRegistry } from "../tools/registry.ts";
 import { RunningCalls } from "../tools/running-calls.ts";
+import { openIdentity } from "./open-identity.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 
@@ -53,9 +54,10 @@ export async function openTools({
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
   const commands = { environment, folders, launcher, network };
+  const identity = openIdentity(launch);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, publisher, memory });
-  const { servers, check, apply } = openServers({ launch, commands, ...toolServerTables(store), logger });
+  const { servers, check, apply } = openServers({ launch, commands, identity, ...toolServerTables(store), logger });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
     product: productVersion(productCatalog, productCatalog),
@@ -63,6 +65,7 @@ export async function openTools({
     onServers: apply,
     commands,
     userId,
+    identity,
     logger,
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;

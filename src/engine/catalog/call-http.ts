@@ -11,16 +11,21 @@ const MAX_ERROR_CHARACTERS = 2000;
 /**
  * Sends the request of an HTTP tool to a host that the policy permits: a product writes its catalog, but an operator
  * decides what its tools reach. Arguments fill placeholders after the host, and redirects are not followed, so that
- * secrets reach no other server.
+ * secrets reach no other server. `token`: the identity token of this call.
  */
 export async function callHttp(
   action: HttpAction,
   values: Values,
-  { network, signal }: { readonly network: Network; readonly signal: AbortSignal },
+  {
+    network,
+    signal,
+    token,
+  }: { readonly network: Network; readonly signal: AbortSignal; readonly token: string | null },
 ): Promise<string> {
   const { method = "GET", body } = action;
   const sent = body === undefined ? undefined : JSON.stringify(fillJson(body, values));
   const headers = headersOf(action, values);
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
   if (sent !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const fail = (error: NodeJS.ErrnoException): never => {
     signal.throwIfAborted();

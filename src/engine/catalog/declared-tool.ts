@@ -1,5 +1,6 @@
 import type { CommandHost } from "../tools/command/run-command.ts";
 import { clientTool } from "../tools/client-tools.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
@@ -20,6 +21,7 @@ export interface DeclaredToolParts {
   readonly commands: CommandHost;
   /** The value of `{{user_id}}`. */
   readonly userId: string;
+  readonly identity: IdentitySource;
 }
 
 /** A declared tool as an engine tool. Its output is redacted: the model never sees its secrets. */
@@ -44,10 +46,14 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
         [USER_ID, parts.userId],
         ...[...secrets].map(([secret, value]) => [`secret:${secret}`, value] as const),
       ]);
+      const token = await tokenOf(action, context, parts.identity);
       const redact = (text: string) =>
-        [...secrets.values()].reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
+        [...secrets.values(), ...(token === null ? [] : [token])].reduce(
+          (left, secret) => left.replaceAll(secret, "[secret]"),
+          text,
+        );
       try {
-        return redact(await run(action, { values, context, commands: parts.commands }));
+        return redact(await run(action, { values, context, commands: parts.commands, token }));
       } catch (error) {
         if (error instanceof ToolFailed) throw new ToolFailed(redact(error.message));
         throw error;
@@ -56,15 +62,33 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
   };
 }
 
+/** The token of this call. Null for a tool that asks for none. */
+async function tokenOf(
+  action: ToolAction,
+  { agent, signal }: Pick<ToolContext, "agent" | "signal">,
+  identity: IdentitySource,
+): Promise<string | null> {
+  if (action.kind !== "http" || action.http.identity === undefined) return null;
+  return identity({ audience: action.http.identity.audience, agent, signal });
+}
+
 function run(
   action: ToolAction,
-  call: Pick<DeclaredToolParts, "commands"> & { readonly values: Values; readonly context: ToolContext },
+  call: Pick<DeclaredToolParts, "commands"> & {
+    readonly values: Values;
+    readonly context: ToolContext;
+    readonly token: string | null;
+  },
 ): Promise<string> {
   switch (action.kind) {
     case "command":
       return runDeclaredCommand(action.command, call);
     case "http":
-      return callHttp(action.http, call.values, { network: call.commands.network.rules, signal: call.context.signal });
+      return callHttp(action.http, call.values, {
+        network: call.commands.network.rules,
+        signal: call.context.signal,
+        token: call.token,
+      });
     default:
       return action satisfies never;
   }

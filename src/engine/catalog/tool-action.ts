@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { identityRequest } from "../tools/web/identity-source.ts";
 
 const text = z.string().check(z.maxLength(10_000));
 export const texts = z.record(z.string().check(z.regex(/^[A-Za-z_][\w-]{0,127}$/, "expected a plain name")), text);
@@ -15,6 +16,7 @@ export const http = z.strictObject({
   query: z.optional(texts),
   headers: z.optional(texts),
   body: z.optional(z.unknown()),
+  identity: z.optional(identityRequest),
 });
 
 export type CommandAction = z.output<typeof command>;

@@ -3,6 +3,7 @@ import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { InvalidInput, parse } from "../../shared/parse.ts";
 import { jsonSchemaInput } from "../tools/json-schema-input.ts";
 import type { ToolInput } from "../tools/tool-input.ts";
+import { identityProblem } from "../tools/web/identity-source.ts";
 import { BadEntry, checkAll, requireSameName } from "./catalog-entry.ts";
 import { isDisabled } from "./front-matter.ts";
 import { type ToolAction, command, http, texts } from "./tool-action.ts";
@@ -123,6 +124,8 @@ function actionOf(
       "http.url: expected http:// or https://, a host without placeholder or password, and a path",
       lineOf(["http", "url"]),
     );
+  const problem = identityProblem(http.identity, http.headers ?? {});
+  if (problem !== null) throw new BadEntry(`http.identity: ${problem}`, lineOf(["http", "identity"]));
   return { kind: "http", http };
 }
 

@@ -1,5 +1,6 @@
 import type { EventRow } from "../turns/event-journal.ts";
 import type { EventReader } from "./event-reader.ts";
+import { mergeDeltas } from "./merge-deltas.ts";
 import type { Wanted } from "./wanted-events.ts";
 
 /** Characters that wait to be taken before the journal is read no further. */
@@ -17,10 +18,20 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
   #end: { readonly error: unknown } | null = null;
 
   readonly #wanted: Wanted;
+  readonly #merge: boolean;
 
-  /** `gone` is aborted when the caller leaves. */
-  constructor({ gone, wanted }: { readonly gone: AbortSignal; readonly wanted: Wanted }) {
+  /** `gone` is aborted when the caller leaves. `merge` makes adjacent deltas one that wait to be taken. */
+  constructor({
+    gone,
+    wanted,
+    merge,
+  }: {
+    readonly gone: AbortSignal;
+    readonly wanted: Wanted;
+    readonly merge: boolean;
+  }) {
     this.#wanted = wanted;
+    this.#merge = merge;
     this.closed = AbortSignal.any([gone, this.#left.signal]);
     this.closed.addEventListener("abort", () => this.#changed(), { once: true });
   }
@@ -78,7 +89,7 @@ export class EventBatches implements EventReader, AsyncIterable<readonly EventRo
     this.#waiting = [];
     this.#length = 0;
     this.#changed();
-    return rows;
+    return this.#merge ? mergeDeltas(rows) : rows;
   }
 
   #change(): Promise<void> {

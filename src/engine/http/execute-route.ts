@@ -5,9 +5,9 @@ import type { SentMessage as Sent } from "../../contract/engine/inbox.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 import { removed } from "../turns/inbox.ts";
-import type { SentMessage } from "../turns/message-intake.ts";
 import { requestOf, withoutWaiting } from "./asked-message.ts";
-import { answerStart, awaitTurn } from "./await-turn.ts";
+import { awaitTurn } from "./await-turn.ts";
+import { endBegun } from "./end-when-left.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { followEvents } from "./follow-events.ts";
 import { sentMessage, wantsStream } from "./sent-messages.ts";
@@ -37,8 +37,10 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
         });
     const exchange = { request, response, wants, message };
     const answer = await startOrFind(parts, exchange, execution);
-    if (execution.on_disconnect === "cancel" && answer.kind !== "earlier")
-      cancelWhenLeft(parts, response, { taskId: execution.task_id, answer });
+    if (execution.on_disconnect === "cancel")
+      response.once("close", () => {
+        if (!response.writableFinished) endBegun(parts, execution.task_id, answer);
+      });
     if (answer.kind === "waiting") return answerWaiting(parts, exchange, answer);
     const { turnId } = answer.turn;
     if (message !== null && !wantsStream(request, { waits: false })) {
@@ -128,25 +130,4 @@ const sendSent = (response: Response, sent: Sent): void => {
 
 interface Exchange extends SendingCall {
   readonly wants: Wanted;
-}
-
-/** Ends what a client started that leaves: its message if that waits, its turn if that runs. */
-function cancelWhenLeft(
-  { runner, inbox, journal }: ExecuteParts,
-  response: Response,
-  { taskId, answer }: { readonly taskId: string; readonly answer: Exclude<Answer, { kind: "earlier" }> },
-): void {
-  const cancel = (turnId: string) => runner.cancel(taskId, { turnId, reason: "the client left" });
-  const leave = (message: SentMessage) => {
-    const fate = inbox.find(message);
-    if (fate?.state === "waiting") inbox.remove(taskId, message.messageId);
-    // A turn that the message entered is another client's.
-    else if (fate?.turnId && answerStart(journal, { ...message, turnId: fate.turnId }).afterSeq === 0)
-      cancel(fate.turnId);
-  };
-  response.once("close", () => {
-    if (response.writableFinished) return;
-    if (answer.kind === "started") cancel(answer.turn.turnId);
-    else leave(answer.message);
-  });
 }

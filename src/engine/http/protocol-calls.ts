@@ -10,10 +10,12 @@ import type { Followers } from "../sleep/followers.ts";
 import { removed } from "../turns/inbox.ts";
 import { requestOf, withoutWaiting } from "./asked-message.ts";
 import { answerStart, awaitTurn } from "./await-turn.ts";
+import { endBegun } from "./end-when-left.ts";
 import { EventBatches } from "./event-batches.ts";
 import type { StreamLimits } from "./event-stream.ts";
 import { type Following, followEvents } from "./follow-events.ts";
 import { assertPermitted, callRoute, innerRequest } from "./inner-call.ts";
+import { protocolFiles } from "./protocol-files.ts";
 import { type ProtocolReadParts, protocolReads } from "./protocol-reads.ts";
 import { sentMessage } from "./sent-messages.ts";
 import { type Answer, type SendingCall, type StartParts, startOrFind } from "./start-or-find.ts";
@@ -51,7 +53,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     },
     async send(execution, { groups = [] } = {}) {
       const { answer, message } = await sendAs(execution, { reads: true });
-      const batches = new EventBatches({ gone, wanted: withGroups(groups) });
+      const batches = new EventBatches({ gone, wanted: withGroups(groups), merge: true });
       const taskId = execution.task_id;
       const turnId = answer.kind === "waiting" ? null : answer.turn.turnId;
       const isReplayed = answer.kind === "earlier";
@@ -64,7 +66,8 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
         // The reader is there from the first event on.
         answer.turn.run();
       }
-      return { turnId, messageId: message?.messageId ?? null, isReplayed, events: batches };
+      const leave = () => endBegun(parts, taskId, answer);
+      return { turnId, messageId: message?.messageId ?? null, isReplayed, events: batches, leave };
     },
     async post(execution) {
       const { answer, message } = await sendAs(execution, { reads: false });
@@ -76,6 +79,7 @@ export function engineCalls(parts: EngineCallParts, request: Request, response: 
     sent: (taskId, messageId) => fateOf(parts, { request, response }, { taskId, messageId }),
     read: (which) => readEvents(parts, { request, response, gone }, which),
     ...protocolReads(parts, request),
+    ...protocolFiles(parts, request, response),
     async call(name, call = {}) {
       return (await callRoute(parts, name, innerRequest(request, call))) as never;
     },
@@ -136,7 +140,7 @@ function readEvents(
   const task = taskId ?? (turnId === undefined ? null : parts.runner.taskOf(turnId));
   if (task === null) throw new EngineError("NOT_FOUND", "no turn has this turn_id");
   if (live) parts.followerLimit.acquire(task, response);
-  const batches = new EventBatches({ gone, wanted: withGroups(groups) });
+  const batches = new EventBatches({ gone, wanted: withGroups(groups), merge });
   // As a replay that follows no single turn: it keeps no engine awake, and ends when the engine sleeps.
   if (live && turnId === undefined)
     parts.followers.add(response, {

@@ -120,7 +120,10 @@ export function createRoutes(parts: RouteParts): Express {
   }
   for (const [name, handler] of Object.entries(protocolRoutes({ ...streams, handlers, within, toEngineError }))) {
     const route: ProtocolRoute = PROTOCOL_ROUTES[name as ProtocolRouteName];
-    const receive = route.method === "POST" ? [receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS)] : [];
+    const receiver = route.takesBytes
+      ? receiveBytes(room, messageBytes)
+      : receiveJson(room, messageBytes, PROTOCOL_BODY_LIMITS);
+    const receive = route.method === "POST" ? [receiver] : [];
     serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
   app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
@@ -184,6 +187,17 @@ function receiveJson(room: BodyBufferLimit, maxBytes: number, limits: JsonLimits
     } finally {
       body.release();
     }
+    next();
+  };
+}
+
+/** Puts the bytes of a call's body into `request.body`, until the call is answered. */
+function receiveBytes(room: BodyBufferLimit, maxBytes: number): RequestHandler {
+  return async (request, response, next) => {
+    const body = await receiveBody(request, { maxBytes, room, owner: "key", expected: "a form" });
+    if (response.closed) body.release();
+    else response.once("close", body.release);
+    request.body = body.bytes;
     next();
   };
 }

@@ -1,6 +1,7 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { VERSION } from "../../shared/version.ts";
 import type { CallResult, ConnectParams, ElicitationResult, ListedTool, McpServerConnection } from "./connection.ts";
+import { callAs } from "./identified-fetch.ts";
 import { limitMessages } from "./message-limiter.ts";
 import { StdioTransport, withStderr } from "./stdio-transport.ts";
 
@@ -72,10 +73,12 @@ export async function openConnection(
         throw new Error(exitReason() ?? tooDeep ?? formatError(error), { cause: error });
       }),
     call: (tool, input, options) =>
-      callTool(client, { tool, input, options }).catch((error: unknown): CallResult => {
-        if (!options.signal.aborted) check();
-        return { kind: "failed", message: exitReason() ?? formatError(error) };
-      }),
+      callAs(options.agent, () =>
+        callTool(client, { tool, input, options }).catch((error: unknown): CallResult => {
+          if (!options.signal.aborted) check();
+          return { kind: "failed", message: exitReason() ?? formatError(error) };
+        }),
+      ),
     async close() {
       if (transport instanceof StreamableHTTPClientTransport) await terminateSession(transport, log);
       await client.close();

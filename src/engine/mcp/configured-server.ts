@@ -11,7 +11,10 @@ import type { ServerConfig } from "./server-config.ts";
 import { createServerLog } from "./server-log.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 
-export interface ConfiguredServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
+export interface ConfiguredServerParts extends Pick<
+  ConnectParams,
+  "workspaceDir" | "environment" | "launcher" | "identity"
+> {
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;
   readonly loadConnect: () => Promise<Connect>;

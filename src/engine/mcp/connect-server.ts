@@ -2,6 +2,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } fro
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
 import type { HttpServerConfig } from "./server-config.ts";
+import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -24,23 +25,28 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
       return openConnection(params, new StdioTransport(server, params), "legacy");
     }
   }
-  if (server.transport === "sse") return openConnection(params, sse(server), "legacy");
+  if (server.transport === "sse") return openConnection(params, sse(server, params), "legacy");
   try {
-    return await openConnection(params, streamableHttp(server), "auto");
+    return await openConnection(params, streamableHttp(server, params), "auto");
   } catch (error) {
     if (signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
-    return openConnection(params, sse(server), "legacy").catch(() => {
+    return openConnection(params, sse(server, params), "legacy").catch(() => {
       throw error;
     });
   }
 }
 
-const streamableHttp = ({ url, headers }: HttpServerConfig): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new StreamableHTTPClientTransport(new URL(server.url), requestOptions(server, params));
 
-const sse = ({ url, headers }: HttpServerConfig): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
+  new SSEClientTransport(new URL(server.url), requestOptions(server, params));
+
+const requestOptions = ({ headers, identity }: HttpServerConfig, { identity: source, signal }: ConnectParams) => ({
+  requestInit: { headers },
+  fetch: identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal }),
+});
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

@@ -1,4 +1,5 @@
 import type { LimitedLauncher } from "../../sandbox/programs.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
@@ -34,6 +35,8 @@ export type ElicitationResult =
 
 interface McpCallOptions {
   readonly signal: AbortSignal;
+  /** The agent that calls. */
+  readonly agent: string;
   readonly onProgress: () => void;
   /** W3C trace context of the call. */
   readonly traceparent: string | undefined;
@@ -62,6 +65,8 @@ export interface ConnectParams {
   readonly environment: Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
+  /** For a remote server that asks for tokens. */
+  readonly identity: IdentitySource;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;

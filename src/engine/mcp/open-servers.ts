@@ -5,6 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { readableProgramPath } from "../../sandbox/programs.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type ServerCheck, checkServers } from "./check-servers.ts";
 import { mergeServers } from "./merge-servers.ts";
 import { type EntryContext, parseToolServers } from "./server-config.ts";
@@ -26,12 +27,14 @@ type Environment = Readonly<Record<string, string>>;
 export function openServers({
   launch,
   commands: { environment, folders, launcher },
+  identity,
   pins,
   known,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
   readonly commands: CommandHost;
+  readonly identity: IdentitySource;
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;
   readonly logger: Logger;
@@ -51,6 +54,7 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
+    identity,
     logger,
   });
   return {

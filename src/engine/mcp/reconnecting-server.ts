@@ -19,7 +19,10 @@ export type ConnectionState =
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retry: Deadline };
 
-interface ReconnectingServerParts extends Pick<ConnectParams, "workspaceDir" | "environment" | "launcher"> {
+interface ReconnectingServerParts extends Pick<
+  ConnectParams,
+  "workspaceDir" | "environment" | "launcher" | "identity"
+> {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
   readonly onListed: (tools: readonly ListedTool[]) => void;
@@ -119,6 +122,7 @@ export class ReconnectingServer {
       });
       const result = await state.connection.call(tool, input, {
         signal: context.signal,
+        agent: context.agent,
         onProgress: () => context.progress(),
         traceparent: span.traceparent,
         tracestate: span.tracestate,
@@ -173,12 +177,13 @@ export class ReconnectingServer {
   }
 
   #connectParams(): ConnectParams {
-    const { workspaceDir, environment, launcher, log } = this.#parts;
+    const { workspaceDir, environment, launcher, identity, log } = this.#parts;
     return {
       server: this.server,
       workspaceDir,
       environment,
       launcher,
+      identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),
       onElicitation: (form) => this.#elicitations.elicit(form),

@@ -5,6 +5,7 @@ import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
 import type { SandboxPlaces } from "./sandbox-path.ts";
+import { type IdentityRequest, identityProblem } from "../tools/web/identity-source.ts";
 import {
   type EntryProblem,
   type ServerEntry,
@@ -42,6 +43,8 @@ export type HttpServerConfig = Common & {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Omitted: its requests have no token. */
+  readonly identity?: IdentityRequest;
 };
 export type ServerConfig = StdioServerConfig | HttpServerConfig;
 
@@ -166,9 +169,14 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
       const problem = headerProblem(key, header);
       if (problem !== null) return invalid(["headers", key], problem);
     }
-    return { kind: "server", server: { ...common, transport: type === "sse" ? "sse" : "http", url, headers } };
+    const { identity } = entry;
+    const problem = identityProblem(identity, headers);
+    if (problem !== null) return invalid(["identity"], problem);
+    const remote = { url, headers, ...(identity !== undefined && { identity }) };
+    return { kind: "server", server: { ...common, transport: type === "sse" ? "sse" : "http", ...remote } };
   }
   if (url !== undefined) return invalid(["url"], "expected either a command or a url, not both");
+  if (entry.identity !== undefined) return invalid(["identity"], "expected a remote server: a local one gets no token");
   if (command === undefined) return invalid(["command"], "expected a command or a url");
   const hasNul = [command, ...args, cwd, ...Object.entries(env).flat()].some((text) => text.includes("\0"));
   if (hasNul) return invalid([], "expected no NUL character");

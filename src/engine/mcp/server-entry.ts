@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { readHostPattern } from "../../sandbox/proxy.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
+import { identityRequest } from "../tools/web/identity-source.ts";
 import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
 
 export type Variables = Readonly<Record<string, string>>;
@@ -35,6 +36,7 @@ export const serverEntry = z.object({
   cwd: z.optional(z.string().check(z.minLength(1))),
   url: z.optional(z.string()),
   headers: z.optional(texts),
+  identity: z.optional(identityRequest),
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),
   pin: z.optional(z.boolean()),

@@ -10,6 +10,8 @@ const MAX_STDERR_LENGTH = 1000;
 /** Shorter values would match too much that is no secret. */
 const MIN_SECRET_LENGTH = 6;
 
+const JWT = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
+
 const MAX_LINES = 10;
 const MAX_LINE_LENGTH = 300;
 /** Stack frames, caret lines and the Node.js version that follow the error line. */
@@ -52,7 +54,9 @@ function redactor(server: ServerConfig): (text: string) => string {
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .toSorted((left, right) => right.length - left.length);
-  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
+  // A server may echo the token of a request.
+  const hidden = server.transport !== "stdio" && server.identity !== undefined ? [...secrets, JWT] : secrets;
+  return (text) => hidden.reduce<string>((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
 }
 
 /** A fixed number of lines in each window; the next window reports how many were dropped. */

@@ -6,6 +6,7 @@ import { VERSION } from "../../shared/version.ts";
 import type { LimitedLauncher } from "../../sandbox/programs.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type BeginningTurn, NewServers } from "./await-new-servers.ts";
 import { ConfiguredServer, type ConfiguredServerParts } from "./configured-server.ts";
 import type { Connect } from "./connection.ts";
@@ -22,6 +23,7 @@ interface ToolServersParts {
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly launcher: Pick<LimitedLauncher, "start">;
+  readonly identity: IdentitySource;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
   readonly loadConnect?: () => Promise<Connect>;

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { EngineErrorCode } from "../../contract/engine/errors.ts";
 import type { EventGroup } from "../../contract/engine/event-groups.ts";
 import type { StoredEvent } from "../../contract/engine/events.ts";
+import type { StoredFile } from "../../contract/engine/file.ts";
 import type { SentMessage } from "../../contract/engine/inbox.ts";
 import type { ExecuteRequest } from "../../contract/engine/requests.ts";
 import type { EngineRouteName } from "../../contract/engine/routes.ts";
@@ -20,7 +21,10 @@ export interface EventRow {
 export const eventOf = ({ type, data }: EventRow): StoredEvent =>
   ({ event: type, data: JSON.parse(data) as unknown }) as StoredEvent;
 
-/** Events in the order in which they were stored, as they come. It ends when its caller leaves. */
+/**
+ * Events in the order in which they were stored, as they come. Adjacent deltas that wait to be taken are one. It ends when
+ * its caller leaves.
+ */
 export type Events = AsyncIterable<readonly EventRow[]>;
 
 /** A message whose turn has started, or will. */
@@ -33,6 +37,8 @@ export interface StartedMessage {
   readonly isReplayed: boolean;
   /** From the first event that answers the message to the end of its turn. */
   readonly events: Events;
+  /** Ends what this call has begun: its message if that waits, its turn if that runs. */
+  readonly leave: () => void;
 }
 
 /** What became of a message with an id of the caller's. */
@@ -114,6 +120,12 @@ export interface EngineCalls {
   tasksWithPrefix(prefix: string, limit: number): readonly string[];
   /** Ends a turn if it still runs. */
   cancelTurn(taskId: string, turnId: string): boolean;
+  /** As `PUT /files/content`. */
+  writeFile(path: string, bytes: Uint8Array): Promise<StoredFile>;
+  /** Answers the call as `GET /files/content` does, with its ranges and conditions. */
+  sendFile(which: { readonly path: string } | { readonly artifact_id: string }): Promise<void>;
+  /** The media type of a file by its name. */
+  mediaTypeOf(path: string): string;
   /** Calls another route of the interface that answers with JSON, with the caller's rights. Returns the body of its answer. */
   call<Body>(route: EngineRouteName, call?: RouteCall): Promise<Body>;
 }

@@ -6,7 +6,7 @@ export interface ProtocolRequest extends IncomingMessage {
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   /** Several values of one name are a list. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** The JSON of a POST. Undefined without a body. */
+  /** The JSON of a POST, undefined without a body. Bytes where the route's row says so. */
   readonly body?: unknown;
 }
 

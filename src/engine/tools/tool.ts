@@ -72,6 +72,8 @@ export interface ToolContext {
   readonly taskId: string;
   readonly turnId: string;
   readonly toolCallId: string;
+  /** The agent that calls. */
+  readonly agent: string;
   readonly workspaceDir: string;
   /** The real path that was allowed, relative to the workspace. */
   readonly realPath?: string | undefined;

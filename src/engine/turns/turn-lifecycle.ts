@@ -5,7 +5,7 @@ import type { ObservedTurn } from "../telemetry/engine-telemetry.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import type { TurnTable } from "../store/turns.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
-import { TurnTally } from "./turn-tally.ts";
+import { type OpenCall, TurnTally } from "./turn-tally.ts";
 
 export type Ending =
   | { readonly kind: "completed"; readonly output?: Readonly<Record<string, unknown>> }
@@ -72,9 +72,8 @@ export class TurnLifecycle {
   resume({ blocks, isStored }: { readonly blocks: number; isStored: (callId: string) => boolean }): void {
     const { openBlock, openCalls, nextBlock } = this.tally;
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
-    for (const [id, tool] of openCalls) {
-      if (!isStored(id))
-        this.#close(id, tool, "the engine restarted before the call started; the model is called again");
+    for (const [id, call] of openCalls) {
+      if (!isStored(id)) this.#close(call, "the engine restarted before the call started; the model is called again");
     }
     if (nextBlock > blocks) this.#replacesFrom = blocks;
   }
@@ -89,7 +88,7 @@ export class TurnLifecycle {
   cutOff(why: string): void {
     const { openBlock, openCalls } = this.tally;
     if (openBlock !== null) this.emit({ event: "content_block_stop", data: openBlock });
-    for (const [id, tool] of openCalls) this.#close(id, tool, why);
+    for (const call of openCalls.values()) this.#close(call, why);
   }
 
   /** Drops all further events, the end included: the turn resumes in another process. */
@@ -135,8 +134,8 @@ export class TurnLifecycle {
     return from === null ? event : { ...event, data: { ...event.data, replaces_from: from } };
   }
 
-  #close(id: string, tool: string, error: string): void {
-    this.emit({ event: "tool_result", data: { tool, tool_call_id: id, output: null, error } });
+  #close(call: OpenCall, error: string): void {
+    this.emit({ event: "tool_result", data: { ...call, output: null, error } });
   }
 
   #append(event: JournalEvent): void {

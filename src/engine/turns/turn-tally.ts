@@ -1,4 +1,4 @@
-import type { BlockType } from "../../contract/engine/events.ts";
+import type { BlockType, EngineEventData } from "../../contract/engine/events.ts";
 import type { ModelUsage } from "../agent/turn-context.ts";
 import type { EventJournal, JournalEvent } from "./event-journal.ts";
 
@@ -6,10 +6,19 @@ import type { EventJournal, JournalEvent } from "./event-journal.ts";
 const COUNTED = ["tool_call", "tool_result", "content_block_start", "content_block_stop", "usage", "model_changed"];
 const MAX_TURN_EVENTS = 1_000_000;
 
+export type OpenCall = Pick<EngineEventData["tool_call"], "tool" | "tool_call_id" | "agent" | "parent_tool_call_id">;
+
+const openCallOf = ({ tool, tool_call_id, agent, parent_tool_call_id }: OpenCall): OpenCall => ({
+  tool,
+  tool_call_id,
+  ...(agent !== undefined && { agent }),
+  ...(parent_tool_call_id !== undefined && { parent_tool_call_id }),
+});
+
 /** Running totals over a turn's events: open calls and blocks, call ids in use, usage. */
 export class TurnTally {
-  /** Calls without a result yet: id to tool. */
-  readonly openCalls = new Map<string, string>();
+  /** Calls without a result yet, by their ids: what each has in common with its result. */
+  readonly openCalls = new Map<string, OpenCall>();
   readonly callIds = new Set<string>();
   openBlock: { readonly block_index: number; readonly block_type: BlockType } | null = null;
   nextBlock = 0;
@@ -35,7 +44,7 @@ export class TurnTally {
     switch (event) {
       case "tool_call":
         this.callIds.add(data.tool_call_id);
-        this.openCalls.set(data.tool_call_id, data.tool);
+        this.openCalls.set(data.tool_call_id, openCallOf(data));
         break;
       case "tool_result":
         this.openCalls.delete(data.tool_call_id);

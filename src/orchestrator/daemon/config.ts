@@ -19,6 +19,8 @@ import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
 import { readConsoleOidc } from "./read-console-oidc.ts";
+import { readSecretSources } from "./read-secret-sources.ts";
+import type { SecretSources } from "../secrets/read-source.ts";
 import { readTracing } from "./read-tracing.ts";
 
 interface DockerSettings {
@@ -43,6 +45,9 @@ export interface Config {
   /** Unset: created on first start. */
   readonly adminKey: string | undefined;
   readonly secretKey: string | undefined;
+  readonly previousSecretKey: string | undefined;
+  /** What secrets of products can be read from. */
+  readonly secretSources: SecretSources;
   readonly backend: (typeof SETTINGS)["ORCH_BACKEND"]["value"]["values"][number];
   readonly hostId: string | undefined;
   readonly docker: DockerSettings;
@@ -114,6 +119,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
   const config: Config = {
     adminKey: read.text("ORCH_ADMIN_KEY"),
     secretKey: read.text("ORCH_SECRET_KEY"),
+    previousSecretKey: read.text("ORCH_SECRET_KEY_PREVIOUS"),
+    secretSources: readSecretSources(read, env),
     hostId: readHostId(read),
     host: read.text("ORCH_HOST", SETTINGS.ORCH_HOST.value.fallback),
     port: readInteger(read, "ORCH_PORT"),
@@ -193,6 +200,7 @@ function readBackup(read: EnvironmentReader, dataDir: string): Config["backup"] 
   const generated = [
     ...(read.text("ORCH_ADMIN_KEY") === undefined ? ["admin-key"] : []),
     ...(read.text("ORCH_SECRET_KEY") === undefined ? ["secret-key"] : []),
+    ...(read.text("ORCH_SECRET_KEY_PREVIOUS") === undefined ? ["secret-key.previous"] : []),
   ];
   return {
     dir,

@@ -6,10 +6,15 @@ import { readIfThere, readOrCreate } from "../../shared/files.ts";
 import { newId } from "../../shared/ids.ts";
 import { assertNoRestore } from "./restore-marker.ts";
 
+/** Where an operator puts the `secret-key` that a new one replaces. */
+const PREVIOUS_KEY_FILE = "secret-key.previous";
+
 /** The keys and the id in the data folder. */
 export interface DataFolder {
   readonly adminKey: string;
   readonly secretKey: string;
+  /** The one before, which opens what it has sealed. */
+  readonly previousSecretKey: string | null;
   /** Identifies this data folder, and so this host or its replicas, in the database. */
   readonly hostId: string;
   /** The file of the admin key, if it was generated. */
@@ -27,6 +32,7 @@ export async function openDataFolder(
   given: {
     readonly adminKey: string | undefined;
     readonly secretKey: string | undefined;
+    readonly previousSecretKey: string | undefined;
     readonly hostId: string | undefined;
   },
 ): Promise<DataFolder> {
@@ -38,6 +44,7 @@ export async function openDataFolder(
     return {
       adminKey: given.adminKey ?? (await readOrCreate(join(dir, "admin-key"), newSecret)),
       secretKey: given.secretKey ?? (await readOrCreate(join(dir, "secret-key"), newSecret)),
+      previousSecretKey: given.previousSecretKey ?? (await readIfThere(join(dir, PREVIOUS_KEY_FILE)))?.trim() ?? null,
       hostId: await readOrStoreHostId(dir, given.hostId),
       adminKeyFile: join(dir, "admin-key"),
     };

@@ -5,6 +5,7 @@ import type { Releasers } from "../../shared/releasers.ts";
 import { LocalBroker } from "../fleet/broker/local-broker.ts";
 import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import { remoteBroker } from "../fleet/broker/remote-broker.ts";
+import { engineUrl } from "../engine-calls/engine-url.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import { daemonUser, engineUser } from "../fleet/isolation/owner.ts";
 import type { Config } from "./config.ts";
@@ -42,6 +43,7 @@ export async function openBroker(parts: BrokerParts): Promise<ModelBroker | null
     ownerOn: (port) => (hasUsers ? engineUser(engineUids.min - portMin + port) : null),
     confine: config.isolation !== "off",
     extraCaCerts: config.extraCaCerts,
+    daemonUrl: engineUrl(config.host, config.port),
     logger,
     stopping,
   });

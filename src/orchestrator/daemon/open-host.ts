@@ -12,8 +12,10 @@ import { Backups } from "../status/backups.ts";
 import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { Prices } from "../status/prices.ts";
+import { SecretValues } from "../secrets/secret-values.ts";
 import { Sessions } from "../status/sessions.ts";
 import { AllowedOrigins } from "../status/allowed-origins.ts";
+import { IdentityTokens } from "../status/identity-tokens.ts";
 import { UserTokens } from "../status/user-tokens.ts";
 import type { HostLock } from "../store/host-lock.ts";
 import { readHostFlags } from "../store/hosts.ts";
@@ -132,7 +134,9 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
   Object.assign(readiness, await readHostFlags(db, folder.hostId));
   return {
     sessions: new Sessions(db, Date.now),
+    secrets: new SecretValues(records, config.secretSources),
     userTokens: new UserTokens({ ...records, now: Date.now }),
+    identityTokens: new IdentityTokens({ ...records, now: Date.now }),
     allowedOrigins: new AllowedOrigins(records),
     identity: config.consoleOidc === null ? null : new IdentityProvider(config.consoleOidc),
     readiness,

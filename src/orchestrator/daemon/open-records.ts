@@ -88,7 +88,7 @@ export async function openRecords(parts: RecordsParts, portRange: PortRange): Pr
     events,
     directory,
     leadership: lock,
-    box: new SealedBox(folder.secretKey),
+    box: new SealedBox(folder.secretKey, folder.previousSecretKey),
   };
   return { records, leader, database: database.describe };
 }

@@ -10,6 +10,8 @@ import type { Config } from "./config.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { openDataFolder, storeAddress } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
+import { brokerHandlers } from "../http/broker-handlers.ts";
+import { createBrokerQuestions, isQuestionUrl } from "../http/broker-questions.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { consoleRoutes } from "../http/console-routes.ts";
@@ -23,6 +25,7 @@ import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { secretRoutes } from "../http/secret-routes.ts";
 import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
@@ -50,7 +53,7 @@ import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
-import type { HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
@@ -158,6 +161,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
       ...notificationRoutes(host),
+      ...secretRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),
       ...adminRoutes(host),
@@ -169,7 +173,9 @@ export async function serve(options: StartOptions): Promise<void> {
     cookie,
     unavailableReasonOf: unavailableReason,
   });
-  app = (request, response) => (isGatewayUrl(request.url) ? gateway : api)(request, response);
+  const questions = createBrokerQuestions(host, brokerHandlers(host), unavailableReason);
+  const listenerOf = (url?: string) => (isGatewayUrl(url) ? gateway : isQuestionUrl(url) ? questions : api);
+  app = (request, response) => listenerOf(request.url)(request, response);
   const report = isolationReport(host);
   logIsolation(report, logger);
   await warnAboutPorts(host);
@@ -184,10 +190,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
-  followBudgets(host);
-  followSuspensions(host);
-  followModels(host);
-  followToolHooks(host);
+  followPolicies(host);
   inBackground("maintenance", startMaintenance(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
@@ -206,6 +209,14 @@ export async function serve(options: StartOptions): Promise<void> {
   process.stderr.write(
     startBanner(config, { url, database, isolation: report, adminKeyFile: folder.adminKeyFile, adopted, isRelease }),
   );
+}
+
+/** Sends engines what changes in policies while they run. */
+function followPolicies(host: EngineHost): void {
+  followBudgets(host);
+  followSuspensions(host);
+  followModels(host);
+  followToolHooks(host);
 }
 
 /** Releases the host lock before the streams have ended, so that another replica leads at once. */

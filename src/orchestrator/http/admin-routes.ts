@@ -11,6 +11,7 @@ import type { HostContext } from "../host-context.ts";
 import { pageOfAudit } from "../status/read-events.ts";
 import { choiceParameter, integerParameter } from "../../shared/http/parameters.ts";
 import { sharedRuns } from "../../shared/shared-runs.ts";
+import { identityRoutes } from "./identity-routes.ts";
 import { type Handler, pageOf, pageParameters } from "./call.ts";
 
 export function adminRoutes(host: HostContext) {
@@ -18,6 +19,7 @@ export function adminRoutes(host: HostContext) {
   const status = sharedRuns(() => hostStatus(host));
   const metrics = sharedRuns(() => readMetrics(host));
   return {
+    ...identityRoutes(host),
     adminEngines: (call) => {
       const page = pageParameters(call, "eng");
       const state = choiceParameter(call, "state", ENGINE_STATES);

@@ -1,5 +1,6 @@
 import { plausible } from "../supervision/collect-usage.ts";
 import { findUsageCursor, storeUsage } from "../store/metered-usage.ts";
+import { deleteSecretsOf } from "../store/secrets.ts";
 import { storeNotices } from "../store/turn-notices.ts";
 import { ENGINE_STATES } from "../../contract/orchestrator/requests.ts";
 import { ApiError } from "../api-error.ts";
@@ -31,7 +32,10 @@ export async function destroyEngine(
   const engine = await findEngine(host.db, product.record.id, userId);
   if (engine !== null) await destroyRow(host, engine, { keepData });
   else if (keepData || !(await storage.hasKept(user))) engineNotFound();
-  if (!keepData) await storage.eraseKept(user);
+  if (keepData) return;
+  await storage.eraseKept(user);
+  // Of a user whose engine was destroyed before, with its data kept.
+  await deleteSecretsOf(host.db, { productId: user.product_id, userId });
 }
 
 /** Runs in the engine's lane: a second destroy waits for the first and then finds no engine. */
@@ -43,6 +47,7 @@ export function destroyRow(host: EngineHost, { id }: EngineRow, { keepData }: { 
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
     await collectRemaining(host, engine);
     await clearStorage(host, engine);
+    if (!engine.keep_data) await deleteSecretsOf(host.db, { productId: engine.product_id, userId: engine.user_id });
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };
   return host.transitions.own(id, () => host.lanes.run(id, destroy));

@@ -73,7 +73,7 @@ async function writeKeys({ backups, settings }: Host, archive: ArchiveWriter): P
   });
 }
 
-async function writeRecords({ db, events }: Host, archive: ArchiveWriter) {
+async function writeRecords({ db, events, backups }: Host, archive: ArchiveWriter) {
   const rows: Record<string, number> = {};
   const batches: Record<string, number> = {};
   let engines: readonly string[] = [];
@@ -85,7 +85,11 @@ async function writeRecords({ db, events }: Host, archive: ArchiveWriter) {
       const content = Buffer.from(lines.map((line) => `${line}\n`).join(""));
       await add(fileMember(recordFile(table, number), content.length), one(content));
     };
-    ({ engines } = await dumpRecords(db, events.hostId, write));
+    ({ engines } = await dumpRecords(
+      db,
+      { hostId: events.hostId, isEncrypted: backups.settings.passphrase !== null },
+      write,
+    ));
     return null;
   });
   return { engines, rows };

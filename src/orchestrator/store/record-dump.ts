@@ -22,6 +22,8 @@ export const RECORD_TABLES = {
   budget_leases: "product_id, budget, period, ledger",
   budget_notices: "product_id, user_id, budget, period, notice",
   notification_endpoints: "id",
+  data_keys: "product_id",
+  secrets: "product_id, user_id, name",
 } as const;
 /** Tables of which a backup has only the rows of its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = [
@@ -35,6 +37,8 @@ const OF_HOST: readonly string[] = [
 ];
 
 const BATCH_ROWS = 500;
+/** Tables of the vault. Only an encrypted backup has their rows: a backup may contain the key that opens them. */
+const ENCRYPTED_ONLY: readonly string[] = ["data_keys", "secrets"];
 /** Tables with rows of some MiB. They are read one row at a time. */
 const LARGE_ROWS: readonly string[] = ["catalog_archives"];
 
@@ -47,7 +51,7 @@ export interface RecordBatch {
 /** Reads the records of a host in one snapshot, batch by batch. Returns the ids of its engines. */
 export function dumpRecords(
   db: Db,
-  hostId: string,
+  { hostId, isEncrypted }: { readonly hostId: string; readonly isEncrypted: boolean },
   take: (batch: RecordBatch) => Promise<void>,
 ): Promise<{ readonly engines: readonly string[] }> {
   return db
@@ -58,7 +62,8 @@ export function dumpRecords(
       // The transaction is idle while the archive is written. It locks nothing.
       await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(trx);
       const engines = await engineIdsOf(trx, hostId);
-      for (const [table, order] of Object.entries(RECORD_TABLES)) await dumpTable(trx, { table, order, hostId, take });
+      for (const [table, order] of Object.entries(RECORD_TABLES))
+        if (isEncrypted || !ENCRYPTED_ONLY.includes(table)) await dumpTable(trx, { table, order, hostId, take });
       return { engines };
     });
 }

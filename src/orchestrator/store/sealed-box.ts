@@ -1,42 +1,56 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hkdfSync } from "node:crypto";
+import { decrypt, encrypt } from "./aes-gcm.ts";
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const derive = (secret: string, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
 
 /** Encrypts texts and small files with the deployment's secret key and derives tokens that need no storage. */
 export class SealedBox {
   readonly #sealing: Buffer;
+  readonly #previous: Buffer | null;
   readonly #deriving: Buffer;
 
-  constructor(secret: string) {
-    const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
-    this.#sealing = derive("orchd seal");
-    this.#deriving = derive("orchd token");
+  /** `previous`: a key that opens what it has sealed, while that is not sealed again. */
+  constructor(secret: string, previous: string | null = null) {
+    this.#sealing = derive(secret, "orchd seal");
+    this.#previous = previous === null ? null : derive(previous, "orchd seal");
+    this.#deriving = derive(secret, "orchd token");
+  }
+
+  get hasPrevious(): boolean {
+    return this.#previous !== null;
   }
 
   seal(text: string): Buffer {
     return this.sealBytes(Buffer.from(text, "utf8"));
   }
 
-  /** AES-256-GCM: nonce, tag, ciphertext. */
   sealBytes(bytes: Uint8Array): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", this.#sealing, nonce);
-    const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    return encrypt(this.#sealing, bytes);
   }
 
-  /** Decrypts. Throws when the text was sealed with another key or altered. */
+  /** Decrypts. Throws when the text was sealed with an unknown key or altered. */
   open(box: Buffer): string {
     return this.openBytes(box).toString("utf8");
   }
 
   /** As {@link open}. */
   openBytes(box: Buffer): Buffer {
-    const nonce = box.subarray(0, NONCE_BYTES);
-    const decipher = createDecipheriv("aes-256-gcm", this.#sealing, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAuthTag(box.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    if (this.#previous === null) return decrypt(this.#sealing, box);
+    try {
+      return decrypt(this.#sealing, box);
+    } catch {
+      return decrypt(this.#previous, box);
+    }
+  }
+
+  /** Seals again what the previous key has sealed. Null: the current key has. Throws as {@link open} does. */
+  reseal(box: Buffer): Buffer | null {
+    try {
+      decrypt(this.#sealing, box);
+      return null;
+    } catch {
+      return this.sealBytes(this.openBytes(box));
+    }
   }
 
   /** Derives a token. The same parts give the same token with the same secret. */

@@ -9,6 +9,7 @@ import type {
   NotificationEndpointsTable,
   NotificationPositionTable,
 } from "./notification-tables.ts";
+import type { DataKeysTable, SecretsTable } from "./secret-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
 
@@ -179,11 +180,25 @@ interface TokenKeysTable {
   replaced_at: Date | null;
 }
 
+interface IdentityKeysTable {
+  kid: string;
+  /** Sealed with the deployment's secret key. */
+  private_key: Buffer;
+  public_key: string;
+  created_at: CreatedAt;
+  signs_from: Generated<Date>;
+  /** Null for the newest. */
+  replaced_at: Date | null;
+}
+
 export interface Database {
   notification_endpoints: NotificationEndpointsTable;
   notification_deliveries: NotificationDeliveriesTable;
   notification_position: NotificationPositionTable;
   token_keys: TokenKeysTable;
+  data_keys: DataKeysTable;
+  secrets: SecretsTable;
+  identity_keys: IdentityKeysTable;
   products: ProductsTable;
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;

@@ -1,4 +1,5 @@
 import type { EngineKey } from "../../contract/engine/launch.ts";
+import { sealEngineKey } from "../../contract/broker/engine-key.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
@@ -49,6 +50,7 @@ export function launchOrder(
       ...(suspended !== null && { suspended }),
       ...(rulesText(models) !== rulesText() && { models }),
       ...(hook !== null && { tool_hook: hook }),
+      ...brokerFor(host, engine),
       attachments: { mb, count, kinds: [...kinds] },
       ...(taskTtl !== null && { task_ttl_days: taskTtl }),
       when_busy,
@@ -71,6 +73,16 @@ function settingsFor(
 ): Record<string, string> {
   if (broker === null) return { ...given };
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
+}
+
+/** The broker, for identity tokens: without a public URL they have no issuer. */
+function brokerFor(
+  { broker, settings }: Pick<HostContext, "broker" | "settings">,
+  { id, incarnation }: EngineRow,
+): Pick<SupervisedOrder["launch"], "broker"> {
+  if (broker === null || settings.publicUrl === null) return {};
+  const { url, sealingKey } = broker.access();
+  return { broker: { url, key: sealEngineKey(sealingKey, { engine: id, incarnation }) } };
 }
 
 /** The token for an engine's control API. It is derived, so that a later daemon can compute it. */

@@ -278,8 +278,19 @@ t.test("cancelling a turn stops its sub-agents", async (t) => {
   const running = run();
   await until("both are at work", () => begun === 2);
   runner.cancel("task");
-  t.match((await running).at(-1), { event: "error", data: { error: "CANCELLED" } });
+  const events = await running;
+  t.match(events.at(-1), { event: "error", data: { error: "CANCELLED" } });
   t.equal(aborted, 2);
+  const shown = (name: string) =>
+    events.flatMap(({ event, data }) => {
+      const { tool_call_id: id, tool, agent, parent_tool_call_id: parent } = data;
+      return event === name ? [JSON.stringify({ id, tool, agent, parent })] : [];
+    });
+  t.same(
+    new Set(shown("tool_result")),
+    new Set(shown("tool_call")),
+    "each call is closed under the agent that made it",
+  );
 });
 
 async function overTurn(engine: TestEngine) {

@@ -5,6 +5,7 @@ import type { CatalogReading } from "../../../src/engine/catalog/catalog.ts";
 import { type LoadParts, loadCatalog } from "../../../src/engine/catalog/load-catalog.ts";
 import { LiveCatalog, type LiveCatalogParts } from "../../../src/engine/catalog/live-catalog.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
+import { noIdentity } from "../../helpers/identity.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { commandHost } from "../../helpers/command-host.ts";
 
@@ -49,6 +50,7 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
       product: null,
       commands: commandHost({ PATH: process.env["PATH"] }),
       userId: "anna",
+      identity: noIdentity,
       onServers: () => undefined,
       logger: createLogger("test", "silent"),
       ...more,

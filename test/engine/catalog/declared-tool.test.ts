@@ -11,6 +11,7 @@ import { toolBench } from "../../helpers/tool-context.ts";
 import { catalogBench } from "./catalog-bench.ts";
 import { commandHost } from "../../helpers/command-host.ts";
 import { testNetwork } from "../../helpers/tool-network.ts";
+import { noIdentity } from "../../helpers/identity.ts";
 
 const object = (...names: readonly string[]) => ({
   type: "object",
@@ -23,13 +24,14 @@ function toolOf(
   files: Readonly<Record<string, string>> = {},
   policy: EngineLaunch["tool_network"] = ["127.0.0.1"],
   userId = "anna",
+  identity = noIdentity,
 ): Tool {
   const { folder } = catalogBench(t, files);
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", ...fields }));
   if (declared === null) throw new Error("switched off");
   const environment = { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" };
   const commands = commandHost(environment, folder, testNetwork(t, { policy }));
-  return declaredTool(declared, { folder, commands, userId });
+  return declaredTool(declared, { folder, commands, userId, identity });
 }
 
 const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({

@@ -12,6 +12,8 @@ import { NO_SCOPE } from "../../../src/engine/telemetry/engine-telemetry.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
 import { until } from "../../helpers/until.ts";
 import { commandHost, unlimitedDisk } from "../../helpers/command-host.ts";
+import { noIdentity } from "../../helpers/identity.ts";
+import type { IdentitySource } from "../../../src/engine/tools/web/identity-source.ts";
 
 const fixtures = resolve(import.meta.dirname, "../../fixtures/tool-servers");
 const packages = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol");
@@ -49,11 +51,18 @@ export interface BenchOptions {
   readonly known?: KnownServers;
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  readonly identity?: IdentitySource;
 }
 
 /** The room of the tool servers without an engine around it. */
 export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
-  const { pins = rememberedPins(), known = rememberedServers(), environment = {}, timeoutMs = 60_000 } = options;
+  const {
+    pins = rememberedPins(),
+    known = rememberedServers(),
+    environment = {},
+    timeoutMs = 60_000,
+    identity = noIdentity,
+  } = options;
   const { launcher, folders } = commandHost(environment, t.testdir());
   const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
@@ -65,6 +74,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     workspaceDir,
     environment: commandEnvironment(environment, folders),
     launcher,
+    identity,
     logger,
   });
   t.teardown(() => servers.close());
@@ -93,6 +103,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         taskId: "task",
         turnId: "turn",
         toolCallId: "call",
+        agent: "default",
         workspaceDir,
         signal: new AbortController().signal,
         scope: NO_SCOPE,

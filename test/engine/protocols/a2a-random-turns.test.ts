@@ -8,7 +8,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { answerOf, clientOf, data, message } from "./parts/a2a-client.ts";
 import { type RandomTurn, prepareWorkspace, randomTurn, replyTo } from "./parts/random-turns.ts";
 
-const TURNS = LONG ? 3_000 : 20;
+const TURNS = LONG ? 10_000 : 20;
 
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
@@ -89,7 +89,7 @@ function answerTo(turn: RandomTurn, asked: any): object | null {
 
 const STATES = { CANCELLED: TaskState.TASK_STATE_CANCELED, null: TaskState.TASK_STATE_COMPLETED };
 
-t.test("random turns reach the client whole", { timeout: LONG ? 3_600_000 : 60_000 }, async (t) => {
+t.test("random turns reach the client whole", { timeout: LONG ? 7_200_000 : 60_000 }, async (t) => {
   const random = new Random();
   t.comment(`seed ${random.seed}`);
   for (let count = 1; count <= TURNS; count++) {

@@ -6,7 +6,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { agentOf } from "./parts/ag-ui-agent.ts";
 import { LOOK_TOOL, type RandomTurn, prepareWorkspace, randomTurn, replyTo } from "./parts/random-turns.ts";
 
-const TURNS = LONG ? 3_000 : 20;
+const TURNS = LONG ? 10_000 : 20;
 const TOOLS = [{ name: LOOK_TOOL.name, description: LOOK_TOOL.description, parameters: LOOK_TOOL.input_schema }];
 
 const dataDir = freshFolder(t, "engine");
@@ -87,7 +87,7 @@ function known({ agent, last }: Client): Pick<RandomTurn, "texts" | "thoughts" |
 
 t.test(
   "random turns reach the client whole, in an order that it accepts",
-  { timeout: LONG ? 3_600_000 : 60_000 },
+  { timeout: LONG ? 7_200_000 : 60_000 },
   async (t) => {
     const random = new Random();
     t.comment(`seed ${random.seed}`);

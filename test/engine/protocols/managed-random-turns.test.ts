@@ -70,7 +70,7 @@ async function drive(turn: RandomTurn) {
   return { events, list: await listed(id) };
 }
 
-t.test("random turns keep to the protocol", { timeout: LONG ? 3_600_000 : 60_000 }, async (t) => {
+t.test("random turns keep to the protocol", { timeout: LONG ? 7_200_000 : 60_000 }, async (t) => {
   const random = new Random();
   t.comment(`seed ${random.seed}`);
   for (let index = 0; index < TURNS; index++) {

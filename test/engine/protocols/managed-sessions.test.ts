@@ -56,7 +56,6 @@ t.test("what the engine does not have is refused in the protocol's form", async 
   const send = (event: object) => sessions.events.send(id, { events: [event as never] });
   await refused(client.beta.agents.create({ name: "x", model: "y" }), 400, bad, /not supported/);
   await refused(client.beta.vaults.create({ display_name: "x" }), 400, bad, /a vault is not supported/);
-  await refused(Array.fromAsync(client.beta.files.list()), 400, bad, /the files interface is not supported/);
   await refused(Array.fromAsync(sessions.threads.list(id)), 400, bad, /a thread of a session is not supported/);
   await refused(newSession({ vault_ids: ["v"] }), 400, bad, /^vault_ids: not supported/);
   await refused(newSession({ agent: "nobody" }), 404, "not_found_error", /no agent named nobody/);

@@ -7,7 +7,7 @@ import { MCP_ERAS, connectMcp } from "../../helpers/mcp-client.ts";
 import { until } from "../../helpers/until.ts";
 import { type RandomTurn, prepareWorkspace, randomTurn, replyTo } from "./parts/random-turns.ts";
 
-const TURNS = LONG ? 2500 : 15;
+const TURNS = LONG ? 10_000 : 15;
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
 const engine = await startEngine(t, { dataDir });
@@ -22,7 +22,7 @@ const cancel = (task: string) => engine.call("/execute/cancel", { body: { task_i
 for (const era of MCP_ERAS)
   t.test(
     `${era}: the answer of a random turn is what its script says`,
-    { timeout: LONG ? 3_600_000 : 60_000 },
+    { timeout: LONG ? 7_200_000 : 60_000 },
     async (t) => {
       const random = new Random();
       t.comment(`seed ${random.seed}`);

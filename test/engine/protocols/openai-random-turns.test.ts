@@ -6,7 +6,7 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { aiSdkChatPeer, aiSdkResponsesPeer, chatPeer, missing, responsesPeer } from "./parts/openai-peers.ts";
 import { type RandomTurn, prepareWorkspace, randomTurn } from "./parts/random-turns.ts";
 
-const TURNS = LONG ? 2_500 : 6;
+const TURNS = LONG ? 10_000 : 6;
 
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
@@ -25,7 +25,7 @@ function expected({ error }: RandomTurn): string {
 }
 
 for (const [title, { peer, cancels }] of Object.entries(PEERS))
-  t.test(`a random turn goes through ${title}`, { timeout: LONG ? 3_600_000 : 60_000 }, async (t) => {
+  t.test(`a random turn goes through ${title}`, { timeout: LONG ? 7_200_000 : 60_000 }, async (t) => {
     const random = new Random();
     t.comment(`seed ${random.seed}`);
     for (let index = 0; index < TURNS; index++) {

@@ -7,7 +7,7 @@ import { type RandomTurn, prepareWorkspace, randomTurn, replyTo } from "./parts/
 
 const TURNS = LONG ? 10_000 : 40;
 
-t.setTimeout(LONG ? 3_600_000 : 60_000);
+t.setTimeout(LONG ? 7_200_000 : 60_000);
 
 const dataDir = freshFolder(t, "engine");
 prepareWorkspace(dataDir);
@@ -47,7 +47,7 @@ async function drive(turn: RandomTurn, taskId: string): Promise<readonly Frame[]
 
 t.test(
   "a random turn of the sandbox model does what its script says",
-  { timeout: LONG ? 3_600_000 : 60_000 },
+  { timeout: LONG ? 7_200_000 : 60_000 },
   async (t) => {
     const random = new Random();
     t.comment(`seed ${random.seed}`);

@@ -247,11 +247,11 @@ print(call(s.fileno(), address, 16))`);
   t.same(more, ["True False", "True True", "EINVAL"]);
 });
 
-/** Open sockets of this process. */
-const ownSockets = (): number =>
-  readdirSync("/proc/self/fd").filter((fd) =>
-    unlessGone(() => readlinkSync(`/proc/self/fd/${fd}`))?.startsWith("socket:"),
-  ).length;
+/** The open sockets of this process, by their inodes. */
+const ownSockets = (): readonly string[] =>
+  readdirSync("/proc/self/fd")
+    .map((fd) => unlessGone(() => readlinkSync(`/proc/self/fd/${fd}`)) ?? "")
+    .filter((target) => target.startsWith("socket:"));
 
 /** A listener of a tool that accepts nothing, with a full queue: a further connection waits. */
 const FULL = (port: number) => `
@@ -319,14 +319,15 @@ except Alarm: print("interrupted")`;
   const code = `${HELPERS}${FULL(port)}
 print("waits", flush=True)
 socket.socket().connect(("127.0.0.1", ${port}))`;
-  const before = ownSockets();
+  const before = new Set(ownSockets());
+  const copies = () => ownSockets().filter((socket) => !before.has(socket));
   const program = await start(`exec ${PYTHON} -c '${code.replaceAll("'", `'"'"'`)}'`);
   await once(program.stdout, "data");
-  await until("the supervisor has a copy of the socket", () => ownSockets() > before);
+  await until("the supervisor has a copy of the socket", () => copies().length > 0);
   process.kill(program.pid, "SIGKILL");
   t.match(await program.exited, { signal: "SIGKILL" });
   program.dispose();
-  await until("the copy is closed", () => ownSockets() === before);
+  await until("the copy is closed", () => copies().length === 0);
 });
 
 t.test("no socket makes the supervisor wait when it closes the last copy", { skip }, async (t) => {

@@ -33,8 +33,12 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- define "orchd.databaseSecret" -}}{{ default (printf "%s-database" (include "orchd.name" .)) .Values.database.existingSecret }}{{- end }}
 {{- define "orchd.databaseKey" -}}{{ if .Values.database.existingSecret }}{{ .Values.database.key }}{{ else }}url{{ end }}{{- end }}
 
+{{- define "orchd.serviceUrl" -}}
+{{ printf "http://%s.%s.svc:%v" (include "orchd.name" .) .Release.Namespace .Values.service.port }}
+{{- end }}
+
 {{- define "orchd.publicUrl" -}}
-{{ default (printf "http://%s.%s.svc:%v" (include "orchd.name" .) .Release.Namespace .Values.service.port) .Values.publicUrl }}
+{{ default (include "orchd.serviceUrl" .) .Values.publicUrl }}
 {{- end }}
 
 {{- define "orchd.broker" -}}{{ printf "%s-broker" (include "orchd.name" .) }}{{- end }}

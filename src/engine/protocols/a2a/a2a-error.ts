@@ -1,4 +1,4 @@
-import { A2A_DOMAIN, rpcErrorOf } from "../../../contract/engine/protocols.ts";
+import { A2A_DOMAIN, rpcErrorOf } from "../../../contract/engine/protocols/a2a-protocol.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 
 /** The errors that A2A defines, by their reason. */

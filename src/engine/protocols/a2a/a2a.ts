@@ -11,13 +11,16 @@ import { type Going, advance, going, sendMessage } from "./send-message.ts";
 import { streamTask } from "./stream-task.ts";
 
 const VERSION = "1.0";
+/** Characters of the id of a request, which each frame of its answer repeats. */
+const MAX_ID = 1000;
+const ID = `expected a number or at most ${MAX_ID} characters`;
 /** A method of an earlier version, such as `message/send`. */
 const EARLIER_METHOD = /^(message|tasks|agent)\//;
 
 const envelope = z.object({
   jsonrpc: z.literal("2.0"),
   method: z.string(),
-  id: z.optional(z.union([z.string(), z.number(), z.null()])),
+  id: z.optional(z.union([z.string().check(z.maxLength(MAX_ID, ID)), z.number(), z.null()])),
   params: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 });
 
@@ -98,7 +101,7 @@ const call: ProtocolHandler = async ({ request, response, calls }) => {
 
 const idOf = (body: unknown): string | number | null => {
   const id = isRecord(body) ? body["id"] : null;
-  return typeof id === "string" || typeof id === "number" ? id : null;
+  return (typeof id === "string" && id.length <= MAX_ID) || typeof id === "number" ? id : null;
 };
 
 function assertVersion(header: string | readonly string[] | undefined, method: string): void {

@@ -1,5 +1,6 @@
-import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
+import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, Events } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { A2aError, invalid } from "./a2a-error.ts";
 import { turnOf, viewOf } from "./find-task.ts";
 import type { SendParams } from "./requests.ts";
@@ -61,8 +62,7 @@ async function sentBefore(calls: EngineCalls, contextId: string, messageId: stri
 
 /** The turn of a context that waits for an answer. */
 async function waitingTurn(calls: EngineCalls, contextId: string): Promise<string | null> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: contextId, limit: "1" } });
-  const [last] = items;
+  const last = await lastTurn(calls, contextId);
   return last?.state === "waiting_for_human" ? last.turn_id : null;
 }
 
@@ -87,6 +87,8 @@ async function continued(calls: EngineCalls, params: SendParams, taskId: string)
   if (earlier !== null) return earlier;
   const view = await viewOf(calls, turn);
   const given = answersOf(message.parts);
+  if (given.some(({ id }) => id !== null && !view.mayHaveAsked(id)))
+    throw invalid("message.parts: expected the request_id or tool_call_id of a question or call of the task");
   if (view.state === "TASK_STATE_INPUT_REQUIRED" || given.some(({ id }) => id !== null))
     for (const answer of given) await give(calls, view, answer);
   else if (!isLastAnswer(given, view)) await steer(calls, params, turn);

@@ -2,32 +2,18 @@ import { createHash } from "node:crypto";
 import type { MessageContent, MessagePart } from "../../../contract/engine/message-content.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import { isRecord } from "../../../shared/json-values.ts";
+import { turnOptions } from "../turn-options.ts";
 import { A2aError, invalid } from "./a2a-error.ts";
 import type { Part, SendParams } from "./requests.ts";
-
-/** Fields of `POST /execute` that a client may give in `metadata`. */
-const OPTIONS = [
-  "agent",
-  "model",
-  "effort",
-  "thinking",
-  "max_steps",
-  "metadata",
-  "when_busy",
-  "interrupt",
-  "output_schema",
-  "client_tools",
-] as const;
 
 /** The message that begins a task. `metadata` of the message counts before that of the call. */
 export function executionOf({ message, metadata }: SendParams, contextId: string): ExecuteRequest {
   const given = { ...metadata, ...message.metadata };
-  const named = OPTIONS.filter((name) => given[name] !== undefined && given[name] !== null);
   const body = {
     // A context may have several tasks: a message waits for the one before it.
     when_busy: "queue",
     ...(typeof given["skill"] === "string" && { agent: given["skill"] }),
-    ...Object.fromEntries(named.map((name) => [name, given[name]])),
+    ...turnOptions(given, ["client_tools"]),
     task_id: contextId,
     message: contentOf(message.parts),
     message_id: message.messageId,

@@ -1,5 +1,4 @@
-import type { EngineEventData } from "../../../contract/engine/events.ts";
-import { deltaText, isDelta } from "../delta-text.ts";
+import type { EngineEventData, StoredEvent } from "../../../contract/engine/events.ts";
 import { type EventRow, eventOf } from "../engine-calls.ts";
 import { type HumanRequest, TurnProgress } from "../turn-progress.ts";
 import type { State } from "./requests.ts";
@@ -24,6 +23,8 @@ export class TaskView {
   readonly turnId: string;
   readonly contextId: string;
   readonly #answered = new Set<string>();
+  /** Ids of all its requests, and of all its calls of the client's tools. */
+  readonly #asked = new Set<string>();
   readonly #progress = new TurnProgress(this.#answered);
   /** The answer's blocks, by their number. */
   #blocks: { readonly index: number; text: string }[] = [];
@@ -46,8 +47,9 @@ export class TaskView {
   /** Returns what the event changed in the answer. */
   apply(row: EventRow): AnswerChange | null {
     this.#lastSeq = row.seq;
-    if (isDelta(row)) return row.type === "text_delta" ? this.#add(deltaText(row)) : null;
     const event = eventOf(row);
+    if (event.event === "text_delta") return this.#add(event.data.text);
+    this.#noteAsked(event);
     if (this.#progress.apply(event)) this.#become("TASK_STATE_INPUT_REQUIRED", event.data.ts);
     switch (event.event) {
       case "content_block_start":
@@ -103,6 +105,11 @@ export class TaskView {
     return this.#progress.blockers;
   }
 
+  /** Whether a request or call is one of the turn's. Of one whose first events are kept no longer, nobody knows. */
+  mayHaveAsked(id: string): boolean {
+    return this.#asked.has(id) || !this.#isWhole;
+  }
+
   /** Whether the turn has published files, which its events do not describe. */
   get publishes(): boolean {
     return this.#publishes;
@@ -151,6 +158,11 @@ export class TaskView {
       name: "output",
       parts: [{ data: this.#output, mediaType: "application/json" }],
     };
+  }
+
+  #noteAsked({ event, data }: StoredEvent): void {
+    if (event === "hitl_request") this.#asked.add(data.request_id);
+    if (event === "tool_call" && data.runs === "client") this.#asked.add(data.tool_call_id);
   }
 
   #statusMessage(): object | null {

@@ -1,6 +1,6 @@
 import { asText, isRecord } from "../../../shared/json-values.ts";
-import { inBackground } from "../../../shared/background.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
+import { isInFlight, lastTurn } from "../last-turn.ts";
 import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
 import { SseWriter } from "../sse-writer.ts";
 import { answerRequests } from "./interrupts.ts";
@@ -8,7 +8,7 @@ import { executionOf } from "./run-execution.ts";
 import { RunEvents } from "./run-events.ts";
 import { type News, type RunInput, type RunMessage, forwardedOf, newsOf, readRun } from "./run-input.ts";
 import { messagesOf, storedMessages } from "./stored-messages.ts";
-import { isInFlight, lastTurn, scanTurn, seenBy } from "./turn-scan.ts";
+import { scanTurn, seenBy } from "./turn-scan.ts";
 
 /** Events on request that a run shows. */
 const GROUPS = ["message", "model", "file"] as const;
@@ -21,9 +21,11 @@ interface Source {
   readonly passedSeq: number;
   /** Given to a client that asks for the conversation. */
   readonly snapshot: readonly object[] | null;
+  /** Ends what the run has begun, or goes on with. */
+  readonly leave: () => unknown;
 }
 
-const ANEW: Source = { events: null, seenSeq: 0, passedSeq: 0, snapshot: null };
+const ANEW: Source = { events: null, seenSeq: 0, passedSeq: 0, snapshot: null, leave: () => undefined };
 
 const run: ProtocolHandler = async ({ request, response, calls }) => {
   const input = readRun(calls, request.body);
@@ -40,7 +42,7 @@ const run: ProtocolHandler = async ({ request, response, calls }) => {
       passedSeq: source.passedSeq,
     },
   );
-  if (forwardedOf(input)["on_disconnect"] === "cancel") cancelWhenLeft(calls, events, threadId);
+  if (forwardedOf(input)["on_disconnect"] === "cancel") cancelWhenLeft(calls, events, source);
   const stream = SseWriter.open(response, calls.limits);
   await stream.write(events.open());
   if (source.snapshot !== null) await stream.write(events.replaceMessages(source.snapshot));
@@ -67,9 +69,9 @@ async function follow(stream: SseWriter, events: RunEvents, source: Events): Pro
   await stream.write(events.fail({ code: "NOT_FOUND", message }));
 }
 
-function cancelWhenLeft(calls: EngineCalls, events: RunEvents, taskId: string): void {
+function cancelWhenLeft(calls: EngineCalls, events: RunEvents, { leave }: Source): void {
   const cancel = () => {
-    if (!events.isOver) inBackground("cancel of a run", calls.call("cancel", { body: { task_id: taskId } }));
+    if (!events.isOver) leave();
   };
   if (calls.gone.aborted) cancel();
   else calls.gone.addEventListener("abort", cancel, { once: true });
@@ -82,16 +84,18 @@ async function sourceOf(calls: EngineCalls, input: RunInput): Promise<Source> {
   const unknown = unsent(calls, input, news);
   if (answered !== null && unknown.length === 0) return answered;
   if (unknown.length > 0) {
-    const { events } = await calls.send(executionOf(calls, input, unknown), { groups: GROUPS });
-    return { ...ANEW, events };
+    const { events, leave } = await calls.send(executionOf(calls, input, unknown), { groups: GROUPS });
+    return { ...ANEW, events, leave };
   }
   const repeated = news.said.at(-1);
   return repeated === undefined ? conversation(calls, input) : again(calls, input, repeated);
 }
 
 /** From its first event to its end. */
-const wholeTurn = (calls: EngineCalls, { threadId: taskId }: Pick<RunInput, "threadId">, turnId: string): Events =>
-  calls.read({ taskId, turnId, live: true, groups: GROUPS });
+const wholeTurn = (calls: EngineCalls, { threadId: taskId }: Pick<RunInput, "threadId">, turnId: string) => ({
+  events: calls.read({ taskId, turnId, live: true, groups: GROUPS }),
+  leave: () => calls.cancelTurn(taskId, turnId),
+});
 
 /** What the user has said that the conversation has not. */
 const unsent = (calls: EngineCalls, { threadId }: RunInput, { said }: News): readonly RunMessage[] =>
@@ -101,12 +105,12 @@ const unsent = (calls: EngineCalls, { threadId }: RunInput, { said }: News): rea
 async function again(calls: EngineCalls, input: RunInput, message: RunMessage): Promise<Source> {
   const fate = calls.sent(input.threadId, message.id);
   if (fate?.turnId === null || fate === null) {
-    const { events } = await calls.send(executionOf(calls, input, [message]), { groups: GROUPS });
-    return { ...ANEW, events };
+    const { events, leave } = await calls.send(executionOf(calls, input, [message]), { groups: GROUPS });
+    return { ...ANEW, events, leave };
   }
   const { turnId, afterSeq } = fate;
   const { passedSeq } = await scanTurn(calls, turnId);
-  return { ...ANEW, events: wholeTurn(calls, input, turnId), seenSeq: afterSeq, passedSeq };
+  return { ...ANEW, ...wholeTurn(calls, input, turnId), seenSeq: afterSeq, passedSeq };
 }
 
 /** Answers what the thread's last turn waits for. The run streams what comes after that. Null: nothing of it was an answer. */
@@ -127,8 +131,7 @@ async function resumed(
     await calls.call("respondTool", { body: toolAnswer(calls, result, place) });
   }
   const ids = [...resume.map((one) => one.interruptId), ...results.map(({ toolCallId = "" }) => toolCallId)];
-  const events = wholeTurn(calls, { threadId }, turnId);
-  return { ...ANEW, events, seenSeq: seenBy(scan, ids), passedSeq: scan.passedSeq };
+  return { ...ANEW, ...wholeTurn(calls, { threadId }, turnId), seenSeq: seenBy(scan, ids), passedSeq: scan.passedSeq };
 }
 
 function toolAnswer(calls: EngineCalls, { toolCallId, content, error }: RunMessage, place: string): object {
@@ -161,8 +164,7 @@ async function conversation(calls: EngineCalls, { threadId }: RunInput): Promise
   // What the turn has said comes again with its events.
   const before = stored.filter(({ turn_id: id, role }) => role === "user" || id !== turn.turn_id);
   const { passedSeq } = await scanTurn(calls, turn.turn_id);
-  const events = wholeTurn(calls, { threadId }, turn.turn_id);
-  return { ...ANEW, events, passedSeq, snapshot: messagesOf(before) };
+  return { ...ANEW, ...wholeTurn(calls, { threadId }, turn.turn_id), passedSeq, snapshot: messagesOf(before) };
 }
 
 export const handlers: ProtocolModule["handlers"] = { agUiRun: run };

@@ -1,6 +1,5 @@
 import type { EngineEventData, StoredEvent } from "../../../contract/engine/events.ts";
 import { eventOf, type EventRow } from "../engine-calls.ts";
-import { deltaText, isDelta } from "../delta-text.ts";
 import { dataFrame } from "../sse-writer.ts";
 import { TurnProgress } from "../turn-progress.ts";
 import { interruptOf } from "./interrupts.ts";
@@ -20,8 +19,6 @@ export class RunEvents {
   readonly #state: RunState;
   readonly #log: RunLog;
   #frames = "";
-  /** Of the open message, not sent yet. */
-  #text = "";
   #isSilent: boolean;
   #isOver = false;
   #open: { readonly id: string; readonly kind: "text" | "thinking" } | null = null;
@@ -82,8 +79,8 @@ export class RunEvents {
 
   #feedOne(row: EventRow): void {
     if (this.#isSilent && row.seq > this.#start.seenSeq) this.#resume();
-    if (isDelta(row)) return this.#addText(row);
     const event = eventOf(row);
+    if (event.event === "text_delta" || event.event === "thinking_delta") return this.#addText(event.data.text);
     if (!this.#state.hasBegun) {
       this.#state.apply(event);
       this.#sendState();
@@ -169,25 +166,15 @@ export class RunEvents {
     }
   }
 
-  #addText(row: EventRow): void {
-    if (this.#open === null || this.#isSilent) return;
-    const delta = deltaText(row);
-    this.#log.extend(delta);
-    this.#text += delta;
-  }
-
-  /** Sends the text of a batch as one piece. */
-  #flushText(): void {
-    if (this.#open === null || this.#text === "") return;
+  #addText(delta: string): void {
+    if (this.#open === null || this.#isSilent || delta === "") return;
     const { id: messageId, kind } = this.#open;
-    const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
-    this.#frames += dataFrame({ type, messageId, delta: this.#text });
-    this.#text = "";
+    this.#log.extend(delta);
+    this.#send({ type: kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT", messageId, delta });
   }
 
   #closeMessage(): void {
     if (this.#open === null) return;
-    this.#flushText();
     const { id: messageId, kind } = this.#open;
     this.#open = null;
     if (kind === "text") return this.#send({ type: "TEXT_MESSAGE_END", messageId });
@@ -274,12 +261,10 @@ export class RunEvents {
 
   #send(event: object): void {
     if (this.#isSilent) return;
-    this.#flushText();
     this.#frames += dataFrame(event);
   }
 
   #take(): string {
-    this.#flushText();
     const frames = this.#frames;
     this.#frames = "";
     return frames;

@@ -1,27 +1,13 @@
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import { isRecord } from "../../../shared/json-values.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { turnOptions } from "../turn-options.ts";
 import { contentOf } from "./message-parts.ts";
 import { contextOf } from "./run-context.ts";
 import { type RunInput, type RunMessage, forwardedOf } from "./run-input.ts";
 
-/** Fields of `POST /execute` that an application may forward. */
-const FORWARDED = [
-  "agent",
-  "model",
-  "effort",
-  "thinking",
-  "max_steps",
-  "metadata",
-  "when_busy",
-  "interrupt",
-  "output_schema",
-] as const;
-
 /** The message of a run, as `POST /execute` takes it: the engine checks the fields. */
 export function executionOf(calls: EngineCalls, input: RunInput, said: readonly RunMessage[]): ExecuteRequest {
-  const props = forwardedOf(input);
-  const given = FORWARDED.filter((name) => props[name] !== undefined && props[name] !== null);
   const context = contextOf(input);
   const body = {
     task_id: input.threadId,
@@ -29,7 +15,7 @@ export function executionOf(calls: EngineCalls, input: RunInput, said: readonly 
     message_id: said.at(-1)?.id,
     ...toolsOf(input),
     ...(context.length > 0 && { context }),
-    ...Object.fromEntries(given.map((name) => [name, props[name]])),
+    ...turnOptions(forwardedOf(input)),
   };
   return body as ExecuteRequest;
 }

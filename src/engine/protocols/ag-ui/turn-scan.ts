@@ -1,5 +1,4 @@
 import type { StoredEvent } from "../../../contract/engine/events.ts";
-import type { TurnPage, TurnRecord } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, eventOf } from "../engine-calls.ts";
 import { type HumanRequest, TurnProgress } from "../turn-progress.ts";
 
@@ -20,15 +19,6 @@ export interface ScannedTurn {
   /** The turn waits no longer where it waited up to this `seq`. */
   readonly passedSeq: number;
 }
-
-/** The last turn of a task. Null without one. */
-export async function lastTurn(calls: EngineCalls, taskId: string): Promise<TurnRecord | null> {
-  const query = { task_id: taskId, limit: "1" };
-  const { items } = await calls.call<TurnPage>("listTurns", { query });
-  return items[0] ?? null;
-}
-
-export const isInFlight = ({ state }: TurnRecord): boolean => state === "running" || state === "waiting_for_human";
 
 /** Reads where a turn waited, from its stored events. */
 export async function scanTurn(calls: EngineCalls, turnId: string): Promise<ScannedTurn> {

@@ -2,6 +2,7 @@ import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
 import { listAgentVersions, listAgents, showAgent } from "./catalog-agents.ts";
 import { changeEnvironment, createEnvironment, listEnvironments, showEnvironment } from "./session-environment.ts";
 import { listEvents } from "./list-events.ts";
+import { deleteFile, listFiles, readFile, showFile, uploadFile } from "./managed-files.ts";
 import { sendEvents } from "./send-events.ts";
 import {
   archiveSession,
@@ -45,7 +46,11 @@ export const handlers: ProtocolModule["handlers"] = {
   managedStreamEvents: streamEvents,
   managedListResources: listResources,
   managedListThreads: notSupported("a thread of a session"),
-  managedListFiles: notSupported("the files interface"),
+  managedListFiles: listFiles,
+  managedUploadFile: uploadFile,
+  managedShowFile: showFile,
+  managedReadFile: readFile,
+  managedDeleteFile: deleteFile,
   managedListVaults: notSupported("a vault"),
   managedCreateVault: notSupported("a vault"),
   managedListMemoryStores: notSupported("a memory store"),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { MessageContent } from "../../../contract/engine/message-content.ts";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import { type ProtocolHandler, sendJson } from "../protocol.ts";
 import { answerCall, confirmCall } from "./tool-answers.ts";
 import { contentBlock, contentBlocks, messageOf, textOfResult } from "./content-blocks.ts";
@@ -104,9 +104,9 @@ async function post(
 }
 
 const interrupt: Action = async (calls, taskId) => {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
+  const last = await lastTurn(calls, taskId);
   await calls.call("cancel", { body: { task_id: taskId } });
-  return { id: eventId(items[0]?.turn_id ?? "turn_none", "interrupt"), type: "user.interrupt", processed_at: now() };
+  return { id: eventId(last?.turn_id ?? "turn_none", "interrupt"), type: "user.interrupt", processed_at: now() };
 };
 
 const now = (): string => new Date().toISOString();

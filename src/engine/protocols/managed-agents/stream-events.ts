@@ -1,8 +1,7 @@
-import type { StoredEvent } from "../../../contract/engine/events.ts";
 import { sleepingComment } from "../../../contract/engine/sleep.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
-import { type EngineCalls, type EventRow, eventOf } from "../engine-calls.ts";
+import { type EngineCalls, eventOf } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import type { ProtocolHandler } from "../protocol.ts";
 import { SseWriter, eventFrame } from "../sse-writer.ts";
 import { type ContentBlock, userBlocks } from "./content-blocks.ts";
@@ -43,8 +42,8 @@ export const streamEvents: ProtocolHandler = async ({ request, response, calls }
   isLive = true;
   const stream = SseWriter.open(response, calls.limits);
   for await (const rows of events) {
-    for (const event of mergedTexts(rows)) {
-      const reading = turns.add(event);
+    for (const row of rows) {
+      const reading = turns.add(eventOf(row));
       if (reading !== undefined) await reading;
     }
     seq = rows.at(-1)?.seq ?? seq;
@@ -57,31 +56,13 @@ export const streamEvents: ProtocolHandler = async ({ request, response, calls }
   stream.end();
 };
 
-/** The events of a batch. Pieces of text that follow each other are one, for each frame costs its reader more than its text. */
-function* mergedTexts(rows: readonly EventRow[]): Generator<StoredEvent> {
-  let text: Extract<StoredEvent, { event: "text_delta" }> | null = null;
-  for (const row of rows) {
-    const event = eventOf(row);
-    if (event.event === "text_delta") {
-      const before: string = text?.data.text ?? "";
-      text = { event: "text_delta", data: { ...event.data, text: before + event.data.text } };
-      continue;
-    }
-    if (text !== null) yield text;
-    text = null;
-    yield event;
-  }
-  if (text !== null) yield text;
-}
-
 /** Brings the turn in flight, or the last one, to its last stored event. Returns the number of that. */
 async function readSilently(
   calls: EngineCalls,
   taskId: string,
   { turns, upTo }: { readonly turns: TurnEvents; readonly upTo: number },
 ): Promise<number> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-  const turnId = items[0]?.turn_id;
+  const turnId = (await lastTurn(calls, taskId))?.turn_id;
   let seq = 0;
   if (turnId === undefined) return seq;
   for await (const rows of calls.read({ taskId, turnId, live: false, groups: ["message"] }))

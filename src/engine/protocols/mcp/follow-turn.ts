@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
 import { type EngineCalls, type Events, eventOf } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
 import type { StreamPosition } from "./event-id.ts";
 import type { Exchange } from "./exchange.ts";
 import { TurnProgress } from "./ask-progress.ts";
@@ -18,6 +18,8 @@ export interface FollowedTurn {
   readonly progress: TurnProgress;
   /** Events after those that `progress` has taken. Null when the turn has ended. */
   readonly events: Events | null;
+  /** Ends the turn, or the message that waits for one. */
+  readonly leave: () => unknown;
 }
 
 export interface FollowContext {
@@ -30,8 +32,7 @@ export async function startTurn(asked: AskedMessage, { calls, exchange }: Follow
   const { message, task_id: task = `mcp-${randomUUID()}` } = asked;
   if (message === undefined) {
     if (asked.task_id === undefined) throw calls.error("INVALID_REQUEST", "message: expected a message or a task_id");
-    const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: task, limit: "1" } });
-    const turn = items[0]?.turn_id;
+    const turn = (await lastTurn(calls, task))?.turn_id;
     if (turn === undefined) throw calls.error("NOT_FOUND", "task_id: the task has no turn; send a message");
     return attachTurn({ task, turn }, { calls, exchange });
   }
@@ -40,7 +41,7 @@ export async function startTurn(asked: AskedMessage, { calls, exchange }: Follow
   const sent = await calls.send({ ...asked, task_id: task, message, message_id: messageId });
   if (sent.isReplayed && sent.turnId !== null) return attachTurn({ task, turn: sent.turnId }, { calls, exchange });
   if (sent.turnId !== null) await exchange.reached({ task, message: messageId, turn: sent.turnId, seq: 0 });
-  return { taskId: task, progress: new TurnProgress(), events: sent.events };
+  return { taskId: task, progress: new TurnProgress(), events: sent.events, leave: sent.leave };
 }
 
 /** Takes what is stored of a turn, and reads on from there. */
@@ -52,9 +53,10 @@ export async function attachTurn(
   for await (const rows of calls.read({ taskId: task, turnId: turn, live: false }))
     for (const row of rows) progress.take(row);
   await exchange.reached({ task, turn, seq });
-  if (progress.end !== null) return { taskId: task, progress, events: null };
+  const leave = () => calls.cancelTurn(task, turn);
+  if (progress.end !== null) return { taskId: task, progress, events: null, leave };
   const events = calls.read({ taskId: task, turnId: turn, afterSeq: progress.seq, live: true });
-  return { taskId: task, progress, events };
+  return { taskId: task, progress, events, leave };
 }
 
 /** Continues where the stream of the same request was cut. */

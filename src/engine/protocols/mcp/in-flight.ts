@@ -19,7 +19,7 @@ class InFlight {
 
 /** What cancels a request, by its session and id. */
 export const cancels = new InFlight();
-/** What ends the wait for a question that the client's user has left, by the question's id. */
+/** What ends the wait for a question that the client's user has left, by the session and the question's id. */
 export const leaves = new InFlight();
 
 export const requestKey = (session: string, id: RequestId): string => JSON.stringify([session, id]);

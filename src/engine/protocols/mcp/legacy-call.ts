@@ -111,13 +111,15 @@ async function take({ calls }: ProtocolCall, message: JSONRPCMessage, session: S
   if (typeof message.id !== "string" || !message.id.startsWith("hitl-")) return;
   const { id } = message;
   const result = "result" in message ? message.result : null;
+  // Of the same session: another client's wait goes on.
+  const leave = () => session !== null && leaves.act(requestKey(session.id, id));
   try {
     const { options } = await findRequest(calls, id);
-    if (!(await takeForm(calls, { id, options, result }))) leaves.act(id);
+    if (!(await takeForm(calls, { id, options, result }))) leave();
   } catch (error) {
     // 404 would tell the client that its session has ended.
     if (isOver(calls, error)) return;
-    leaves.act(id);
+    leave();
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export async function streamAnswer(
     ask: session?.elicits
       ? async (question) => {
           const { request_id: id } = question;
-          forget.push(leaves.add(id, left.resolve));
+          forget.push(leaves.add(requestKey(session.id, id), left.resolve));
           await write({ jsonrpc: "2.0", id, method: "elicitation/create", params: { ...questionForm(question) } });
         }
       : null,

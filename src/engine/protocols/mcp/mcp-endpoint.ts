@@ -1,4 +1,5 @@
 import { isLegacyRequest } from "@modelcontextprotocol/server";
+import type { EngineCalls } from "../engine-calls.ts";
 import type { ProtocolHandler, ProtocolModule } from "../protocol.ts";
 import { serveLegacy } from "./legacy-call.ts";
 import { serveModern, webRequest } from "./modern-call.ts";
@@ -14,8 +15,21 @@ function isForeign(origin: string): boolean {
   return url === null || !OWN_HOST.test(url.hostname);
 }
 
+/** Characters of the id and the progress token of a request, which each frame of its answer repeats. */
+const MAX_ID = 1000;
+
+function assertShortIds(calls: EngineCalls, body: unknown): void {
+  const { id, params } = Object(body) as { readonly id?: unknown; readonly params?: unknown };
+  const { _meta: meta } = Object(params) as { readonly _meta?: unknown };
+  const { progressToken } = Object(meta) as { readonly progressToken?: unknown };
+  for (const [field, value] of Object.entries({ id, "params._meta.progressToken": progressToken }))
+    if (typeof value === "string" && value.length > MAX_ID)
+      throw calls.error("INVALID_REQUEST", `${field}: expected at most ${MAX_ID} characters`);
+}
+
 const serve: ProtocolHandler = async (call) => {
   const { request, calls } = call;
+  assertShortIds(calls, request.body);
   const { origin } = request.headers;
   if (origin !== undefined && isForeign(origin))
     throw calls.error("ORIGIN_NOT_ALLOWED", "Origin: pages of other sites call the daemon's /me");

@@ -46,7 +46,7 @@ export async function runTurn(
       }
       return resultOf(turn, outcome);
     } finally {
-      await end();
+      end();
     }
   } catch (error) {
     const { code, message } = calls.described(error);
@@ -79,21 +79,14 @@ async function takeForms(
   return null;
 }
 
-/** Cancels the turn when the client cancels the request. Returns what ends that, and waits for a cancel under way. */
-function cancelOnAbort(
-  { calls, exchange: { cancelled } }: FollowContext,
-  { taskId, progress }: FollowedTurn,
-): () => Promise<void> {
-  let cancelling: Promise<unknown> | null = null;
+/** Cancels the turn when the client cancels the request. Returns what ends that. */
+function cancelOnAbort({ exchange: { cancelled } }: FollowContext, { leave, progress }: FollowedTurn): () => void {
   const cancel = () => {
-    if (progress.end === null) cancelling = calls.call("cancel", { body: { task_id: taskId } });
+    if (progress.end === null) leave();
   };
   if (cancelled.aborted) cancel();
   else cancelled.addEventListener("abort", cancel, { once: true });
-  return async () => {
-    cancelled.removeEventListener("abort", cancel);
-    await cancelling;
-  };
+  return () => cancelled.removeEventListener("abort", cancel);
 }
 
 /** Progress is the `seq` of the event: it rises, also over a stream that continues another one. */

@@ -1,9 +1,12 @@
 import type { PendingToolCall } from "../../../contract/engine/client-tool.ts";
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
+import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, Events } from "../engine-calls.ts";
+import { lastTurn } from "../last-turn.ts";
+import { isMessageOf } from "../turn-message.ts";
 import { answerTurn } from "./given-answers.ts";
-import { findTask, lastTurn, repeatedTurn } from "./match-task.ts";
+import { findTask, repeatedTurn } from "./match-task.ts";
 import { type SentConversation, textOf } from "./sent-conversation.ts";
 import type { Ask } from "./turn-pieces.ts";
 
@@ -16,6 +19,8 @@ export interface Begun {
   /** The answer begins after this event of its turn. */
   readonly afterSeq: number;
   readonly events: Events;
+  /** Ends what the call has begun, or reads. */
+  readonly leave: () => unknown;
 }
 
 export interface AskedAgain {
@@ -47,7 +52,12 @@ export async function beginAnswer(
 ): Promise<Begun | AskedAgain> {
   const text = textOf(sent.parts);
   const earlier = calls.earlierTurn();
-  if (earlier !== null) return readAnswer(calls, { turnId: earlier, afterSeq: 0 });
+  if (earlier !== null) {
+    const { message } = await calls.call<ShownTurn>("showTurn", { path: { turn_id: earlier } });
+    if (!isMessageOf(text, message))
+      throw calls.error("IDEMPOTENCY_CONFLICT", "the Idempotency-Key was used with another message");
+    return readAnswer(calls, { turnId: earlier, afterSeq: 0 });
+  }
   const found =
     place.kind === "named"
       ? ({ kind: "task", taskId: place.taskId, context: [] } as const)
@@ -84,8 +94,8 @@ async function sendMessage(
 ): Promise<Begun> {
   const [only] = parts;
   const message = parts.length === 1 && only?.type === "text" ? only.text : [...parts];
-  const { turnId, events } = await calls.send({ ...execution, message });
-  return { kind: "answer", taskId: execution.task_id, turnId, afterSeq: 0, events };
+  const { turnId, events, leave } = await calls.send({ ...execution, message });
+  return { kind: "answer", taskId: execution.task_id, turnId, afterSeq: 0, events, leave };
 }
 
 /** Reads an answer of a turn, to its end. */
@@ -94,5 +104,6 @@ export async function readAnswer(
   { turnId, afterSeq }: { readonly turnId: string; readonly afterSeq: number },
 ): Promise<Begun> {
   const { task_id: taskId } = await calls.call<{ readonly task_id: string }>("showTurn", { path: { turn_id: turnId } });
-  return { kind: "answer", taskId, turnId, afterSeq, events: calls.read({ turnId, live: true }) };
+  const leave = () => calls.cancelTurn(taskId, turnId);
+  return { kind: "answer", taskId, turnId, afterSeq, events: calls.read({ turnId, live: true }), leave };
 }

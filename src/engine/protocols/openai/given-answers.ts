@@ -57,12 +57,13 @@ export async function answerTurn(
   const given = await givenAnswers(calls, turnId);
   if (outputs.length > 0) return { kind: "goes_on", afterSeq: await answerCalls(calls, given, { turnId, outputs }) };
   if (approvals.length > 0) {
+    const asks = given.flatMap((one) => one.asks.map((ask) => ({ ...ask, seq: one.seq })));
+    const asked = approvals.map(({ requestId }) => asks.findLast((ask) => ask.requestId === requestId));
+    if (asked.some((ask) => ask?.kind !== "permission"))
+      throw calls.error("HITL_NOT_FOUND", "input: the turn has no such approval request");
     for (const { requestId, isApproved } of approvals)
       await calls.call("respond", { body: { request_id: requestId, answer: isApproved ? ALLOW : DENY } });
-    const ids = new Set(approvals.map(({ requestId }) => requestId));
-    const asking = given.findLast(({ asks }) => asks.some(({ requestId }) => ids.has(requestId)));
-    if (asking === undefined) throw calls.error("HITL_NOT_FOUND", "input: the turn has no such approval request");
-    return { kind: "goes_on", afterSeq: asking.seq };
+    return { kind: "goes_on", afterSeq: Math.max(...asked.map((ask) => ask?.seq ?? 0)) };
   }
   const { requests } = await calls.call<{ readonly requests: readonly PendingRequest[] }>("pending");
   const open = new Set(requests.filter((one) => one.turn_id === turnId).map((one) => one.request_id));

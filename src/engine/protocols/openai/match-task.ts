@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { TurnPage, TurnRecord } from "../../../contract/engine/turn.ts";
+import type { TurnRecord } from "../../../contract/engine/turn.ts";
 import type { ContextItem } from "../../../contract/engine/turn-context.ts";
 import { MAX_CONTEXT_BYTES } from "../../../contract/engine/turn-context.ts";
 import type { EngineCalls } from "../engine-calls.ts";
-import { type Line, plain } from "./sent-conversation.ts";
+import { lastTurn } from "../last-turn.ts";
+import { isMessageOf, plain } from "../turn-message.ts";
+import type { Line } from "./sent-conversation.ts";
 import { type StoredLine, covered, storedLines } from "./stored-lines.ts";
 
 /** How long a repeated call finds the turn that the first one has started. Clients give up before. */
@@ -66,16 +68,12 @@ export async function findTask(calls: EngineCalls, wanted: Wanted): Promise<Foun
 /** The turn that an earlier try of a call has started in this task. Null without one. */
 export async function repeatedTurn(calls: EngineCalls, taskId: string, text: string): Promise<string | null> {
   const turn = await lastTurn(calls, taskId);
-  if (turn === null || plain(turn.message) !== plain(text.slice(0, turn.message.length))) return null;
+  if (turn === null || !isMessageOf(text, turn.message)) return null;
   return isRecent(turn) ? turn.turn_id : null;
 }
 
-export async function lastTurn(calls: EngineCalls, taskId: string): Promise<TurnRecord | null> {
-  const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-  return items[0] ?? null;
-}
-
-async function recentTurn(calls: EngineCalls, turnId: string): Promise<TurnRecord | null> {
+/** Null for one that failed, or is not of a repeated call. */
+export async function recentTurn(calls: EngineCalls, turnId: string): Promise<TurnRecord | null> {
   const turn = await calls.call<TurnRecord>("showTurn", { path: { turn_id: turnId } });
   return isRecent(turn) ? turn : null;
 }

@@ -84,11 +84,15 @@ export function effortOf(
   field: string,
 ): { readonly effort?: "low" | "medium" | "high" } {
   if (effort === null || effort === undefined || effort === "none") return {};
-  const known = EFFORTS[effort];
+  const known = Object.hasOwn(EFFORTS, effort) ? EFFORTS[effort] : undefined;
   if (known === undefined)
     throw calls.error("INVALID_REQUEST", `${field}: expected none, ${Object.keys(EFFORTS).join(", ")}`);
   return { effort: known };
 }
+
+/** The events of the answer ended before it did. */
+export const eventsGone = (calls: EngineCalls): Error =>
+  calls.error("NOT_FOUND", "the events of the answer are kept no longer");
 
 /** A turn that failed, in the form of the protocol's errors. */
 export function failureBody(protocol: ProtocolName, { code, message, details }: Failure): object {

@@ -1,19 +1,14 @@
+import { protocolErrorBody } from "../../../contract/engine/protocols.ts";
 import { SseWriter } from "../sse-writer.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
+import { askedOptions } from "./asked-options.ts";
 import { type AskedAgain, type Begun, beginAnswer } from "./begin-answer.ts";
 import { ChatAnswer, ChunkFrames, type CompletionHead, completion } from "./chat-answer.ts";
-import {
-  type ChatRequest,
-  assertSupported,
-  chatConversation,
-  chatRequest,
-  clientToolsOf,
-  schemaOf,
-} from "./completion-request.ts";
+import { type ChatRequest, assertSupported, chatConversation, chatRequest } from "./completion-request.ts";
 import { answerId } from "./ids.ts";
 import {
   assertModel,
-  effortOf,
+  eventsGone,
   failureBody,
   instructionsContext,
   isRepeated,
@@ -27,26 +22,23 @@ const complete: ProtocolHandler = async (call) => {
   const { request, response, calls } = call;
   const body = calls.validate(chatRequest, request.body);
   assertSupported(calls, body);
-  assertModel(calls, body.model);
   const sent = chatConversation(calls, body.messages);
-  const { effort } = effortOf(calls, body.reasoning_effort, "reasoning_effort");
-  const schema = schemaOf(calls, body.response_format, "response_format.json_schema");
-  const tools = (body.tools ?? []).map((tool) => tool.function);
+  const { options, isStructured, showsReasoning } = askedOptions(calls, {
+    model: body.model,
+    tools: (body.tools ?? []).map((tool) => tool.function),
+    toolChoice: body.tool_choice,
+    effort: { value: body.reasoning_effort, field: "reasoning_effort" },
+    format: { value: body.response_format, field: "response_format.json_schema" },
+  });
   const taskId = namedTask(call, body.metadata);
   const begun = await beginAnswer(calls, sent, {
     place: taskId === undefined ? { kind: "by_messages" } : { kind: "named", taskId },
-    options: {
-      agent: body.model,
-      client_tools: [...clientToolsOf(calls, tools, body.tool_choice)],
-      ...(effort && { effort, thinking: true }),
-      ...(schema && { output_schema: schema }),
-      ...(body.metadata && { metadata: body.metadata }),
-    },
+    options: { ...options, ...(body.metadata && { metadata: body.metadata }) },
     context: instructionsContext(sent.instructions, "task"),
     isRepeated: isRepeated(request),
   });
   response.setHeader("X-Task-Id", encodeURIComponent(begun.taskId));
-  const answer = new ChatAnswer({ isStructured: schema !== undefined, showsReasoning: effort !== undefined });
+  const answer = new ChatAnswer({ isStructured, showsReasoning });
   if (begun.kind === "ask_again") return sendQuestion(call, body, begun, answer);
   return body.stream === true ? streamAnswer(call, body, begun, answer) : sendAnswer(call, body, begun, answer);
 };
@@ -64,7 +56,8 @@ const headOf = (
 async function sendAnswer(call: ProtocolCall, body: ChatRequest, begun: Begun, answer: ChatAnswer): Promise<void> {
   const reader = new AnswerReader(begun);
   for await (const pieces of piecesOf(begun.events, reader)) for (const piece of pieces) answer.take(piece);
-  if (reader.end === null) return;
+  if (call.calls.gone.aborted) return;
+  if (reader.end === null) throw eventsGone(call.calls);
   if (answer.failure !== null) throwFailure(call, answer.failure, answer);
   const turnId = reader.turnId ?? "";
   const head = headOf(body, { ...begun, turnId }, reader.startedAt ?? Date.now());
@@ -79,13 +72,37 @@ async function streamAnswer(
 ): Promise<void> {
   const stream = SseWriter.open(response, calls.limits);
   const reader = new AnswerReader(begun);
+  // This protocol has no other way to cancel.
+  const leave = () => {
+    if (reader.end === null) begun.leave();
+  };
+  calls.gone.addEventListener("abort", leave, { once: true });
+  try {
+    await writeChunks(stream, { body, begun, answer, reader });
+    if (reader.end === null) throw eventsGone(calls);
+  } catch (error) {
+    await stream.write(ChunkFrames.failed(protocolErrorBody("openai_chat", calls.described(error))));
+  }
+  if (calls.gone.aborted) leave();
+  stream.end();
+}
+
+async function writeChunks(
+  stream: SseWriter,
+  {
+    body,
+    begun,
+    answer,
+    reader,
+  }: {
+    readonly body: ChatRequest;
+    readonly begun: Begun;
+    readonly answer: ChatAnswer;
+    readonly reader: AnswerReader;
+  },
+): Promise<void> {
   const hasUsage = body.stream_options?.include_usage === true;
   let frames: ChunkFrames | null = null;
-  // This protocol has no other way to cancel.
-  const cancel = () => {
-    if (reader.end === null && reader.turnId !== null) calls.cancelTurn(begun.taskId, reader.turnId);
-  };
-  calls.gone.addEventListener("abort", cancel, { once: true });
   for await (const pieces of piecesOf(begun.events, reader)) {
     let text = "";
     if (frames === null && reader.turnId !== null) {
@@ -106,8 +123,6 @@ async function streamAnswer(
     }
     await stream.write(text);
   }
-  if (calls.gone.aborted) cancel();
-  stream.end();
 }
 
 /** The message fits none of the options of an open question: the question again. No turn has begun. */

@@ -4,12 +4,11 @@ import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { SseWriter } from "../sse-writer.ts";
+import { askedOptions } from "./asked-options.ts";
 import { type Begun, type Place, beginAnswer, readAnswer } from "./begin-answer.ts";
-import { clientToolsOf, schemaOf } from "./completion-request.ts";
 import { type AnswerPlace, placeOf } from "./ids.ts";
 import {
-  assertModel,
-  effortOf,
+  eventsGone,
   instructionsContext,
   isRepeated,
   namedTask,
@@ -32,7 +31,6 @@ const create: ProtocolHandler = async (call) => {
   const { request, response, calls } = call;
   const body = calls.validate(responseRequest, request.body);
   assertSupported(calls, body);
-  assertModel(calls, body.model);
   const sent = sentInput(calls, body);
   const begun = await begin(call, body, sent);
   if (begun.kind === "ask_again")
@@ -42,20 +40,26 @@ const create: ProtocolHandler = async (call) => {
   if (body.background === true && begun.turnId !== null) return sendStarted(call, begun, begun.turnId);
   const reading = new ResponseReading(calls, begun);
   const whole = await reading.whole(begun.events);
-  if (whole === null || reading.reader.end === null) return;
   const { end } = reading.reader;
+  if (calls.gone.aborted) return;
+  if (whole === null || end === null) throw eventsGone(calls);
   if (whole.status === "failed" && end.kind === "failed")
     throwFailure(call, end, { isEmpty: reading.items?.isEmpty ?? true });
   sendJson(response, whole);
 };
 
 async function begin({ request, calls }: ProtocolCall, body: ResponseRequest, sent: SentInput) {
+  const { options } = askedOptions(calls, {
+    model: body.model,
+    tools: (body.tools ?? []).map((tool) => ({ ...tool, name: tool.name ?? "" })),
+    toolChoice: body.tool_choice,
+    effort: { value: body.reasoning?.effort, field: "reasoning.effort" },
+    format: { value: body.text?.format, field: "text.format" },
+    wantsReasoning: Boolean(body.reasoning?.summary),
+  });
   const repeated = isRepeated(request);
   const place = await placeFor(calls, body, sent, { named: namedTask({ request, calls }, body.metadata), repeated });
   if (place.kind === "turn") return readAnswer(calls, { turnId: place.turnId, afterSeq: 0 });
-  const { effort } = effortOf(calls, body.reasoning?.effort, "reasoning.effort");
-  const schema = schemaOf(calls, body.text?.format, "text.format");
-  const tools = (body.tools ?? []).map((tool) => ({ ...tool, name: tool.name ?? "" }));
   const created: Created = {
     ...(body.previous_response_id && { previous_response_id: body.previous_response_id }),
     ...(body.background && { background: true }),
@@ -63,11 +67,7 @@ async function begin({ request, calls }: ProtocolCall, body: ResponseRequest, se
   return beginAnswer(calls, sent, {
     place,
     options: {
-      agent: body.model,
-      client_tools: [...clientToolsOf(calls, tools, body.tool_choice)],
-      ...(effort && { effort }),
-      ...((effort !== undefined || body.reasoning?.summary) && { thinking: true }),
-      ...(schema && { output_schema: schema }),
+      ...options,
       metadata: metadataOf(body.metadata ?? {}, created),
       // A response in the background has its id, and so its turn, at once.
       ...(body.background && { when_busy: "reject" }),
@@ -107,19 +107,24 @@ async function stream(
   const frames = new ResponseFrames(after === undefined ? {} : { after });
   let hasBegun = false;
   const leave = () => {
-    if (endsWithClient && reader.end === null && reader.turnId !== null) calls.cancelTurn(begun.taskId, reader.turnId);
+    if (endsWithClient && reader.end === null) begun.leave();
   };
   calls.gone.addEventListener("abort", leave, { once: true });
-  for await (const pieces of reading.pieces(begun.events)) {
-    let text = "";
-    if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
-      text += frames.begin(reading.response, reader.firstSeq);
-      hasBegun = true;
+  try {
+    for await (const pieces of reading.pieces(begun.events)) {
+      let text = "";
+      if (!hasBegun && reading.response !== null && reader.firstSeq !== null) {
+        text += frames.begin(reading.response, reader.firstSeq);
+        hasBegun = true;
+      }
+      for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
+      const { end } = reader;
+      if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
+      await writer.write(text);
     }
-    for (const piece of pieces) text += frames.of(piece.seq, reading.items?.take(piece) ?? []);
-    const { end } = reader;
-    if (end !== null && reading.response !== null) text += frames.end(reader.seq, reading.response, end);
-    await writer.write(text);
+    if (reader.end === null) throw eventsGone(calls);
+  } catch (error) {
+    await writer.write(frames.failed(calls.described(error)));
   }
   if (calls.gone.aborted) leave();
   writer.end();
@@ -154,7 +159,8 @@ const retrieve: ProtocolHandler = async (call) => {
   const { place, turn } = await shown(call);
   if (streams !== "true") return sendJson(response, await stored(calls, place, turn));
   const events = calls.read({ turnId: place.turnId, live: true, merge: after === undefined });
-  const begun = { kind: "answer", taskId: turn.task_id, ...place, events } as const;
+  const leave = () => undefined;
+  const begun = { kind: "answer", taskId: turn.task_id, ...place, events, leave } as const;
   return stream(call, begun, after === undefined ? {} : { after: Number(after) });
 };
 

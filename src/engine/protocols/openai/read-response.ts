@@ -86,6 +86,12 @@ export class ResponseFrames {
     return this.#frame({ type: endOf(end), response }, this.#number(seq));
   }
 
+  /** The end of a stream that got none from its turn. */
+  failed({ code, message }: { readonly code: string; readonly message: string }): string {
+    const number = this.#number(this.#last.seq);
+    return eventFrame("error", { type: "error", code, message, param: null, sequence_number: number });
+  }
+
   #number(seq: number): number {
     this.#last = { seq, count: this.#last.seq === seq ? this.#last.count + 1 : 0 };
     return (seq - (this.#base ?? seq) + 1) * PER_EVENT + this.#last.count;

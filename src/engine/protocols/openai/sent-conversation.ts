@@ -25,6 +25,3 @@ export interface SentConversation {
 
 export const textOf = (parts: readonly MessagePart[]): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-
-/** Whether two texts are the same but for white space, which clients and separators of blocks change. */
-export const plain = (text: string): string => text.replace(/\s+/g, "");

@@ -2,7 +2,8 @@ import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import type { EngineCalls } from "../engine-calls.ts";
 import { askText } from "./ask.ts";
-import { type Line, plain } from "./sent-conversation.ts";
+import { plain } from "../turn-message.ts";
+import type { Line } from "./sent-conversation.ts";
 
 /** A message of a stored conversation, as clients of these protocols were shown it. */
 export interface StoredLine {

@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
-import { lastTurn } from "./match-task.ts";
-import { plain } from "./sent-conversation.ts";
+import { lastTurn } from "../last-turn.ts";
+import { plain } from "../turn-message.ts";
+import { recentTurn } from "./match-task.ts";
 import { storedLines } from "./stored-lines.ts";
 
 export type AfterTurn =
   | { readonly kind: "named"; readonly taskId: string }
   /** An earlier try of this call started it. */
   | { readonly kind: "turn"; readonly turnId: string };
-
-const REPEATED_MS = 15 * 60_000;
 
 /** Where a conversation goes on after a turn: in its task, or in a fork when the task has gone on since. */
 export async function afterTurn(
@@ -28,11 +27,8 @@ export async function afterTurn(
   if (own === undefined)
     throw calls.error("NOT_FOUND", "previous_response_id: its turn is no longer in the conversation");
   if (next === undefined) return { kind: "named", taskId };
-  if (isRepeated && plain(next.text) === plain(text)) {
-    const turn = await calls.call<ShownTurn>("showTurn", { path: { turn_id: next.turnId } });
-    if (turn.state !== "errored" && Date.now() - Date.parse(turn.started_at) < REPEATED_MS)
-      return { kind: "turn", turnId: next.turnId };
-  }
+  if (isRepeated && plain(next.text) === plain(text) && (await recentTurn(calls, next.turnId)) !== null)
+    return { kind: "turn", turnId: next.turnId };
   const fork = `openai-${randomBytes(12).toString("hex")}`;
   await calls.call("forkTask", { path: { task_id: taskId }, body: { after_message: own.messageId, task_id: fork } });
   return { kind: "named", taskId: fork };

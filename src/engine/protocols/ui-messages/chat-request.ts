@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { MessagePart } from "../../../contract/engine/message-content.ts";
 import { isRecord } from "../../../shared/json-values.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { type TurnOptions, turnOptions } from "../turn-options.ts";
 
 const part = z.looseObject({
   type: z.string("expected a part of a UIMessage").check(z.minLength(1), z.maxLength(200)),
@@ -21,34 +22,26 @@ export type UiMessage = z.output<typeof message>;
 const MESSAGES = "expected a list of UIMessages, the last one of which is sent";
 const TRIGGERS = ["submit-message", "regenerate-message"] as const;
 
-/** Options of a turn, which a page sends as `body` of its transport. `POST /execute` checks them. */
-const OPTIONS = [
-  "agent",
-  "model",
-  "effort",
-  "thinking",
-  "max_steps",
-  "metadata",
-  "client_tools",
-  "output_schema",
-  "context",
-  "when_busy",
-  "interrupt",
-  "on_disconnect",
-] as const;
-export type TurnOptions = { readonly [Name in (typeof OPTIONS)[number]]?: unknown };
+/** Beside those that every protocol has. A page sends them as `body` of its transport. */
+const MORE_OPTIONS = ["client_tools", "context"] as const;
 
 const chatRequest = z.looseObject({
   id: z.string("expected the id of the chat"),
   messages: z.array(message, MESSAGES).check(z.minLength(1, MESSAGES)),
   trigger: z.optional(z.enum(TRIGGERS, { error: `expected ${TRIGGERS.join(" or ")}` })),
   messageId: z.optional(z.nullable(messageId)),
+  on_disconnect: z.optional(z.nullable(z.enum(["continue", "cancel"]))),
 });
 
 /** What a client asks with its messages. */
 export type ChatRequest = {
   readonly taskId: string;
-  readonly options: TurnOptions;
+  readonly options: TurnOptions<(typeof MORE_OPTIONS)[number]>;
+  /**
+   * Whether the turn ends when the client leaves its stream. It is no option of the turn: the stream also ends at a question,
+   * and what its client waits for outlives a sleep of the engine.
+   */
+  readonly endsWhenLeft: boolean;
   /** All messages that the client sent. */
   readonly messages: readonly UiMessage[];
   /** The message that is meant, and its place in `messages`. */
@@ -63,10 +56,11 @@ export function readChat(calls: EngineCalls, body: unknown): ChatRequest {
     messages,
     trigger = "submit-message",
     messageId: named,
+    on_disconnect: onDisconnect,
     ...rest
   } = calls.validate(chatRequest, body);
-  const options = Object.fromEntries(OPTIONS.flatMap((name) => (rest[name] === undefined ? [] : [[name, rest[name]]])));
-  const asked = { taskId, options, messages };
+  const options = turnOptions(rest, MORE_OPTIONS);
+  const asked = { taskId, options, endsWhenLeft: onDisconnect === "cancel", messages };
   const last = messages.length - 1;
   const at = (place: number, kind: ChatRequest["kind"]): ChatRequest => {
     const found = messages[place];

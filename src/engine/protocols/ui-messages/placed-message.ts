@@ -2,6 +2,7 @@ import type { TaskMessages } from "../../../contract/engine/task.ts";
 import type { TaskMessage } from "../../../contract/engine/task-message.ts";
 import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls } from "../engine-calls.ts";
+import { isMessageOf } from "../turn-message.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
 /** The last messages of a conversation; one that is further back is not edited. */
@@ -48,7 +49,7 @@ export async function findPlace(
   const found =
     asked.find(({ message_id: id }) => id === message.id) ??
     asked.findLast(({ turn_id: id }) => id === turnId) ??
-    asked.findLast((one) => taken !== null && textOf(one).slice(0, taken.length) === taken) ??
+    asked.findLast((one) => taken !== null && isMessageOf(textOf(one), taken)) ??
     afterAnchor(stored, messages.slice(0, place).toReversed()) ??
     asked.findLast((one) => text !== null && textOf(one) === text);
   return found === undefined

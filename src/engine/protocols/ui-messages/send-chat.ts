@@ -1,8 +1,9 @@
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskRecord } from "../../../contract/engine/task.ts";
-import type { ShownTurn, TurnPage } from "../../../contract/engine/turn.ts";
+import type { ShownTurn } from "../../../contract/engine/turn.ts";
 import type { EngineCalls, EventRow, StartedMessage } from "../engine-calls.ts";
 import type { ProtocolCall, ProtocolHandler } from "../protocol.ts";
+import { lastTurn } from "../last-turn.ts";
 import { answersOf, deliver } from "./ui-answers.ts";
 import { type ChatRequest, contentOf, readChat, resumeOf } from "./chat-request.ts";
 import { findPlace, sentIds } from "./placed-message.ts";
@@ -35,16 +36,10 @@ async function submit(call: ProtocolCall, chat: ChatRequest, execution: ExecuteR
 
 async function follow(
   call: ProtocolCall,
-  { taskId, options }: ChatRequest,
-  { events, turnId, messageId }: StartedMessage,
+  { taskId, endsWhenLeft }: ChatRequest,
+  { events, turnId, leave: whenLeft }: StartedMessage,
 ): Promise<void> {
-  const { calls } = call;
-  const whenLeft = async (turn: string | null) => {
-    if (turn !== null) await calls.call("cancel", { body: { task_id: taskId } });
-    else if (messageId !== null)
-      await calls.call("removeMessage", { path: { task_id: taskId, message_id: messageId } });
-  };
-  await streamTurn(call, { taskId, turnId, events, ...(options.on_disconnect === "cancel" && { whenLeft }) });
+  await streamTurn(call, { taskId, turnId, events, ...(endsWhenLeft && { whenLeft }) });
 }
 
 /** A conversation is taken back to before the message. The edit has an id of its own, so that a retry runs once. */
@@ -88,15 +83,15 @@ const rewind = ({ calls }: ProtocolCall, taskId: string, message: string, { keep
   calls.call<TaskRecord>("rewindTask", { path: { task_id: taskId }, body: { to_message: message, keep } });
 
 /** Answers what the turn of a message waits for, and streams its rest. */
-async function answer(call: ProtocolCall, { taskId, message, options }: ChatRequest): Promise<void> {
+async function answer(call: ProtocolCall, { taskId, message, endsWhenLeft }: ChatRequest): Promise<void> {
   const { calls } = call;
   const turnId = await turnOf(call, taskId, message.id);
   const from = resumeOf(message) ?? { seq: await lastSeq(call, taskId, turnId), isAtStep: false };
   const answers = answersOf(message.parts);
   const isUnanswered = (await deliver(calls, taskId, answers)) === 0;
   const events = calls.read({ taskId, turnId, live: true, groups: GROUPS });
-  const whenLeft = () => calls.call("cancel", { body: { task_id: taskId } });
-  const left = options.on_disconnect === "cancel" && { whenLeft };
+  const whenLeft = () => calls.cancelTurn(taskId, turnId);
+  const left = endsWhenLeft && { whenLeft };
   await streamTurn(call, { taskId, turnId, events, from, answers, isUnanswered, ...left });
 }
 
@@ -107,9 +102,8 @@ async function turnOf({ calls }: ProtocolCall, taskId: string, messageId: string
     const turn = await calls.call<ShownTurn>("showTurn", { path: { turn_id: turnId } });
     if (turn.task_id === taskId) return turn.turn_id;
   } else {
-    const { items } = await calls.call<TurnPage>("listTurns", { query: { task_id: taskId, limit: "1" } });
-    const [last] = items;
-    if (last !== undefined) return last.turn_id;
+    const last = await lastTurn(calls, taskId);
+    if (last !== null) return last.turn_id;
   }
   throw calls.error("NOT_FOUND", "messages: the chat has no turn that the answers belong to");
 }

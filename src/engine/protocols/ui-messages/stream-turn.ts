@@ -25,7 +25,7 @@ export interface StreamedTurn {
   /** Whether the client has brought no answer, although it sends the message back. */
   readonly isUnanswered?: boolean;
   /** Runs when the client leaves before the end. */
-  readonly whenLeft?: (turnId: string | null) => Promise<unknown>;
+  readonly whenLeft?: () => unknown;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function streamTurn({ response, calls }: ProtocolCall, turn: Stream
     await send([{ type: "error", errorText: calls.described(error).message }]);
   }
   if (calls.gone.aborted) {
-    await turn.whenLeft?.(state.turnId);
+    turn.whenLeft?.();
     return;
   }
   await stream.write("data: [DONE]\n\n");

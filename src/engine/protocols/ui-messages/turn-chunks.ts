@@ -49,23 +49,12 @@ export class TurnChunks {
   /** The pieces for these events, without those up to `silentTo`, which the client has. */
   take(rows: readonly EventRow[], { silentTo = 0 } = {}): readonly Piece[] {
     this.#out = [];
-    let texts: string[] = [];
-    // One chunk for the text that was stored at once.
-    const addTexts = () => {
-      if (texts.length > 0) this.#addText(texts.join(""));
-      texts = [];
-    };
     for (const row of rows) {
-      const isSilent = row.seq <= silentTo;
-      const isText = row.type === "text_delta" || row.type === "thinking_delta";
-      if (!isText || isSilent !== this.#isSilent) addTexts();
-      this.#isSilent = isSilent;
+      this.#isSilent = row.seq <= silentTo;
       if (this.#held.length > 0 && !WHILE_ASKING.has(row.type)) this.#showHeld();
-      if (isText) texts.push(deltaText(row.data));
-      else this.#translate(eventOf(row));
+      this.#translate(eventOf(row));
       this.seq = row.seq;
     }
-    addTexts();
     return this.#out;
   }
 
@@ -81,6 +70,9 @@ export class TurnChunks {
 
   #translate({ event, data }: StoredEvent): void {
     switch (event) {
+      case "text_delta":
+      case "thinking_delta":
+        return this.#addText(data.text);
       case "content_block_start":
         return this.#startBlock(data);
       case "content_block_stop":
@@ -276,17 +268,6 @@ export class TurnChunks {
   #finish(finishReason: string, metadata: MessageMetadata): Chunk {
     return { type: "finish", finishReason, messageMetadata: { ...metadata, ...this.#used() } };
   }
-}
-
-const TEXT = '{"text":"';
-
-/** The text of a delta. Most texts have nothing escaped, and are read without a parser: there are many deltas. */
-function deltaText(data: string): string {
-  if (data.startsWith(TEXT)) {
-    const text = data.slice(TEXT.length, data.indexOf('"', TEXT.length));
-    if (!text.includes("\\")) return text;
-  }
-  return (JSON.parse(data) as { readonly text: string }).text;
 }
 
 type DataOf<Type extends StoredEvent["event"]> = Extract<StoredEvent, { readonly event: Type }>["data"];

@@ -1,6 +1,6 @@
 import type { ExecuteRequest } from "../../../contract/engine/requests.ts";
 import type { TaskMessages } from "../../../contract/engine/task.ts";
-import type { TurnPage } from "../../../contract/engine/turn.ts";
+import { isInFlight, lastTurn } from "../last-turn.ts";
 import { type ProtocolCall, type ProtocolHandler, type ProtocolModule, sendJson } from "../protocol.ts";
 import { uiMessages } from "./stored-ui-messages.ts";
 import { sendChat } from "./send-chat.ts";
@@ -11,10 +11,8 @@ const taskIdOf = ({ request }: ProtocolCall): string => String(request.params["t
 /** Streams the task's turn in flight from its beginning. 204: there is none. */
 const resume: ProtocolHandler = async (call) => {
   const taskId = taskIdOf(call);
-  const query = { task_id: taskId, limit: "1" };
-  const { items } = await call.calls.call<TurnPage>("listTurns", { query });
-  const [last] = items;
-  if (last === undefined || last.state === "completed" || last.state === "errored") {
+  const last = await lastTurn(call.calls, taskId);
+  if (last === null || !isInFlight(last)) {
     call.response.writeHead(204).end();
     return;
   }

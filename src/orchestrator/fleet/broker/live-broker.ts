@@ -1,5 +1,11 @@
 import { type ClientRequest, request } from "node:http";
-import { type BrokerReport, CONTROL_HEADER, DRAIN_PATH, LIVE_PATH } from "../../../contract/broker/broker-order.ts";
+import {
+  type BrokerReport,
+  CONTROL_HEADER,
+  DAEMON_HEADER,
+  DRAIN_PATH,
+  LIVE_PATH,
+} from "../../../contract/broker/broker-order.ts";
 
 /** A broker that proved to be ours: it knows the control token. */
 export interface LiveBroker {
@@ -14,17 +20,22 @@ interface Target {
   readonly host: string;
   readonly port: number;
   readonly token: string;
+  /** Where the broker asks this daemon. */
+  readonly daemonUrl: string;
 }
 
 /** Connects to the broker that listens there, for as long as it lives. Null when none answers as ours in this time. */
-export function connectBroker({ host, port, token }: Target, deadlineMs: number): Promise<LiveBroker | null> {
+export function connectBroker(
+  { host, port, token, daemonUrl }: Target,
+  deadlineMs: number,
+): Promise<LiveBroker | null> {
   const ended = Promise.withResolvers<void>();
   return new Promise((resolve) => {
     const call: ClientRequest = request({
       host,
       port,
       path: LIVE_PATH,
-      headers: { [CONTROL_HEADER]: token },
+      headers: { [CONTROL_HEADER]: token, [DAEMON_HEADER]: daemonUrl },
       agent: false,
     });
     const late = setTimeout(() => call.destroy(new Error("no answer")), deadlineMs);
@@ -66,7 +77,7 @@ export function connectBroker({ host, port, token }: Target, deadlineMs: number)
 }
 
 /** Asks a broker to accept no more connections and to end with its last call. Never rejects. */
-export function drainBroker({ host, port, token }: Target, deadlineMs: number): Promise<void> {
+export function drainBroker({ host, port, token }: Omit<Target, "daemonUrl">, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const headers = { [CONTROL_HEADER]: token };
     const call = request({ host, port, path: DRAIN_PATH, method: "POST", headers, agent: false, timeout: deadlineMs });

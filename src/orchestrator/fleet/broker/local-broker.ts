@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { sealingKeyOf } from "../../../contract/broker/call-key.ts";
+import { controlTokenOf, questionTokenOf } from "../../../contract/broker/tokens.ts";
 import type { BrokerOrder, BrokerReport } from "../../../contract/broker/broker-order.ts";
 import { untilExit } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
@@ -48,6 +49,8 @@ export interface LocalBrokerOptions {
   readonly ownerOn: (port: number) => Owner | null;
   readonly confine: boolean;
   readonly extraCaCerts: string | null;
+  /** Where the broker asks this daemon. */
+  readonly daemonUrl: string;
   readonly logger: Logger;
   readonly stopping: AbortSignal;
 }
@@ -60,7 +63,7 @@ export interface LocalBrokerOptions {
 export class LocalBroker implements ModelBroker {
   readonly #options: LocalBrokerOptions;
   readonly #sealingKey: Buffer;
-  readonly #token: string;
+  readonly questionToken: string;
   #port = 0;
   /** Null while a broker of an earlier daemon has the only copy, and where this host cannot hold sockets. */
   #listener: number | null = null;
@@ -75,7 +78,7 @@ export class LocalBroker implements ModelBroker {
   constructor(options: LocalBrokerOptions) {
     this.#options = options;
     this.#sealingKey = sealingKeyOf(options.secret);
-    this.#token = createHash("sha256").update("control\n").update(this.#sealingKey).digest("base64url");
+    this.questionToken = questionTokenOf(this.#sealingKey);
   }
 
   /** Takes the port, or finds the broker of an earlier daemon there. */
@@ -131,7 +134,8 @@ export class LocalBroker implements ModelBroker {
   }
 
   get #target() {
-    return { host: this.#options.host, port: this.#port, token: this.#token };
+    const { host, daemonUrl } = this.#options;
+    return { host, port: this.#port, token: controlTokenOf(this.#sealingKey), daemonUrl };
   }
 
   /** False when another program has the port. */
@@ -209,11 +213,11 @@ export class LocalBroker implements ModelBroker {
     const { host } = this.#options;
     const order: BrokerOrder = {
       sealing_key: this.#sealingKey.toString("base64"),
-      control_token: this.#token,
       build: this.#build(),
       listen: this.#listener === null ? { host, port: this.#port } : { fd: BROKER_LISTENER },
       confine,
       extra_ca_certs: extraCaCerts,
+      daemon_url: null,
     };
     const program = { ...this.#options, owner: ownerOn(this.#port) };
     const { identity, exited } = await startBroker(program, { order, listener: this.#listener });

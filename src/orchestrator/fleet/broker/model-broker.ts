@@ -11,6 +11,8 @@ export interface BrokerAccess {
 export interface ModelBroker {
   /** For an engine that is about to start with a provider. It starts the broker if none runs, and does not wait for it. */
   access(): BrokerAccess;
+  /** What it shows with its questions to the daemon. */
+  readonly questionToken: string;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
   /**

@@ -1,4 +1,5 @@
 import { sealingKeyOf } from "../../../contract/broker/call-key.ts";
+import { questionTokenOf } from "../../../contract/broker/tokens.ts";
 import type { ModelBroker } from "./model-broker.ts";
 
 /** A broker that somebody else runs, such as a deployment of the cluster. */
@@ -6,6 +7,7 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
   const access = { url, sealingKey: sealingKeyOf(secret) };
   return {
     access: () => access,
+    questionToken: questionTokenOf(access.sealingKey),
     report: () => null,
     since: null,
     restarts: 0,

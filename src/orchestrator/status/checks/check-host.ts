@@ -11,6 +11,7 @@ import { checkBroker } from "./check-broker.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
+import { checkSecrets } from "./check-secrets.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { checkToolHooks } from "./check-tool-hooks.ts";
 
@@ -35,7 +36,12 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
 
 async function checkWithStatus(host: Records & Fleet & StartLimits & Service & Runtime): Promise<readonly HostCheck[]> {
   const status = await hostStatus(host);
-  return [...(await checkCapacity(host, status)), ...(await checkEngines(host, status)), await checkBroker(host)];
+  return [
+    ...(await checkCapacity(host, status)),
+    ...(await checkEngines(host, status)),
+    await checkBroker(host),
+    ...(await checkSecrets(host)),
+  ];
 }
 
 async function checkPermissions(dataDir: string): Promise<HostCheck> {
