@@ -7,6 +7,7 @@ import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-res
 import { cancelCommand } from "./commands/cancel.ts";
 import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
 import { chatCommand } from "./commands/chat.ts";
+import { CONNECTION_COMMANDS } from "./commands/connections.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { engineDestroyCommand } from "./commands/engine-destroy.ts";
@@ -180,6 +181,7 @@ export function createProgram(
     tokenCreateCommand,
     tokenRevokeCommand,
   ]);
+  group("connections", "Logins of users at tool servers: list, begin and end them", CONNECTION_COMMANDS);
   group("secrets", "Values that tools use and never hold: list, set and delete them", SECRET_COMMANDS);
   group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [

@@ -20,6 +20,7 @@ const {
   FoundTurn: _found,
   HookedCalls: _hooked,
   HookAnswered: _answered,
+  LoginTargets: _logins,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 
@@ -43,6 +44,7 @@ export const INTERFACES = {
     keyless: ["none", "local", "webhook", "sign_in"],
     path: {
       version: "The number of a version",
+      server: "The tool server's name in the catalog",
       user_id: "The product's id of the user, 1 to 256 bytes",
       product_id: "Id or slug of the product",
       engine_id: "Id of the engine",

@@ -30,6 +30,7 @@ const BACKEND = [
 const ARROWS: Record<string, readonly string[]> = {
   "src/shared": [],
   "src/shared/http/listen-address.ts": ["src/sandbox", "src/shared"],
+  "src/shared/outside-addresses.ts": ["src/sandbox/proxy.ts", "src/shared"],
   "src/shared/host-resources.ts": ["src/sandbox", "src/shared"],
   "src/sandbox": [],
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
@@ -44,6 +45,7 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract/orchestrator/api-keys.ts",
     "src/sandbox",
     "src/shared/http/listen-address.ts",
+    "src/shared/outside-addresses.ts",
   ],
   "migrations/orchestrator": [],
   "migrations/engine": [],

@@ -991,6 +991,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "ENGINE_NOT_FOUND": ErrorRow(404, "No engine for this `user_id`."),
     "SESSION_NOT_FOUND": ErrorRow(404, "No open session with this id."),
     "SCHEDULE_NOT_FOUND": ErrorRow(404, "The engine has no schedule with this id."),
+    "CONNECTION_NOT_FOUND": ErrorRow(404, "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`."),
     "ENDPOINT_NOT_FOUND": ErrorRow(404, "The product has no notification endpoint with this id."),
     "SECRET_NOT_FOUND": ErrorRow(404, "The product or the user has no secret with this name."),
     "WEBHOOK_NOT_FOUND": ErrorRow(404, "The engine has no webhook with this id."),
@@ -1355,7 +1356,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
         #: `false` pauses it: messages wait.
         enabled: bool
 
@@ -1442,6 +1443,34 @@ if TYPE_CHECKING:
         requests_per_minute: int
 
 
+    class Connection(TypedDict):
+        """A user's login at a tool server."""
+
+        #: The tool server's name in the catalog.
+        server: str
+        #: Its address, the only one that gets the tokens.
+        url: str
+        #: `needs_login`: the tokens cannot be renewed, and the user is asked at the next use.
+        state: Literal["connected", "needs_login"]
+        #: The authorization server.
+        issuer: str
+        #: What the user has permitted.
+        scopes: List[str]
+        #: When the user signed in.
+        connected_at: str
+        #: When the access token ends; it is renewed before. `null` when the server does not say.
+        expires_at: Optional[str]
+        #: Its last use, to the minute. `null` before the first.
+        last_used_at: Optional[str]
+
+
+    class Connections(TypedDict):
+        """A user's logins at tool servers."""
+
+        #: The connections, by the names of their servers.
+        data: List[Connection]
+
+
     class _ContextItem(TypedDict):
         #: What it is, in 1 to 64 characters.
         name: str
@@ -1490,7 +1519,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
 
 
     class CreateEndpointRequest(_CreateEndpointRequest, total=False):
@@ -1613,6 +1642,15 @@ if TYPE_CHECKING:
         decision: Literal["allow", "refuse"]
 
 
+    class Disconnected(TypedDict):
+        """A connection that was deleted."""
+
+        #: The tokens are deleted here.
+        deleted: Literal[True]
+        #: Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer.
+        revoked: bool
+
+
     class EditMessageRequest(TypedDict, total=False):
         #: Replaces the message, as `message` of `POST /execute`.
         message: MessageContent
@@ -1659,11 +1697,11 @@ if TYPE_CHECKING:
 
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
-        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed.
+        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link.
         context: Dict[str, Any]
         #: The answers to choose from.
         options: List[str]
@@ -2830,7 +2868,7 @@ if TYPE_CHECKING:
     EventRecord = TypedDict("EventRecord", {"id": "str", "type": "EventType", "time": "str", "product_id": "Optional[str]", "user_id": "Optional[str]", "engine_id": "Optional[str]", "incarnation": "Optional[str]", "from": "Optional[EngineState]", "to": "Optional[EngineState]", "reason": "Optional[str]", "actor": "Literal['product', 'admin', 'orchd']", "request_id": "Optional[str]", "data": "Dict[str, Any]"}, total=False)
 
 
-    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
+    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
 
 
     class _ExecuteRequest(TypedDict):
@@ -2953,7 +2991,7 @@ if TYPE_CHECKING:
         after_message: Optional[str]
 
 
-    HitlKind = Literal["question", "permission"]
+    HitlKind = Literal["question", "permission", "login"]
 
 
     class InboxList(TypedDict):
@@ -3095,6 +3133,15 @@ if TYPE_CHECKING:
 
         #: Seconds that the link is valid, at most 3600. 600 when omitted.
         ttl_s: int
+
+
+    class LoginLink(TypedDict):
+        """A link with which the user signs in to a tool server."""
+
+        #: The link, for the user alone.
+        url: str
+        #: When it ends.
+        expires_at: str
 
 
     class MemoryErased(TypedDict):
@@ -3399,11 +3446,11 @@ if TYPE_CHECKING:
 
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
-        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed.
+        #: `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link.
         context: Dict[str, Any]
         #: The answers to choose from.
         options: List[str]
@@ -3804,8 +3851,8 @@ if TYPE_CHECKING:
         name: str
         #: How the engine reaches it.
         transport: Literal["stdio", "http", "sse"]
-        #: `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed.
-        status: Literal["idle", "connecting", "ready", "held", "restarting", "failed"]
+        #: `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. `needs_login`: the user has not signed in.
+        status: Literal["idle", "connecting", "ready", "held", "needs_login", "restarting", "failed"]
         #: Its tools.
         tools: List[ServerToolAsset]
 
@@ -4236,7 +4283,7 @@ if TYPE_CHECKING:
         type: Literal["question"]
         #: The request's id, which `POST /hitl/respond` takes.
         request_id: str
-        #: `question`: of the agent. `permission`: a permission prompt.
+        #: `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server.
         kind: HitlKind
         #: The text of the question.
         question: str
@@ -4739,6 +4786,8 @@ _RECORDS = frozenset(
     ChangeScheduleRequestTiming3
     ChangeTaskRequest
     ChangeWebhookRequest
+    Connection
+    Connections
     ContextItem
     ContextParts
     CoreSoulReloaded
@@ -4752,6 +4801,7 @@ _RECORDS = frozenset(
     CreateUserTokenRequestTasks
     CreateWebhookRequest
     DecideSkillRequest
+    Disconnected
     EditMessageRequest
     EmptyRequest
     EndFactRequest
@@ -4854,6 +4904,7 @@ _RECORDS = frozenset(
     LastError
     LearningBatch
     LinkFileRequest
+    LoginLink
     MemoryErased
     MemoryImported
     MemoryReset
@@ -5475,6 +5526,9 @@ _ENGINE_EVENTS = _Route("GET", "/engines/{user_id}/events", query=("limit", "cur
 _EVENTS = _Route("GET", "/events", query=("limit", "cursor"), headers=("Last-Event-ID",))
 _CREATE_USER_TOKEN = _Route("POST", "/engines/{user_id}/tokens", body=("ttl_s", "scope", "tasks", "metadata"), repeatable=False)
 _REVOKE_USER_TOKENS = _Route("POST", "/engines/{user_id}/tokens/revoke")
+_LIST_CONNECTIONS = _Route("GET", "/engines/{user_id}/connections")
+_BEGIN_CONNECTION = _Route("POST", "/engines/{user_id}/connections/{server}", timeout="boot")
+_DELETE_CONNECTION = _Route("DELETE", "/engines/{user_id}/connections/{server}")
 _SHOW_PRODUCT_CATALOG = _Route("GET", "/catalog")
 _PUSH_CATALOG = _Route("PUT", "/catalog", query=("dry_run", "try"), headers=("If-Match",), upload="application/gzip", timeout="boot")
 _CATALOG_HISTORY = _Route("GET", "/catalog/history")
@@ -5644,6 +5698,29 @@ class _OrchestratorMethods(_Client):
         user_id: The product's id of the user, 1 to 256 bytes.
         """
         return self._call(_REVOKE_USER_TOKENS, {"user_id": user_id})
+
+    def list_connections(self, user_id: str) -> Connections:
+        """List the user's logins at tool servers.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        """
+        return self._call(_LIST_CONNECTIONS, {"user_id": user_id})
+
+    def begin_connection(self, user_id: str, server: str) -> LoginLink:
+        """Make a link with which the user signs in to a tool server.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        server: The tool server's name in the catalog.
+        """
+        return self._call(_BEGIN_CONNECTION, {"user_id": user_id, "server": server})
+
+    def delete_connection(self, user_id: str, server: str) -> Disconnected:
+        """End a login at a tool server, there too.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        server: The tool server's name in the catalog.
+        """
+        return self._call(_DELETE_CONNECTION, {"user_id": user_id, "server": server})
 
     def show_product_catalog(self) -> ProductCatalogRecord:
         """Get the current version of the product's catalog with its files."""

@@ -27,6 +27,7 @@ import * as toolHooks from "./0024-tool-hooks.ts";
 import * as failingEndpoints from "./0025-failing-endpoints.ts";
 import * as secrets from "./0026-secrets.ts";
 import * as identityKeys from "./0027-identity-keys.ts";
+import * as connections from "./0028-connections.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -57,4 +58,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0025-failing-endpoints": failingEndpoints,
   "0026-secrets": secrets,
   "0027-identity-keys": identityKeys,
+  "0028-connections": connections,
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { KEY_HEADERS } from "./provider-rules.ts";
 
 /** Of one connection, and none of the next. */
-const HOP_BY_HOP = [
+export const HOP_BY_HOP = [
   "connection",
   "keep-alive",
   "proxy-authenticate",

@@ -7,6 +7,7 @@ import { DaemonRoad } from "./ask-daemon.ts";
 import { CallCounts } from "./call-counts.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { BrokerControl } from "./control.ts";
+import { ToolCalls } from "./tool-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -26,12 +27,9 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const counts = new CallCounts();
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
-  const forwarder = new CallForwarder({
-    sealingKey,
-    counts,
-    prepareTls: loadingCertificates(order.extra_ca_certs),
-    log: throttledLog(),
-  });
+  const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
+  const forwarder = new CallForwarder({ ...shared, counts });
+  const toolCalls = new ToolCalls({ ...shared, road });
   const identity = new IdentityAnswers(sealingKey, road);
   // Afterwards nothing keeps the process alive.
   const drain = () => {
@@ -42,6 +40,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
+      toolCalls.close();
       road.close();
     });
   };
@@ -55,6 +54,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
+      if (toolCalls.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

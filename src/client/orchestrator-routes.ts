@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -391,6 +391,52 @@ export interface RevokeUserTokensParams {
 export const revokeUserTokens: Route<RevokeUserTokensParams, UserTokensRevoked> = {
   method: "POST",
   path: "/engines/{user_id}/tokens/revoke",
+};
+
+export interface ListConnectionsParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+}
+
+/** List the user's logins at tool servers. */
+export const listConnections: Route<ListConnectionsParams, Connections> = {
+  method: "GET",
+  path: "/engines/{user_id}/connections",
+};
+
+export interface BeginConnectionParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** The tool server's name in the catalog */
+  readonly server: string;
+}
+
+/** Make a link with which the user signs in to a tool server. */
+export const beginConnection: Route<BeginConnectionParams, LoginLink> = {
+  method: "POST",
+  path: "/engines/{user_id}/connections/{server}",
+  timeout: "boot",
+};
+
+export interface DeleteConnectionParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** The tool server's name in the catalog */
+  readonly server: string;
+}
+
+/** End a login at a tool server, there too. */
+export const deleteConnection: Route<DeleteConnectionParams, Disconnected> = {
+  method: "DELETE",
+  path: "/engines/{user_id}/connections/{server}",
+};
+
+export type LoginClientParams = object;
+
+/** What authorization servers read about this deployment as a client. */
+export const loginClient: Route<LoginClientParams, LoginClient> = {
+  method: "GET",
+  path: "/oauth/client.json",
 };
 
 export type ShowProductCatalogParams = object;

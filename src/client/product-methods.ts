@@ -15,6 +15,12 @@ export const productMethods = ({ call, change }: OrchestratorCalls) => ({
   createToken: (userId: string, given: OptionsOf<typeof routes.createUserToken, "userId"> = {}) => call(routes.createUserToken, { ...given, userId }),
   /** End all tokens of a user, and the streams that they opened. */
   revokeTokens: (userId: string, given: OptionsOf<typeof routes.revokeUserTokens, "userId"> = {}) => call(routes.revokeUserTokens, { ...given, userId }),
+  /** List the user's logins at tool servers. */
+  connections: (userId: string, given: OptionsOf<typeof routes.listConnections, "userId"> = {}) => call(routes.listConnections, { ...given, userId }),
+  /** Make a link with which the user signs in to a tool server. */
+  connect: (userId: string, server: string, given: OptionsOf<typeof routes.beginConnection, "userId" | "server"> = {}) => call(routes.beginConnection, { ...given, userId, server }),
+  /** End a login at a tool server, there too. */
+  disconnect: (userId: string, server: string, given: OptionsOf<typeof routes.deleteConnection, "userId" | "server"> = {}) => call(routes.deleteConnection, { ...given, userId, server }),
   /** List the secrets of a user, without their values. */
   listSecrets: (userId: string, given: OptionsOf<typeof routes.listUserSecrets, "userId"> = {}) => call(routes.listUserSecrets, { ...given, userId }),
   /** Get a secret of a user, without its value. */

@@ -315,7 +315,7 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
 }
@@ -389,6 +389,32 @@ export interface ChangeWebhookRequest {
   readonly requests_per_minute?: number | undefined;
 }
 
+/** A user's login at a tool server. */
+export interface Connection {
+  /** The tool server's name in the catalog. */
+  readonly server: string;
+  /** Its address, the only one that gets the tokens. */
+  readonly url: string;
+  /** `needs_login`: the tokens cannot be renewed, and the user is asked at the next use. */
+  readonly state: "connected" | "needs_login";
+  /** The authorization server. */
+  readonly issuer: string;
+  /** What the user has permitted. */
+  readonly scopes: readonly string[];
+  /** When the user signed in. */
+  readonly connected_at: string;
+  /** When the access token ends; it is renewed before. `null` when the server does not say. */
+  readonly expires_at: string | null;
+  /** Its last use, to the minute. `null` before the first. */
+  readonly last_used_at: string | null;
+}
+
+/** A user's logins at tool servers. */
+export interface Connections {
+  /** The connections, by the names of their servers. */
+  readonly data: readonly Connection[];
+}
+
 /** What goes with a message and is not the user's words. */
 export interface ContextItem {
   /** What it is, in 1 to 64 characters. */
@@ -431,7 +457,7 @@ export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -531,6 +557,14 @@ export interface DecideSkillRequest {
   readonly id: string;
   /** `allow` adds the skill to the engine's catalog. `refuse` rejects it for good. */
   readonly decision: "allow" | "refuse";
+}
+
+/** A connection that was deleted. */
+export interface Disconnected {
+  /** The tokens are deleted here. */
+  readonly deleted: true;
+  /** Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer. */
+  readonly revoked: boolean;
 }
 
 export interface EditMessageRequest {
@@ -765,11 +799,11 @@ export type EngineEvent = {
   readonly data: {
     /** The request's id, which `POST /hitl/respond` takes. */
     readonly request_id: string;
-    /** `question`: of the agent. `permission`: a permission prompt. */
+    /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
     readonly kind: HitlKind;
     /** The text of the question. */
     readonly question: string;
-    /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed. */
+    /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link. */
     readonly context: Readonly<Record<string, unknown>>;
     /** The answers to choose from. */
     readonly options: readonly string[];
@@ -1547,7 +1581,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -1659,8 +1693,8 @@ export interface ForkRequest {
   readonly task_id?: string | undefined;
 }
 
-/** `question`: of the agent. `permission`: a permission prompt. */
-export type HitlKind = "question" | "permission";
+/** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
+export type HitlKind = "question" | "permission" | "login";
 
 /** One check of the daemon or its host. */
 export interface HostCheck {
@@ -2043,6 +2077,30 @@ export interface LinkFileRequest {
   readonly ttl_s?: number | undefined;
 }
 
+/** This deployment as a client of authorization servers. */
+export interface LoginClient {
+  /** The address of this document. */
+  readonly client_id: string;
+  /** What people read. */
+  readonly client_name: string;
+  /** Where users come back to. */
+  readonly redirect_uris: readonly string[];
+  /** How it gets tokens. */
+  readonly grant_types: readonly string[];
+  /** What it asks for. */
+  readonly response_types: readonly string[];
+  /** It has no secret, and uses PKCE. */
+  readonly token_endpoint_auth_method: string;
+}
+
+/** A link with which the user signs in to a tool server. */
+export interface LoginLink {
+  /** The link, for the user alone. */
+  readonly url: string;
+  /** When it ends. */
+  readonly expires_at: string;
+}
+
 /** What was encrypted again with the current secret key. */
 export interface MasterRotation {
   /** Values that were encrypted with the previous key. */
@@ -2378,17 +2436,17 @@ export interface NotificationsReplayed {
 }
 
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
   /** The request's id, which `POST /hitl/respond` takes. */
   readonly request_id: string;
-  /** `question`: of the agent. `permission`: a permission prompt. */
+  /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
   readonly kind: HitlKind;
   /** The text of the question. */
   readonly question: string;
-  /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed. */
+  /** `tool_call_id`, and `allow_free_text`: whether an answer may be other text than an option. A permission prompt adds what is to be allowed, a login the `server` and the `url` of its link. */
   readonly context: Readonly<Record<string, unknown>>;
   /** The answers to choose from. */
   readonly options: readonly string[];
@@ -3043,8 +3101,8 @@ export interface ServerAsset {
   readonly name: string;
   /** How the engine reaches it. */
   readonly transport: "stdio" | "http" | "sse";
-  /** `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. */
-  readonly status: "idle" | "connecting" | "ready" | "held" | "restarting" | "failed";
+  /** `idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. `needs_login`: the user has not signed in. */
+  readonly status: "idle" | "connecting" | "ready" | "held" | "needs_login" | "restarting" | "failed";
   /** Its tools. */
   readonly tools: readonly ServerToolAsset[];
   /** The version of MCP that is spoken. */
@@ -3691,7 +3749,7 @@ export interface TaskQuestionPart {
   readonly type: "question";
   /** The request's id, which `POST /hitl/respond` takes. */
   readonly request_id: string;
-  /** `question`: of the agent. `permission`: a permission prompt. */
+  /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
   readonly kind: HitlKind;
   /** The text of the question. */
   readonly question: string;

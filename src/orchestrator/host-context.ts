@@ -36,6 +36,7 @@ import type { Sessions } from "./status/sessions.ts";
 import type { IdentityTokens } from "./status/identity-tokens.ts";
 import type { UserTokens } from "./status/user-tokens.ts";
 import type { EngineSampleStore } from "./status/engine-sample-store.ts";
+import type { RefreshesInFlight } from "./supervision/refreshes-in-flight.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
 import type { HookFailures } from "./status/hook-failures.ts";
@@ -90,6 +91,8 @@ export interface InFlight {
   readonly runs: OpenRuns;
   /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
+  /** Of tokens for tool servers. */
+  readonly refreshes: RefreshesInFlight;
 }
 
 /** What limits the starts of engines. */
@@ -161,6 +164,8 @@ interface HostSettings {
   readonly engineHost: string;
   /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
   readonly publicUrl: string | null;
+  /** The daemon's own. */
+  readonly port: number;
   readonly dataDir: string;
   readonly bootTimeoutMs: number;
   /** Versions of a product's catalog that are stored. */

@@ -482,6 +482,9 @@ t.test("the engine itself", async (t) => {
     counts: false,
   });
   await call("setToolHook", { body: { hook: null }, expect: 200 });
+  t.same((await call("loginTargets", { expect: 200 })).body, { servers: [] });
+  await call("loginEnded", { body: { server: "tickets", outcome: "signed_in" }, expect: 200 });
+  await call("loginEnded", { body: { server: "tickets", outcome: "maybe" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "later" }, expect: "INVALID_REQUEST" });
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });

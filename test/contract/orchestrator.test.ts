@@ -14,6 +14,7 @@ import { startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
+import { callConnections } from "./connection-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
@@ -199,6 +200,7 @@ t.test("usage and prices", async () => {
 
 t.test("schedules and webhooks", () => callSchedules(caller));
 
+t.test("logins at tool servers", (t) => callConnections(t, caller, daemon.url));
 t.test("the vault", () => callSecrets(caller));
 
 t.test("the host", async () => {

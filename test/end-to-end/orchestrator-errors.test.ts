@@ -247,6 +247,17 @@ t.test("a product is registered with the hash of a key that never travelled", as
   refused(t, await post({ slug: "short", api_key_hash: "short" }), "INVALID_REQUEST", /api_key_hash: expected SHA-256/);
 });
 
+t.test("a login that does not exist is not ended", async (t) => {
+  const { key } = await register("no-login");
+  t.equal((await provision(key, "anna")).status, 201);
+  refused(
+    t,
+    await daemon.platform(key, "/engines/anna/connections/tickets", { method: "DELETE" }),
+    "CONNECTION_NOT_FOUND",
+  );
+  refused(t, await daemon.platform(key, "/engines/nobody/connections"), "ENGINE_NOT_FOUND");
+});
+
 t.test("a secret that does not exist is neither shown nor deleted", async (t) => {
   const { key } = await register("no-secret");
   for (const method of ["GET", "DELETE"])

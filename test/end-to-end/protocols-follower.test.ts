@@ -3,7 +3,8 @@ import t from "tap";
 import { answerOf, clientOf, message } from "../engine/protocols/parts/a2a-client.ts";
 import { agentOf } from "../engine/protocols/parts/ag-ui-agent.ts";
 import { lastParts, openChat, settled } from "../engine/protocols/parts/ui-chat.ts";
-import { managedClient, message as say, readTurn, typesOf } from "../engine/protocols/parts/managed-client.ts";
+import { managedClient, message as sent, readTurn, typesOf } from "../engine/protocols/parts/managed-client.ts";
+import { ask } from "../helpers/api.ts";
 import { MCP_ERAS, connectMcp } from "../helpers/mcp-client.ts";
 import type { Daemon } from "../helpers/daemon.ts";
 import { openReplicas } from "../helpers/replicas.ts";
@@ -48,13 +49,13 @@ t.test("a stream of a session goes on through a follower while the engine sleeps
   const stream = await sessions.events.stream(id);
   const reading = readTurn(stream);
   await sleep();
-  await sessions.events.send(id, { events: [say("/say awake")] });
+  await sessions.events.send(id, { events: [sent("/say awake")] });
   t.ok(typesOf(await reading).includes("agent.message"));
 });
 
 t.test("questions outlive the engine's sleep: it wakes at the answer through a follower", async (t) => {
-  const { agent, say: ask, last } = agentOf(byToken, "by-ag-ui");
-  ask("/ask Which? | left | right\n/say fine");
+  const { agent, say, last } = agentOf(byToken, "by-ag-ui");
+  say("/ask Which? | left | right\n/say fine");
   await agent.runAgent();
   const [{ id }] = last().outcome.interrupts;
   await sleep();
@@ -80,9 +81,20 @@ t.test("questions outlive the engine's sleep: it wakes at the answer through a f
   await until("it answers", () => lastParts(chat).some(({ text }) => text === "fine"));
 });
 
+/** How many calls the follower has passed on to the leader. */
+async function passedOn(): Promise<number> {
+  const { text } = await ask(follower.url, "/metrics");
+  return [...text.matchAll(/^orch_replica_calls_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
+}
+
 t.test("a stream through a follower outlives the leader", async (t) => {
-  const { agent, say: ask, events, last } = agentOf(byToken, "long");
-  ask("/stream 200 40\n/say end");
+  await until("the follower knows that the engine runs", async () => {
+    const before = await passedOn();
+    await ask(byToken.url, "/tasks", { headers: { authorization: `Bearer ${token}` } });
+    return (await passedOn()) === before;
+  });
+  const { agent, say, events, last } = agentOf(byToken, "long");
+  say("/stream 200 40\n/say end");
   const run = agent.runAgent();
   await until("it streams", () => events.some(({ type }) => type === "TEXT_MESSAGE_CONTENT"));
   leader.process.kill("SIGKILL");

@@ -410,7 +410,12 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     },
     learning: { running: false, trigger: () => Promise.reject(new Error("nothing is learnt here")) },
     skills: { list: () => [], decide: () => Promise.reject(new Error("nothing is drafted here")) },
-    servers: { list: () => ({ servers: [] }), allow: () => "unknown" },
+    servers: {
+      list: () => ({ servers: [] }),
+      allow: () => "unknown",
+      loginTargets: () => [],
+      signedIn: () => undefined,
+    },
     limits: { ...STREAM_LIMITS, ...limits },
     logger: createLogger("test", "silent"),
   });

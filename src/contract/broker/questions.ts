@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { loginTarget, waitingTurn } from "../engine/tool-login.ts";
 import { identityCall } from "./identity-call.ts";
 
 interface BrokerQuestion {
@@ -23,6 +24,28 @@ export const BROKER_QUESTIONS = {
     meaning: "Whether this start of an engine may still use its keys: false once it has stopped",
     asked: z.strictObject(start),
     answer: z.object({ is_current: z.boolean() }),
+  },
+  connection: {
+    meaning: "The user's access token for a tool server, renewed if it is about to end or was refused there",
+    asked: z.strictObject({
+      ...start,
+      target: loginTarget,
+      /** SHA-256 of a token that the tool server has refused. */
+      rejected: z.nullable(text),
+    }),
+    answer: z.object({
+      state: z.enum(["token", "login", "away"]),
+      token: z.nullable(z.string()),
+      /** When it ends, in milliseconds since the epoch. */
+      expires_at: z.nullable(z.number()),
+      /** The private hosts that the product may call. */
+      private_hosts: z.array(z.string()),
+    }),
+  },
+  login: {
+    meaning: "The link with which the user signs in to a tool server, for a turn that waits",
+    asked: z.strictObject({ ...start, target: loginTarget, turn: z.strictObject(waitingTurn) }),
+    answer: z.object({ url: z.string() }),
   },
   identity: {
     meaning:

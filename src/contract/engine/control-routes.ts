@@ -10,6 +10,7 @@ import {
 import { MAX_MODELS_BYTES } from "./models.ts";
 import { ENGINE_BODY_BYTES } from "./requests.ts";
 import { type EngineRoute, control } from "./route-row.ts";
+import { controlLoginRequest } from "./tool-login.ts";
 import { HOOK_WAIT_MS, MAX_HOOK_ANSWER_BYTES, answerHookRequest, setToolHookRequest } from "./tool-hook.ts";
 import { TURN_WAIT_MS, startTurnRequest } from "./started-turn.ts";
 import { type Parameter, ok } from "../route-table.ts";
@@ -54,6 +55,13 @@ export const ENGINE_CONTROL_ROUTES = {
     request: answerHookRequest,
     maxBodyBytes: MAX_HOOK_ANSWER_BYTES,
     responses: ok("HookAnswered"),
+  }),
+  loginTargets: control(`GET ${CONTROL_PATHS.logins}`, "Tool servers to which users sign in", {
+    responses: ok("LoginTargets"),
+  }),
+  loginEnded: control(`POST ${CONTROL_PATHS.logins}`, "How a login at a tool server ended", {
+    request: controlLoginRequest,
+    responses: ok("EngineStatus"),
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
     request: controlCatalogRequest,

@@ -30,6 +30,8 @@ export const CONTROL_PATHS = {
    * one attempt. Only the first decision counts.
    */
   hooks: "/control/hooks",
+  /** `GET`: the tool servers that have logins. `POST`: how a user's login at one of them ended, for turns that wait for it. */
+  logins: "/control/logins",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */

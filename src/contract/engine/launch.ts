@@ -127,7 +127,10 @@ const engineLaunch = z.object({
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
-  broker: field(z.optional(brokerOfEngine), "Who gives identity tokens. Omitted: nobody."),
+  broker: field(
+    z.optional(brokerOfEngine),
+    "Who gives identity tokens, and through which tool servers with logins are called. Omitted: nobody.",
+  ),
   suspended: field(z.optional(z.enum(SUSPENSIONS)), "Omitted: the product is not suspended."),
   isolation: z._default(isolation, NOT_ISOLATED),
 });

@@ -14,6 +14,7 @@ import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
 import { startedTurn } from "./turn.ts";
+import { loginTargets } from "./tool-login.ts";
 import { TOOL_HOOK_RESPONSES } from "./tool-hook.ts";
 import { TOOL_SERVER_RESPONSES } from "./tool-server.ts";
 import { TASK_RESPONSES } from "./task.ts";
@@ -36,6 +37,7 @@ export const ENGINE_RESPONSES = {
   ...BRANCH_RESPONSES,
   ...FILE_RESPONSES,
   ...TOOL_HOOK_RESPONSES,
+  LoginTargets: loginTargets,
   Error: engineErrorBody,
   OpenApiDocument: openApiDocument,
   KeysAccepted: z.object({ keys: count }),

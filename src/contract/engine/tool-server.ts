@@ -54,8 +54,8 @@ const server = record("ServerAsset", "A tool server, without its settings.", {
   name: field(text, "The name in `.mcp.json`.", "pages"),
   transport: field(z.enum(["stdio", "http", "sse"]), "How the engine reaches it.", "stdio"),
   status: field(
-    z.enum(["idle", "connecting", "ready", "held", "restarting", "failed"]),
-    "`idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed.",
+    z.enum(["idle", "connecting", "ready", "held", "needs_login", "restarting", "failed"]),
+    "`idle`: its tools are known, and it is connected at the first call. `held`: it is connected, but some tools changed since they were first seen and must be allowed. `needs_login`: the user has not signed in.",
     "ready",
   ),
   tools: field(z.array(serverTool), "Its tools."),

@@ -24,6 +24,12 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
   SESSION_NOT_FOUND: { status: 404, cause: "No open session with this id.", retry: "no" },
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
+  CONNECTION_NOT_FOUND: {
+    status: 404,
+    cause:
+      "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`.",
+    retry: "no",
+  },
   ENDPOINT_NOT_FOUND: { status: 404, cause: "The product has no notification endpoint with this id.", retry: "no" },
   SECRET_NOT_FOUND: { status: 404, cause: "The product or the user has no secret with this name.", retry: "no" },
   WEBHOOK_NOT_FOUND: { status: 404, cause: "The engine has no webhook with this id.", retry: "no" },

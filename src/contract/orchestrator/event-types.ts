@@ -40,6 +40,11 @@ export const ORCHESTRATOR_EVENTS = {
   "task.titled": "A model gave a task its title: `data.task_id`.",
   "turn.waiting":
     "A turn waits for a person or a client: `data.turn_id`, `data.task_id`, and `data.run_id` of a turn of a schedule or webhook. Of other turns, with `data.request_id`, it is stored like `turn.completed`. `GET /hitl/pending` of the engine has the question, `GET /tools/pending` the call.",
+  "secret.connected": "A user has signed in to a tool server: `data.server`.",
+  "secret.disconnected":
+    "The [connection](secrets.md#connections) of a user to a tool server was deleted: `data.server`.",
+  "secret.needs_login":
+    "A user has to sign in again: a tool server's authorization server has refused to renew the tokens. `data.server`, `reason`.",
   "host.draining": "The host accepts no new engines.",
   "host.resumed": "The host accepts new engines again.",
   "host.leader_changed": "Another daemon leads the host: `data.leader`, `data.previous`, `data.epoch`.",

@@ -4,6 +4,7 @@ import { openApiDocument } from "../response-schemas.ts";
 import { AUDIT_RESPONSES } from "./audit.ts";
 import { BACKUP_RESPONSES } from "./backup.ts";
 import { CATALOG_RESPONSES } from "./catalog.ts";
+import { CONNECTION_RESPONSES } from "./connection.ts";
 import { ENGINE_RECORD_RESPONSES } from "./engine.ts";
 import { errorBody } from "./error-body.ts";
 import { EVENT_RESPONSES } from "./event.ts";
@@ -27,6 +28,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...NOTIFICATION_RESPONSES,
   ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
+  ...CONNECTION_RESPONSES,
   ...HOST_RESPONSES,
   ...IDENTITY_RESPONSES,
   ...BACKUP_RESPONSES,

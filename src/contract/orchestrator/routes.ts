@@ -1,5 +1,6 @@
 import type { OrchestratorErrorCode } from "./errors.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
+import { CONNECTION_ROUTES } from "./routes/connection.ts";
 import { CONSOLE_ROUTES } from "../console/routes.ts";
 import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
@@ -19,6 +20,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PRODUCT_ROUTES,
   ...USER_ENGINE_ROUTES,
   ...USER_TOKEN_ROUTES,
+  ...CONNECTION_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,

@@ -116,7 +116,7 @@ export async function prepareCall(
   const authorized = await authorize({ tool, input, workspaceDir, grants, rules: parts.rules(), mustAsk });
   switch (authorized.kind) {
     case "allow":
-      return { kind: "ready", call, tool, input, realPath: authorized.realPath };
+      return startable({ kind: "ready", call, tool, input, realPath: authorized.realPath }, context);
     case "deny":
       return denied(authorized.reason);
     case "ask": {
@@ -135,10 +135,23 @@ export async function prepareCall(
       if (answer === undefined || answer === "deny") return denied("the user denied this call");
       const grant = grantOf(tool, pattern, { answer, taskId: context.taskId });
       if (grant !== null) parts.grants.add(grant);
-      return { kind: "ready", call, tool, input, realPath: allowed.realPath };
+      return startable({ kind: "ready", call, tool, input, realPath: allowed.realPath }, context);
     }
     default:
       return authorized satisfies never;
+  }
+}
+
+/** The call once a person has done what it needs, or why it does not start. */
+async function startable(ready: ReadyCall, context: TurnContext): Promise<Prepared> {
+  const { call, tool } = ready;
+  if (tool.beforeStart === undefined) return ready;
+  try {
+    await tool.beforeStart({ ...context, toolCallId: call.id, ask: askingFor(call, context) });
+    return ready;
+  } catch (error) {
+    if (!(error instanceof ToolFailed)) throw error;
+    return refused(call, tool, { why: "denied", reason: error.message });
   }
 }
 
@@ -174,23 +187,22 @@ export function toolContext(
     realPath,
     signal: context.signal,
     scope: context.scope,
-    async ask({ question, ...rest }) {
-      const asked = await context.ask({
-        kind: "question",
-        toolCallId: call.id,
-        question,
-        context: { tool: call.tool },
-        ...rest,
-      });
-      if (asked.kind === "expired") throw new ToolFailed("the question timed out without an answer");
-      return asked.answer;
-    },
+    ask: askingFor(call, context),
     callClient: (asked) => callClient(call, asked, context),
     loadTools: (names) => context.log.load(names),
     note: (entryType, content) => context.note(entryType, content),
     progress: () => context.progress(),
   };
 }
+
+const askingFor =
+  ({ id: toolCallId, tool }: LoggedCall, context: TurnContext): ToolContext["ask"] =>
+  async ({ login, ...question }) => {
+    const kind = login === undefined ? "question" : "login";
+    const asked = await context.ask({ kind, toolCallId, context: { tool, ...login }, ...question });
+    if (asked.kind === "expired") throw new ToolFailed("the question timed out without an answer");
+    return asked.answer;
+  };
 
 async function callClient(
   { id: toolCallId, tool }: LoggedCall,

@@ -97,6 +97,8 @@ export async function openTools({
     servers: {
       list: () => shownServers(servers.list(), { profiles, provider }),
       allow: servers.allow.bind(servers),
+      loginTargets: servers.loginTargets.bind(servers),
+      signedIn: servers.signedIn.bind(servers),
     },
     close: () => servers.close(),
   };

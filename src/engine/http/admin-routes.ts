@@ -15,7 +15,7 @@ export interface AdminParts {
     reloadSoul(): Promise<Reloaded<CoreSoulReloaded>>;
     inspect(): Promise<CatalogShown>;
   };
-  readonly servers: Pick<ToolServers, "list" | "allow">;
+  readonly servers: Pick<ToolServers, "list" | "allow" | "loginTargets" | "signedIn">;
   readonly learning: Pick<Learning, "trigger">;
   readonly skills: Pick<SkillReview, "list" | "decide">;
 }

@@ -40,6 +40,7 @@ import type { ProtocolReadParts } from "./protocol-reads.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
+import { type LoginParts, loginRoutes } from "./login-routes.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
@@ -58,7 +59,8 @@ export interface RouteParts
     MemoryFileParts,
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts,
-    ToolHookParts {
+    ToolHookParts,
+    LoginParts {
   readonly agents: ProtocolReadParts["agents"];
   readonly taskList: TaskRouteParts["taskList"];
   readonly turnList: TurnRecordParts["turnList"] & ProtocolReadParts["turnList"];
@@ -174,6 +176,7 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
     docs: (_request, response) => sendDocs(response, documentsDir),
     ...controlRoutes(parts),
     ...toolHookRoutes(parts),
+    ...loginRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }

@@ -1,19 +1,22 @@
 import type { ServerAsset } from "../../contract/engine/tool-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { SerialLanes } from "../../shared/serial-lanes.ts";
-import { type ToolContext, ToolFailed } from "../tools/tool.ts";
+import type { LoginTarget } from "../../contract/engine/tool-login.ts";
+import { type CallStart, type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
 import type { Connect, ConnectParams, ListedTool } from "./connection.ts";
 import { type KnownServers, type Listing, isOutdated, serverAddress } from "./known-servers.ts";
 import { PinnedTools, serverTool } from "./pinned-tools.ts";
 import { type ConnectionState, ReconnectingServer } from "./reconnecting-server.ts";
 import { secondsUntil, serverAsset } from "./server-asset.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { HttpServerConfig, ServerConfig } from "./server-config.ts";
+import { askForLogin, hasLogin, targetOf } from "./server-login.ts";
 import { createServerLog } from "./server-log.ts";
+import { signInTool } from "./sign-in-tool.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 
 export interface ConfiguredServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "broker" | "identity"
 > {
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;
@@ -34,6 +37,8 @@ export class ConfiguredServer {
   readonly #parts: ConfiguredServerParts;
   readonly #address: string;
   readonly #connection: ReconnectingServer;
+  readonly #signIn: Tool | null;
+  #shown: { readonly of: readonly Tool[]; readonly all: readonly Tool[] } | null = null;
   #listing: Listing | null;
   /** Whether all of that listing is known here. */
   #isRestored: boolean;
@@ -52,8 +57,14 @@ export class ConfiguredServer {
       onStateChange: (state) => logState(logger, state, { tool_server: config.name, tools: this.tools.tools.length }),
     });
     this.tools = new PinnedTools(config, pins, (entry) =>
-      serverTool(config, entry, (input, context) => this.#call(entry, input, context)),
+      serverTool(config, entry, {
+        run: (input, context) => this.#call(entry, input, context),
+        ...(hasLogin(config) && { beforeStart: (start: CallStart) => this.#signedIn(config, start) }),
+      }),
     );
+    this.#signIn = hasLogin(config)
+      ? signInTool(config, { beforeStart: (start) => this.#signedIn(config, start), tools: () => this.tools.tools })
+      : null;
     const { listing = null, waited = false } = known.find(config.name, this.#address) ?? {};
     this.#listing = listing;
     this.#waited = waited;
@@ -66,6 +77,23 @@ export class ConfiguredServer {
 
   get isIdle(): boolean {
     return this.#connection.state.kind === "idle";
+  }
+
+  /** Its tools, and the login that shows them; the same array while nothing changes. */
+  get offered(): readonly Tool[] {
+    const { tools } = this.tools;
+    if (this.#signIn === null) return tools;
+    if (this.#shown?.of !== tools) {
+      const { name } = this.#signIn;
+      const all = tools.some((one) => one.name === name) ? tools : [this.#signIn, ...tools];
+      this.#shown = { of: tools, all };
+    }
+    return this.#shown.all;
+  }
+
+  /** What a login at this server is for. Null for a server without. */
+  get loginTarget(): LoginTarget | null {
+    return hasLogin(this.config) ? targetOf(this.config) : null;
   }
 
   get isReady(): boolean {
@@ -114,6 +142,13 @@ export class ConfiguredServer {
 
   asset(): ServerAsset {
     return serverAsset(this.#connection, this.tools);
+  }
+
+  /** Waits until the user has signed in. */
+  async #signedIn(server: HttpServerConfig, start: CallStart): Promise<void> {
+    if (this.isIdle) await this.connect();
+    await this.#connection.untilAttempted(start);
+    await askForLogin(server, this.#parts.broker, { connection: this.#connection, start });
   }
 
   async #call(

@@ -1,7 +1,9 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { ConnectFailed, openConnection } from "./client-connection.ts";
 import type { ConnectParams, McpServerConnection } from "./connection.ts";
+import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-calls.ts";
 import type { HttpServerConfig } from "./server-config.ts";
+import { NO_BROKER, brokerHeaders } from "./server-login.ts";
 import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -29,7 +31,7 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
   try {
     return await openConnection(params, streamableHttp(server, params), "auto");
   } catch (error) {
-    if (signal.aborted || !(error instanceof ConnectFailed && error.refused)) throw error;
+    if (signal.aborted || server.login !== null || !(error instanceof ConnectFailed && error.refused)) throw error;
     log.debug(`streamable HTTP failed (${error.message}); trying HTTP with SSE`);
     return openConnection(params, sse(server, params), "legacy").catch(() => {
       throw error;
@@ -40,13 +42,35 @@ export async function connectServer(params: ConnectParams): Promise<McpServerCon
 const streamableHttp = (server: HttpServerConfig, params: ConnectParams): Transport =>
   new StreamableHTTPClientTransport(new URL(server.url), requestOptions(server, params));
 
+/** `fetch` through the broker, which adds the user's token. */
+function brokeredFetch(server: HttpServerConfig, { broker, onLoginNeeded }: ConnectParams): typeof boundedFetch {
+  if (broker === null) throw new Error(NO_BROKER);
+  return async (_, init) => {
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(brokerHeaders(server, broker))) headers.set(name, value);
+    const response = await boundedFetch(broker.url + TOOL_CALL_PATH, { ...init, headers, redirect: "manual" });
+    if (!response.headers.has(LOGIN_NEEDED_HEADER)) return response;
+    await response.body?.cancel();
+    onLoginNeeded();
+    throw new Error(LOGIN_NEEDED);
+  };
+}
+
+const LOGIN_NEEDED = "the user has to sign in; call the tool again, and the user is asked to";
 const sse = (server: HttpServerConfig, params: ConnectParams): Transport =>
   new SSEClientTransport(new URL(server.url), requestOptions(server, params));
 
-const requestOptions = ({ headers, identity }: HttpServerConfig, { identity: source, signal }: ConnectParams) => ({
-  requestInit: { headers },
-  fetch: identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal }),
+const requestOptions = (server: HttpServerConfig, params: ConnectParams) => ({
+  requestInit: { headers: server.headers },
+  fetch: fetchOf(server, params),
 });
+
+function fetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
+  const { identity, login } = server;
+  if (login !== null) return brokeredFetch(server, params);
+  const { identity: source, signal } = params;
+  return identity === undefined ? boundedFetch : identifiedFetch(boundedFetch, { ...identity, source, signal });
+}
 
 /** `fetch` with a limit of 10 MiB on a response body, or on each event of an SSE stream. */
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

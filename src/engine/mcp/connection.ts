@@ -1,6 +1,7 @@
 import type { LimitedLauncher } from "../../sandbox/programs.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { ToolBroker } from "./server-login.ts";
 
 /** A tool as listed by `tools/list`, not yet validated. */
 export interface ListedTool {
@@ -69,6 +70,10 @@ export interface ConnectParams {
   readonly identity: IdentitySource;
   readonly log: ServerLog;
   readonly onToolsChanged: () => void;
+  /** Calls of servers with logins go through it. Null: there is none. */
+  readonly broker: ToolBroker | null;
+  /** The user has to sign in. Called before the call or the attempt fails. */
+  readonly onLoginNeeded: () => void;
   readonly onElicitation: (form: ElicitationForm) => Promise<ElicitationResult>;
   readonly signal: AbortSignal;
 }

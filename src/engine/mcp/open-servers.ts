@@ -32,7 +32,7 @@ export function openServers({
   known,
   logger,
 }: {
-  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation">;
+  readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation" | "broker">;
   readonly commands: CommandHost;
   readonly identity: IdentitySource;
   readonly pins: PinnedDefinitions;
@@ -54,6 +54,7 @@ export function openServers({
     workspaceDir,
     environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
     launcher,
+    broker: launch.broker ?? null,
     identity,
     logger,
   });

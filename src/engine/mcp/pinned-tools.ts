@@ -157,7 +157,7 @@ export class PinnedTools {
 export function serverTool(
   { name: server, transport, alwaysLoad }: Pick<ServerConfig, "name" | "transport" | "alwaysLoad">,
   { tool, name, permission, definition }: Extract<PinnedTool, { kind: "offered" | "denied" }>,
-  run: Tool["run"],
+  how: Pick<Tool, "run" | "beforeStart">,
 ): Tool {
   const { description, inputSchema, readOnly } = definition;
   const resource = `server:${server}`;
@@ -175,7 +175,7 @@ export function serverTool(
     // A grant covers the tool, because the input of calls differs.
     subject: () => `the tool server ${server}, with any arguments`,
     prolongedByProgress: true,
-    run,
+    ...how,
   };
 }
 

@@ -12,16 +12,16 @@ import type { ServerConfig } from "./server-config.ts";
 
 /**
  * `idle` until it is started; `connecting` until the first attempt has ended; `ready` while connected; `restarting` after a connection was lost,
- * `failed` after an attempt failed. From both it retries after 1 s, doubling up to 60 s, or at once on `retryNow`.
+ * `failed` after an attempt failed; `needs_login` until the user has signed in. From `restarting` and `failed` it retries after 1 s, doubling up to 60 s, or at once on `retryNow`.
  */
 export type ConnectionState =
-  | { readonly kind: "idle" | "connecting" }
+  | { readonly kind: "idle" | "connecting" | "needs_login" }
   | { readonly kind: "ready"; readonly connection: McpServerConnection }
   | { readonly kind: "restarting" | "failed"; readonly error: string; readonly retry: Deadline };
 
 interface ReconnectingServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "broker" | "identity"
 > {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
@@ -52,6 +52,7 @@ export class ReconnectingServer {
   #state: ConnectionState = { kind: "idle" };
   #running: Promise<void> = Promise.resolve();
   #backoff = new AbortController();
+  #changed = Promise.withResolvers<void>();
 
   constructor(server: ServerConfig, parts: ReconnectingServerParts) {
     this.server = server;
@@ -86,6 +87,18 @@ export class ReconnectingServer {
     this.#backoff.abort();
   }
 
+  get needsLogin(): boolean {
+    return this.#state.kind === "needs_login";
+  }
+
+  /** Connects anew, after the user may have signed in. Resolves at the end of the attempt. */
+  async retry(signal: AbortSignal): Promise<void> {
+    const { promise } = this.#changed;
+    this.retryNow();
+    await Promise.race([promise, whenAborted(signal), whenAborted(this.#closing.signal)]);
+    signal.throwIfAborted();
+  }
+
   /** Closes the connection and ends every process of the server. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("the tool server is no longer configured"));
@@ -111,6 +124,7 @@ export class ReconnectingServer {
     const state = this.#state;
     const name = `the tool server ${this.server.name}`;
     if ("error" in state) throw new ToolFailed(`${name} is not connected (${state.error}); it reconnects by itself`);
+    if (state.kind === "needs_login") throw new ToolFailed(`${name} needs a login of the user`);
     if (state.kind !== "ready") throw new ToolFailed(`${name} is no longer configured`);
     const endCall = this.#elicitations.open(context);
     try {
@@ -141,8 +155,15 @@ export class ReconnectingServer {
     let retryMs = FIRST_RETRY_MS;
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const { connectedMs, error } = await this.#connectOnce();
+      const { connectedMs, error, needsLogin } = await this.#connectOnce();
       if (signal.aborted) return;
+      if (needsLogin) {
+        this.#backoff = new AbortController();
+        this.#setState({ kind: "needs_login" });
+        await whenAborted(AbortSignal.any([signal, this.#backoff.signal]));
+        retryMs = FIRST_RETRY_MS;
+        continue;
+      }
       if (connectedMs !== null && connectedMs >= STABLE_MS) retryMs = FIRST_RETRY_MS;
       this.#backoff = new AbortController();
       const kind = connectedMs === null ? "failed" : "restarting";
@@ -153,32 +174,43 @@ export class ReconnectingServer {
   }
 
   /** One attempt and the connection it opens; `connectedMs` is null if the server never became ready. */
-  async #connectOnce(): Promise<{ readonly connectedMs: number | null; readonly error: string }> {
+  async #connectOnce(): Promise<{
+    readonly connectedMs: number | null;
+    readonly error: string;
+    readonly needsLogin: boolean;
+  }> {
     const { log, loadConnect, onListed } = this.#parts;
     const { signal } = this.#closing;
     let connection: McpServerConnection | undefined;
     let readyAt: number | null = null;
     const connectedMs = () => (readyAt === null ? null : performance.now() - readyAt);
+    const login = Promise.withResolvers<string>();
+    let needsLogin = false;
+    const onLoginNeeded = () => {
+      needsLogin = true;
+      login.resolve("the user has to sign in");
+    };
     try {
       const connect = await loadConnect();
-      connection = await connect(this.#connectParams());
+      connection = await connect({ ...this.#connectParams(), onLoginNeeded });
       onListed(await connection.listTools());
       signal.throwIfAborted();
       readyAt = performance.now();
       this.#setState({ kind: "ready", connection });
-      const error = await Promise.race([connection.closed, whenAborted(signal).then(() => "closed")]);
-      return { connectedMs: connectedMs(), error };
+      const error = await Promise.race([connection.closed, login.promise, whenAborted(signal).then(() => "closed")]);
+      return { connectedMs: connectedMs(), error, needsLogin };
     } catch (error) {
       const message = log.redact(error instanceof Error ? error.message : String(error));
-      return { connectedMs: connectedMs(), error: message };
+      return { connectedMs: connectedMs(), error: message, needsLogin };
     } finally {
       await connection?.close().catch((error: unknown) => log.debug(String(error)));
     }
   }
 
-  #connectParams(): ConnectParams {
-    const { workspaceDir, environment, launcher, identity, log } = this.#parts;
+  #connectParams(): Omit<ConnectParams, "onLoginNeeded"> {
+    const { workspaceDir, environment, launcher, broker, identity, log } = this.#parts;
     return {
+      broker,
       server: this.server,
       workspaceDir,
       environment,
@@ -216,6 +248,8 @@ export class ReconnectingServer {
     this.#state = state;
     this.#parts.onStateChange(state);
     this.#attempted.resolve();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 }
 

@@ -18,6 +18,8 @@ export function serverAsset(
       return { ...about, status: "idle" };
     case "connecting":
       return { ...about, status: "connecting", ...stderr };
+    case "needs_login":
+      return { ...about, status: "needs_login", error: "the user has not signed in" };
     case "ready": {
       const { protocolVersion } = state.connection;
       const ready = { ...about, protocol_version: protocolVersion };

@@ -39,10 +39,17 @@ export type StdioServerConfig = Common & {
   readonly cwd: string;
   readonly sandbox: SandboxRequest;
 };
+/** Null: what the server asks for, and a client that is registered by itself. */
+export interface LoginSettings {
+  readonly scopes: readonly string[] | null;
+  readonly client_id: string | null;
+}
 export type HttpServerConfig = Common & {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Users sign in to it. Null: they do not. */
+  readonly login: LoginSettings | null;
   /** Omitted: its requests have no token. */
   readonly identity?: IdentityRequest;
 };
@@ -170,11 +177,18 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
       if (problem !== null) return invalid(["headers", key], problem);
     }
     const { identity } = entry;
-    const problem = identityProblem(identity, headers);
-    if (problem !== null) return invalid(["identity"], problem);
-    const remote = { url, headers, ...(identity !== undefined && { identity }) };
+    const identityRefused = identityProblem(identity, headers);
+    if (identityRefused !== null) return invalid(["identity"], identityRefused);
+    const login =
+      entry.login === undefined
+        ? null
+        : { scopes: entry.oauth?.scopes ?? null, client_id: entry.oauth?.client_id ?? null };
+    const problem = loginProblem(entry);
+    if (problem !== null) return invalid(...problem);
+    const remote = { url, headers, login, ...(identity !== undefined && { identity }) };
     return { kind: "server", server: { ...common, transport: type === "sse" ? "sse" : "http", ...remote } };
   }
+  if (entry.login !== undefined) return invalid(["login"], "expected a remote server: a local one has no login");
   if (url !== undefined) return invalid(["url"], "expected either a command or a url, not both");
   if (entry.identity !== undefined) return invalid(["identity"], "expected a remote server: a local one gets no token");
   if (command === undefined) return invalid(["command"], "expected a command or a url");
@@ -185,6 +199,15 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
   const { sandbox, problems } = readServerSandbox(entry.sandbox ?? {}, places);
   if (problems.length > 0) return { kind: "invalid", problems };
   return { kind: "server", server: { ...common, transport: "stdio", command, args, env, cwd, sandbox } };
+}
+
+function loginProblem({ login, oauth, type, identity, headers = {} }: ServerEntry): EntryProblem | null {
+  if (login === undefined) return oauth === undefined ? null : [["oauth"], 'expected "login": "oauth" with it'];
+  if (identity !== undefined) return [["login"], "expected either a login or an identity: both are the same header"];
+  // A token goes to one address. Servers of the older transport name another one for their messages.
+  if (type === "sse") return [["login"], "expected a server over streamable HTTP"];
+  const own = Object.keys(headers).find((name) => name.toLowerCase() === "authorization");
+  return own === undefined ? null : [["headers", own], "expected no such header: the login adds it"];
 }
 
 const isPackageRunner = (command: string | undefined): boolean =>

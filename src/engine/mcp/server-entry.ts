@@ -27,6 +27,23 @@ const sandbox = z.strictObject(
   },
 );
 
+const SCOPE = { error: "expected a list of scopes" };
+/** What a login asks for. An unknown field is an error, because it might be meant to restrict. */
+const oauth = z.strictObject(
+  {
+    scopes: z.optional(
+      z.array(z.string(SCOPE).check(z.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, SCOPE)), SCOPE).check(z.maxLength(64)),
+    ),
+    client_id: z.optional(z.string().check(z.minLength(1), z.maxLength(2048))),
+  },
+  {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys"
+        ? `unknown field ${String(keys)}; expected scopes or client_id`
+        : "expected an object",
+  },
+);
+
 /** One entry of `mcpServers`; fields of other programs are ignored. */
 export const serverEntry = z.object({
   type: z.optional(z.enum(["stdio", "http", "streamable-http", "streamableHttp", "sse"])),
@@ -36,6 +53,8 @@ export const serverEntry = z.object({
   cwd: z.optional(z.string().check(z.minLength(1))),
   url: z.optional(z.string()),
   headers: z.optional(texts),
+  login: z.optional(z.literal("oauth", { error: 'expected "oauth"' })),
+  oauth: z.optional(oauth),
   identity: z.optional(identityRequest),
   disabled: z.optional(z.boolean()),
   permissions: z.optional(z.record(z.string(), z.enum(["allow", "ask", "deny"]))),

@@ -1,4 +1,5 @@
 import { inBackground } from "../../shared/background.ts";
+import type { LoginTarget } from "../../contract/engine/tool-login.ts";
 import type { ServerAsset } from "../../contract/engine/tool-server.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { SerialLanes } from "../../shared/serial-lanes.ts";
@@ -14,6 +15,7 @@ import type { KnownServers } from "./known-servers.ts";
 import type { Allowed, PinnedTools } from "./pinned-tools.ts";
 import { invalidServerAsset } from "./server-asset.ts";
 import { type InvalidServer, NO_SERVERS, type ServersConfig } from "./server-config.ts";
+import type { ToolBroker } from "./server-login.ts";
 import type { PinnedDefinitions } from "./tool-definition.ts";
 
 interface ToolServersParts {
@@ -23,6 +25,8 @@ interface ToolServersParts {
   /** The environment of local servers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly launcher: Pick<LimitedLauncher, "start">;
+  /** For servers with logins. Default: there is none. */
+  readonly broker?: ToolBroker | null;
   readonly identity: IdentitySource;
   readonly logger: Logger;
   /** Loads the MCP client bundle; called when the first server starts. */
@@ -45,13 +49,13 @@ export class ToolServers implements ToolSource {
 
   constructor(parts: ToolServersParts) {
     const lanes = { elicitationLanes: new SerialLanes(), transitions: new SerialLanes() };
-    this.#parts = { ...lanes, ...parts, loadConnect: parts.loadConnect ?? loadFromBundle };
+    this.#parts = { broker: null, ...lanes, ...parts, loadConnect: parts.loadConnect ?? loadFromBundle };
     this.#newServers = new NewServers(parts.logger);
   }
 
   /** Includes tools of restarting servers, so that the model's list stays stable for its prompt cache. */
   tools(): readonly Tool[] {
-    const lists = [...this.#running.values()].map(({ tools }) => tools.tools);
+    const lists = [...this.#running.values()].map(({ offered }) => offered);
     if (lists.length !== this.#toolLists.length || lists.some((list, at) => list !== this.#toolLists[at])) {
       this.#toolLists = lists;
       this.#tools = lists.flat();
@@ -123,6 +127,17 @@ export class ToolServers implements ToolSource {
     const result = this.#running.get(server)?.tools.allow(selection) ?? "unknown";
     if (result === "allowed") this.#parts.logger.info({ tool_server: server }, "allowed changed tools");
     return result;
+  }
+
+  /** The servers to which users sign in. */
+  loginTargets(): readonly LoginTarget[] {
+    return [...this.#running.values()].flatMap(({ loginTarget }) => loginTarget ?? []);
+  }
+
+  /** The user has signed in to a server, which is connected if it waited for that. */
+  signedIn(server: string): void {
+    const running = this.#running.get(server);
+    if (running !== undefined && !running.isIdle) inBackground("login at a tool server", running.connect());
   }
 
   /** Closes all servers; no process is left. */

@@ -58,8 +58,16 @@ export interface Tool<Input extends Readonly<Record<string, unknown>> = Readonly
   path?(input: Input): string;
   /** Without `path`: the exact text of permission requests and grants. Default: the whole input. */
   subject?(input: Input): string;
+  /**
+   * What a person must do before a call starts, such as sign in. It is repeated after a restart, which a call that has
+   * started is not. Throws {@link ToolFailed}.
+   */
+  beforeStart?(start: CallStart): Promise<void>;
   run(input: Input, context: ToolContext): Promise<unknown>;
 }
+
+/** A call that has not started. */
+export type CallStart = Pick<ToolContext, "taskId" | "turnId" | "toolCallId" | "signal" | "ask" | "progress">;
 
 /** Whether calls of a tool only wait: for a human, for the client or for another agent. */
 export const waitsOnOthers = ({ asksHuman, runsOnClient, delegates }: Tool): boolean =>
@@ -116,6 +124,8 @@ export interface HumanQuestion {
   readonly allowFreeText: boolean;
   /** Withdraws the question. */
   readonly signal?: AbortSignal;
+  /** The user is to sign in to a tool server, by this link. */
+  readonly login?: { readonly server: string; readonly url: string };
 }
 
 /** The engine stops: the call has no outcome and resumes at the next start. */

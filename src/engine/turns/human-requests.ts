@@ -1,3 +1,4 @@
+import type { LoginOutcome } from "../../contract/engine/tool-login.ts";
 import type { PendingRequest } from "../../contract/engine/human-request.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
@@ -81,6 +82,12 @@ export class HumanRequests {
         answer: row.answer,
       });
     }
+  }
+
+  /** Answers the open questions that ask for a login at a tool server. */
+  answerLogins(server: string, answer: LoginOutcome): void {
+    for (const { kind, context, requestId } of this.#table.open())
+      if (kind === "login" && context["server"] === server) this.answer(requestId, answer);
   }
 
   /** The task of a request; null for an unknown one. */

@@ -30,6 +30,7 @@ import { HookFailures } from "../status/hook-failures.ts";
 import { HostCooldowns } from "../supervision/host-cooldowns.ts";
 import { OpenRuns } from "../supervision/open-runs.ts";
 import { RecentFailures } from "../supervision/recent-failures.ts";
+import { RefreshesInFlight } from "../supervision/refreshes-in-flight.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import { openBackend } from "./open-backend.ts";
@@ -127,6 +128,7 @@ const openInFlight = (): InFlight => ({
   transitions: new TransitionOwners(),
   runs: new OpenRuns(),
   lanes: new SerialLanes(),
+  refreshes: new RefreshesInFlight(),
 });
 
 async function openService({ config, folder, readiness }: HostParts, records: Records): Promise<Service> {

@@ -14,10 +14,11 @@ import { brokerHandlers } from "../http/broker-handlers.ts";
 import { createBrokerQuestions, isQuestionUrl } from "../http/broker-questions.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
+import { connectionRoutes } from "../http/connection-routes.ts";
 import { consoleRoutes } from "../http/console-routes.ts";
 import { signInRoutes } from "../http/sign-in-routes.ts";
 import { OriginCheck } from "../http/origin-check.ts";
-import { sessionCookie, signInCookie } from "../http/console-cookie.ts";
+import { loginCookie, sessionCookie, signInCookie } from "../http/console-cookie.ts";
 import { createGateway } from "../http/gateway.ts";
 import { isGatewayUrl } from "../http/gateway-path.ts";
 import { invalidRequestBody } from "../http/error-responder.ts";
@@ -52,8 +53,9 @@ import { isolationReport } from "../status/host-status.ts";
 import { scheduleBackups } from "../recovery/backup-schedule.ts";
 import { startMaintenance } from "../recovery/maintenance.ts";
 import { deliverNotifications } from "../recovery/deliver-notifications.ts";
+import { finishLogins } from "../recovery/finish-logins.ts";
 import { startDueRuns } from "../recovery/start-due-runs.ts";
-import type { EngineHost, HostContext } from "../host-context.ts";
+import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { measureAwake } from "../status/measure-awake.ts";
 import { sampleUsage } from "../status/sample-usage.ts";
 import { PHASE_HEADER } from "../../contract/orchestrator/headers.ts";
@@ -157,6 +159,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...productRoutes(host),
       ...engineRoutes(host, autoProvision),
       ...userTokenRoutes(host),
+      ...connectionRoutes(host, loginCookie(host, site)),
       ...catalogRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
@@ -191,11 +194,7 @@ export async function serve(options: StartOptions): Promise<void> {
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
   followPolicies(host);
-  inBackground("maintenance", startMaintenance(host));
-  inBackground("schedules", startDueRuns(host));
-  inBackground("notifications", deliverNotifications(host));
-  inBackground("notices of turns", followTurnNotices(host));
-  inBackground("schedule of backups", scheduleBackups(host));
+  workUntilStopped(host);
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));
   inBackground("memory of engines", measureAwake(host));
@@ -217,6 +216,16 @@ function followPolicies(host: EngineHost): void {
   followSuspensions(host);
   followModels(host);
   followToolHooks(host);
+}
+
+/** What runs without a request. */
+function workUntilStopped(host: EngineHost & Service): void {
+  inBackground("maintenance", startMaintenance(host));
+  inBackground("schedules", startDueRuns(host));
+  inBackground("notifications", deliverNotifications(host));
+  inBackground("logins at tool servers", finishLogins(host));
+  inBackground("notices of turns", followTurnNotices(host));
+  inBackground("schedule of backups", scheduleBackups(host));
 }
 
 /** Releases the host lock before the streams have ended, so that another replica leads at once. */

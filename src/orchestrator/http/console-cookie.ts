@@ -3,6 +3,9 @@ import { SESSION_LIMITS } from "../../contract/console/session-limits.ts";
 import type { HostContext } from "../host-context.ts";
 import type { OriginCheck } from "./origin-check.ts";
 
+/** A person may read the page before, and signs in within ten minutes. */
+const LOGIN_S = 3600;
+
 type Parts = readonly [host: Pick<HostContext, "box">, site: Pick<OriginCheck, "isSecure">];
 
 interface CookieOptions {
@@ -46,6 +49,10 @@ export class ConsoleCookie {
 /** The cookie that holds the token of a session. */
 export const sessionCookie = (...parts: Parts): ConsoleCookie =>
   new ConsoleCookie(parts, { name: "session", sameSite: "Strict", lifetimeS: SESSION_LIMITS.lifetimeS });
+
+/** The cookie that binds a login at a tool server to the browser that began it. */
+export const loginCookie = (...parts: Parts): ConsoleCookie =>
+  new ConsoleCookie(parts, { name: "login", sameSite: "Lax", lifetimeS: LOGIN_S });
 
 /** The cookie that holds a sign-in until the identity provider sends the browser back, which is another site. */
 export const signInCookie = (...parts: Parts): ConsoleCookie =>

@@ -1,20 +1,13 @@
 import type { Configuration, DiscoveryRequestOptions } from "openid-client";
 import type { OidcSettings } from "./oidc-settings.ts";
 import { providerFetch } from "./provider-fetch.ts";
-import { SignInFailure } from "./sign-in-failure.ts";
+import { SignInFailure, asFailure } from "./sign-in-failure.ts";
 
 const library = () => import("openid-client");
 
 /** How long the provider's own description is used. Keys are read again by the library when a token names another one. */
 const DESCRIPTION_MS = 10 * 60_000;
 const CALL_MS = 10_000;
-/** Codes of the library for an error that the provider itself sent. */
-const SENT_BY_PROVIDER: ReadonlySet<string> = new Set([
-  "OAUTH_AUTHORIZATION_RESPONSE_ERROR",
-  "OAUTH_RESPONSE_BODY_ERROR",
-  "OAUTH_WWW_AUTHENTICATE_CHALLENGE",
-]);
-
 /** What a browser keeps between the redirect and the callback. */
 export interface SignInChecks {
   readonly state: string;
@@ -144,14 +137,4 @@ async function discover(
   } catch (error) {
     throw asFailure(error);
   }
-}
-
-/** Errors of the library have answers of the provider as their cause, which are not logged. */
-function asFailure(error: unknown): SignInFailure {
-  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SignInFailure) return one;
-  if (!(error instanceof Error)) return new SignInFailure("untrusted", "unknown");
-  const { code = "", error: refusal = "" } = error as { readonly code?: string; readonly error?: string };
-  // The code of a refusal comes from the address, in which anybody may write.
-  const message = [error.message, code, /^[\w.-]{1,64}$/.test(refusal) ? refusal : ""].filter(Boolean).join(", ");
-  return new SignInFailure(SENT_BY_PROVIDER.has(code) ? "refused" : "untrusted", message);
 }

@@ -1,45 +1,10 @@
 import type { CustomFetch } from "openid-client";
-import { callOutside } from "../outbound/call-outside.ts";
 import { providerUrlProblem } from "./oidc-settings.ts";
-import { SignInFailure } from "./sign-in-failure.ts";
-
-/** An ID token with 10,000 groups has 0.6 MB. */
-const MAX_ANSWER_BYTES = 2 * 1024 ** 2;
+import { outsideFetch } from "./outside-fetch.ts";
 
 /**
  * Calls the identity provider. The operator names it, so its addresses may be private; the addresses in its own document
- * may too. Anything but an answer is a failure that names the host.
+ * may too.
  */
-export const providerFetch =
-  (timeoutMs: number): CustomFetch =>
-  async (url, { method, headers, body, signal }) => {
-    const { host, hostname } = new URL(url);
-    const problem = providerUrlProblem(url);
-    if (problem !== null) throw new SignInFailure("untrusted", `${host}: ${problem}`);
-    const answer = await callOutside({
-      url,
-      method: method === "POST" ? "POST" : "GET",
-      headers,
-      ...(body !== undefined && body !== null && { body: Buffer.from(textOf(body)) }),
-      privateHosts: [hostname],
-      timeoutMs,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-      ...(signal !== undefined && { signal }),
-    });
-    if (answer.kind !== "answered") throw new SignInFailure("unreachable", `${host}: ${answer.reason}`);
-    if (!answer.isWhole)
-      throw new SignInFailure("untrusted", `${host}: an answer of more than ${MAX_ANSWER_BYTES} bytes`);
-    const { status } = answer;
-    if (status >= 500 || status < 200) throw new SignInFailure("unreachable", `${host}: status ${status}`);
-    const isEmpty = status === 204 || status === 205 || status === 304;
-    return new Response(isEmpty ? null : new Uint8Array(answer.body), { status, headers: headersOf(answer.headers) });
-  };
-
-/** The client sends forms only. */
-function textOf(body: unknown): string {
-  if (typeof body === "string" || body instanceof URLSearchParams) return body.toString();
-  throw new TypeError("expected a form");
-}
-
-const headersOf = (headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] =>
-  Object.entries(headers).flatMap(([name, value = []]) => [value].flat().map((one): [string, string] => [name, one]));
+export const providerFetch = (timeoutMs: number): CustomFetch =>
+  outsideFetch({ timeoutMs, problem: providerUrlProblem, privateHosts: (url) => [new URL(url).hostname] });

@@ -9,7 +9,7 @@ import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
-import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
+import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import {

@@ -11,7 +11,7 @@ import { modelsSettled } from "../supervision/follow-models.ts";
 import { budgetsSettled } from "../supervision/follow-budgets.ts";
 import { type HookHost, toolHookSettled } from "../supervision/follow-tool-hooks.ts";
 import { suspensionSettled } from "../supervision/follow-suspensions.ts";
-import { outsideUrlProblem } from "../outbound/outside-addresses.ts";
+import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
 import { giveToolHookSecret } from "../store/tool-hook-secrets.ts";
 import { refuseSharedIssuer } from "./refuse-shared-issuer.ts";
 import { replaceProductKey } from "../store/product-keys.ts";

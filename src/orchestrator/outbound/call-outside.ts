@@ -4,7 +4,7 @@ import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { EgressRefused, fixedLookup } from "../../sandbox/proxy.ts";
 import { errorCode } from "../../shared/error-code.ts";
 import { withDeadline } from "./outside-deadline.ts";
-import { type Resolving, outsideAddresses } from "./outside-addresses.ts";
+import { type Resolving, outsideAddresses } from "../../shared/outside-addresses.ts";
 
 export interface OutsideCall extends Resolving {
   readonly url: string;

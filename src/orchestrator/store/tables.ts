@@ -4,6 +4,7 @@ import type { Actor, EventType } from "../../contract/orchestrator/event-types.t
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
+import type { ConnectionsTable, LoginClientsTable, LoginsTable } from "./login-tables.ts";
 import type {
   NotificationDeliveriesTable,
   NotificationEndpointsTable,
@@ -214,6 +215,9 @@ export interface Database {
   scheduled_runs: ScheduledRunsTable;
   console_sessions: ConsoleSessionsTable;
   console_links: ConsoleLinksTable;
+  connections: ConnectionsTable;
+  logins: LoginsTable;
+  login_clients: LoginClientsTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

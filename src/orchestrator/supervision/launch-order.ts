@@ -75,7 +75,7 @@ function settingsFor(
   return brokeredSettings(given, upstreams, { engine: { engine: id, incarnation }, access: () => broker.access() });
 }
 
-/** The broker, for identity tokens: without a public URL they have no issuer. */
+/** The broker, for identity tokens and logins: without a public URL they have no issuer, and no address to come back to. */
 function brokerFor(
   { broker, settings }: Pick<HostContext, "broker" | "settings">,
   { id, incarnation }: EngineRow,

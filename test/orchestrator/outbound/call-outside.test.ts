@@ -3,7 +3,7 @@ import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import t, { type Test } from "tap";
 import { type OutsideCall, callOutside } from "../../../src/orchestrator/outbound/call-outside.ts";
-import { outsideUrlProblem } from "../../../src/orchestrator/outbound/outside-addresses.ts";
+import { outsideUrlProblem } from "../../../src/shared/outside-addresses.ts";
 
 async function startServer(t: Test, listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");

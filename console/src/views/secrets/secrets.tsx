@@ -12,6 +12,7 @@ import { may } from "../../session/session.ts";
 import { NoEngine } from "../engine/no-engine.tsx";
 import { withProduct } from "../products/with-product.tsx";
 import type { ViewProps } from "../view.ts";
+import { Connections } from "./connections.tsx";
 import { SetSecret } from "./set-secret.tsx";
 
 interface SecretCalls {
@@ -121,15 +122,19 @@ export const EngineSecrets = ({ params }: ViewProps) => {
   if (engine === null) return <NoEngine />;
   const { product_id: product, user_id: user } = engine;
   const calls = productCalls(product);
+  const mayChange = may("operator");
   return (
-    <Vault
-      owner={engine.id}
-      mayChange={may("operator")}
-      calls={{
-        list: (signal) => calls.listSecrets(user, { signal }),
-        set: (name, secret) => calls.setSecret(user, name, secret),
-        remove: (name) => calls.deleteSecret(user, name),
-      }}
-    />
+    <>
+      <Vault
+        owner={engine.id}
+        mayChange={mayChange}
+        calls={{
+          list: (signal) => calls.listSecrets(user, { signal }),
+          set: (name, secret) => calls.setSecret(user, name, secret),
+          remove: (name) => calls.deleteSecret(user, name),
+        }}
+      />
+      <Connections product={product} user={user} mayChange={mayChange} />
+    </>
   );
 };

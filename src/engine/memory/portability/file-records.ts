@@ -103,7 +103,7 @@ const FILE_RECORDS = {
       task_id: task(),
       turn_id: turnId,
       tool_call_id: text("tool_call_id", SHORT),
-      kind: choice("kind", ["question", "permission"]),
+      kind: choice("kind", ["question", "permission", "login"]),
       question: text("question"),
       context: json("context", anyObject),
       options: json("options", () => z.array(z.string())),

@@ -48,7 +48,7 @@ export function eventsOfMessages(messages: readonly TaskMessage[]): readonly Ses
           break;
         }
         case "question": {
-          if (part.kind !== "question") break;
+          if (part.kind === "permission") break;
           const { request_id: id, question, options, answer } = part;
           events.push(customToolUse(moment, id, QUESTION_TOOL, { question, options }));
           const content = [textBlock(answer ?? "expired")];

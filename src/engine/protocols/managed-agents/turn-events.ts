@@ -217,7 +217,7 @@ export class TurnEvents {
 
   #ask(moment: Moment, data: Of<"hitl_request">): void {
     const { request_id: id, kind, question, options, context, seq } = data;
-    if (kind === "question") {
+    if (kind !== "permission") {
       this.#reader.event(customToolUse(moment, id, QUESTION_TOOL, { question, options }));
       this.#open.add(id, { moment, seq });
       return;

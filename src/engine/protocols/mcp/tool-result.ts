@@ -15,7 +15,7 @@ export const turnResult = z.object({
   question: z.optional(
     z.object({
       request_id: z.string(),
-      kind: z.enum(["question", "permission"]),
+      kind: z.enum(["question", "permission", "login"]),
       text: z.string(),
       options: z.array(z.string()),
       allow_free_text: z.boolean(),

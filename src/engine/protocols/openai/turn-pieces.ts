@@ -13,7 +13,7 @@ export interface Call {
 /** A question or a permission prompt. */
 export interface Ask {
   readonly requestId: string;
-  readonly kind: "question" | "permission";
+  readonly kind: "question" | "permission" | "login";
   readonly question: string;
   readonly options: readonly string[];
   readonly allowsFreeText: boolean;

@@ -73,7 +73,7 @@ async function answerParts(calls: EngineCalls, parts: readonly TaskMessagePart[]
       }
       case "question":
         if (tool !== null && part.kind === "permission") approve(tool, part);
-        else if (part.kind === "question" && tool?.["toolName"] !== ASK_TOOL) shown.push(questionPart(part));
+        else if (part.kind !== "permission" && tool?.["toolName"] !== ASK_TOOL) shown.push(questionPart(part));
         break;
       default:
     }

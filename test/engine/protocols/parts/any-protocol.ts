@@ -33,8 +33,8 @@ const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method
 const mcpTool = async (way: Way, name: string, args: object) => {
   const headers = { "mcp-protocol-version": LEGACY_MCP };
   const answer = await post(way, "/mcp", rpc("tools/call", { name, arguments: args }), headers);
-  return (frames(answer).at(-1) as never as { result: { structuredContent: Record<string, never> } }).result
-    .structuredContent as Record<string, never>;
+  const last = frames(answer).at(-1) as never as { result: { structuredContent: Record<string, never> } };
+  return last.result.structuredContent;
 };
 const managedEvents = async (way: Way, task: string) =>
   (await get(way, `/v1/sessions/${enc(task)}/events?limit=1000`)).body.data as readonly Record<string, never>[];

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
-import { EgressRefused, EgressRules, readHostPattern } from "../../sandbox/proxy.ts";
+import { EgressRefused, EgressRules, readHostPattern } from "../sandbox/proxy.ts";
 
 const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 const WORDS = { connect: "private_hosts", narrowed: "private_hosts" };
