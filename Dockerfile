@@ -49,6 +49,7 @@ LABEL org.opencontainers.image.title="orchd-engine" \
 COPY --from=release /release/*/LICENSE /opt/orchd/
 COPY --from=release /release/*/bin/orch-engine.cjs /opt/orchd/bin/
 COPY --from=release /release/*/dist/package.json /release/*/dist/engine-*.cjs /release/*/dist/orchd-folder.cjs /release/*/dist/orchd-unpack-catalog.cjs /opt/orchd/dist/
+COPY --from=release /release/*/dist/word-vectors /opt/orchd/dist/word-vectors
 COPY --from=release /release/*/licenses /opt/orchd/licenses
 WORKDIR /data
 USER 65532:65532

@@ -63,6 +63,7 @@ import {
   webhookRotateCommand,
   webhookShowCommand,
 } from "./commands/webhooks.ts";
+import { vectorsConvertCommand } from "./commands/vectors-convert.ts";
 import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
@@ -203,6 +204,7 @@ export function createProgram(
   doctorCommand(program, settings);
   topCommand(program, settings);
   samplesCommand(program, settings);
+  group("vectors", "Related words of a language, for the search in memories", [vectorsConvertCommand]);
   logsCommand(program, settings);
   eventsCommand(program, settings);
   healthCommand(program, settings);

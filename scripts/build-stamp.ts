@@ -9,6 +9,7 @@ const INPUTS = [
   "cli",
   "migrations",
   "console",
+  "data",
   "scripts",
   "package.json",
   "package-lock.json",

@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { bundlePrograms } from "./make-bundles.ts";
 import { makeConsole } from "./make-console.ts";
@@ -13,10 +13,13 @@ export const SOURCES = "sources.json";
 
 /**
  * Fills `dist/`: the programs, which report `version`, the engine's snapshots and its empty store, the documents of the interfaces, the
- * manual, and the console.
+ * manual, the related words of memories, and the console.
  */
 export async function makeDist(folder: string, version: string = manifest.version): Promise<void> {
-  const texts = [makeDocuments(join(folder, "documents")), makeManPage(join(folder, "man"), version)];
+  const words = cp(resolve(import.meta.dirname, "../data/word-vectors"), join(folder, "word-vectors"), {
+    recursive: true,
+  });
+  const texts = [words, makeDocuments(join(folder, "documents")), makeManPage(join(folder, "man"), version)];
   const [sources, modules] = await Promise.all([
     makePrograms(folder, version),
     makeConsole(join(folder, "console")),

@@ -5,6 +5,8 @@ export interface Options {
   readonly split: "dev" | "held-out";
   readonly seed: number;
   readonly histories: number;
+  /** Questions about a life in short messages instead of the generated histories. */
+  readonly everyday: boolean;
   readonly systems: readonly SystemKind[];
   readonly json: boolean;
   readonly showMisses: number;
@@ -25,7 +27,7 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
   const unknown = names.filter((name) => !known.some((one) => one.name === name));
   if (unknown.length > 0) return { wrong: `no such system: ${unknown.join(", ")}` };
   const systems = known.filter(({ name }) => names.includes(name));
-  return { split, seed, histories, systems, json: values.json, showMisses };
+  return { split, seed, histories, everyday: values.everyday, systems, json: values.json, showMisses };
 }
 
 function parsed(args: readonly string[], known: readonly SystemKind[]) {
@@ -37,6 +39,7 @@ function parsed(args: readonly string[], known: readonly SystemKind[]) {
         seed: { type: "string", default: "1" },
         histories: { type: "string", default: "10" },
         system: { type: "string", default: known.map(({ name }) => name).join(",") },
+        everyday: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         "show-misses": { type: "string", default: "0" },
       },

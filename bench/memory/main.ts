@@ -3,6 +3,7 @@
  * See README.md beside this file.
  */
 import { type Options, options } from "./arguments.ts";
+import { everyday } from "./everyday.ts";
 import { generate } from "./generate.ts";
 import { type History, tokensOf } from "./history.ts";
 import { isMiss, misses } from "./misses.ts";
@@ -22,8 +23,9 @@ if ("wrong" in chosen) {
   await bench(chosen);
 }
 
-async function bench({ split, seed, histories: count, systems, json, showMisses }: Options): Promise<void> {
-  const histories = Array.from({ length: count }, (_, index) => generate(SPLITS[split], { seed, index }));
+async function bench(options: Options): Promise<void> {
+  const { split, seed, systems, json, showMisses } = options;
+  const histories = historiesOf(options);
   const summaries = [];
   for (const kind of systems) {
     const outcomes = [];
@@ -42,6 +44,11 @@ async function bench({ split, seed, histories: count, systems, json, showMisses 
   const about = aboutHistories(histories);
   const result = json ? JSON.stringify({ split, seed, ...about, systems: summaries }, null, 2) : table(summaries);
   process.stdout.write(json ? `${result}\n` : `${split}, seed ${seed}: ${JSON.stringify(about)}\n\n${result}`);
+}
+
+function historiesOf({ split, seed, histories, everyday: isEveryday }: Options): readonly History[] {
+  if (isEveryday) return [everyday(split)];
+  return Array.from({ length: histories }, (_, index) => generate(SPLITS[split], { seed, index }));
 }
 
 async function ask(kind: SystemKind, history: History): Promise<readonly Outcome[]> {

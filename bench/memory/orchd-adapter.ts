@@ -1,12 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
 import { nothingExtracted } from "../../src/engine/learning/extraction.ts";
 import { Learning } from "../../src/engine/learning/learning.ts";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { learningTables } from "../../src/engine/memory/open-memory.ts";
+import { openRelatedWords } from "../../src/engine/memory/search/related-words.ts";
 import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
@@ -14,6 +15,14 @@ import { createLogger } from "../../src/shared/logger.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
 
+/** As the engine's, unless `none` is asked for. */
+const RELATED =
+  process.env["ENGINE_WORD_VECTORS"] === "none"
+    ? undefined
+    : openRelatedWords(
+        process.env["ENGINE_WORD_VECTORS"] ?? resolve(import.meta.dirname, "../../data/word-vectors/en"),
+        createLogger("bench", "warn"),
+      );
 const MINUTE = 60_000;
 /** As after how many turns an engine learns by itself. */
 const LEARNS_AFTER = 20;
@@ -29,7 +38,7 @@ export const ORCHD_ANSWERS: SystemKind = {
 class Orchd implements System {
   readonly #folder = mkdtempSync(join(tmpdir(), "orchd-bench-memory-"));
   readonly #store = openStore(this.#folder);
-  readonly #search = new MemorySearch(this.#store);
+  readonly #search = new MemorySearch(this.#store, undefined, RELATED);
   readonly #roundOf = new Map<string, string>();
   readonly #request: Pick<SearchRequest, "bearing">;
 

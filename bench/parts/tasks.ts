@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { indexWords } from "../../src/engine/memory/search/index-text.ts";
+import { indexWords } from "../../src/shared/words/index-text.ts";
 import { BranchTable } from "../../src/engine/store/branches.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
 import { InboxTable } from "../../src/engine/store/inbox-table.ts";

@@ -1,7 +1,7 @@
 /**
  * The full-text index, which can be rebuilt from the indexed rows. It is contentless: its row ids are the number of an
  * episode, fact or note plus an offset per kind (memory/search/index-rows.ts), its terms come from
- * memory/search/index-text.ts. Triggers remove deleted rows from it.
+ * src/shared/words/index-text.ts. Triggers remove deleted rows from it.
  *
  * `recalls` has the block of memories that a turn was shown, byte for byte.
  */

@@ -21,6 +21,7 @@ t.test("without a setting the engine is a sandbox", async (t) => {
     model: "sandbox",
     lightModel: "sandbox",
     plannerModel: "sandbox",
+    wordVectors: null,
     contextWindow: null,
     deadlines: { firstMs: 60_000, betweenMs: 120_000 },
     reactiveCompact: true,
@@ -42,6 +43,7 @@ t.test("a bad value stops the boot and names its variable", async (t) => {
     ["LLM_FIRST_TOKEN_TIMEOUT_S", ["60s", "0", "291", "1.5"]],
     ["LLM_SILENCE_TIMEOUT_S", ["never", "0"]],
     ["ORCH_CODE_MAX_TOOL_USE_CONCURRENCY", ["0", "1001", "ten"]],
+    ["ENGINE_WORD_VECTORS", ["words", "./words", "None"]],
     ["ENGINE_TITLES", ["Model", "on", "true"]],
     ["ENGINE_LOG_LEVEL", ["VERBOSE", "1"]],
   ];

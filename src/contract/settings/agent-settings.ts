@@ -70,6 +70,13 @@ export const AGENT_SETTINGS = {
     description:
       "Embedding model for vector search, in addition to full-text search. `anthropic` and `sandbox` have none",
   },
+  ENGINE_WORD_VECTORS: {
+    scope: "operator",
+    value: TEXT,
+    unset: "English",
+    description:
+      "The folder of [related words](memory.md#related-words) for the search in memories, or `none`. Only for the daemon; not in `engine_env`",
+  },
   REACTIVE_COMPACT_ENABLED: {
     scope: "product",
     value: { kind: "flag", fallback: true },

@@ -33,6 +33,8 @@ export interface EngineConfig extends Upstream {
   readonly plannerModel: string;
   /** Embedding model for vector search; null: full-text search only. */
   readonly embeddingModel: string | null;
+  /** The folder of related words, or `none`. Null: the one that orchd brings. */
+  readonly wordVectors: string | null;
   /** Tokens. Null: derived from the model. */
   readonly contextWindow: number | null;
   /** The attachment kinds that the models read. Null: by the model's name. */
@@ -65,6 +67,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     lightModel: read.text("LIGHT_MODEL", upstream.model),
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
     embeddingModel: readEmbeddingModel(read, upstream.provider, unfit),
+    wordVectors: readWordVectors(read),
     contextWindow: readInteger(read, "LLM_CONTEXT_WINDOW"),
     attachments: readAttachments(read),
     deadlines: {
@@ -111,6 +114,14 @@ function readEmbeddingModel(
   if (provider === "anthropic" || provider === "sandbox")
     unfit(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty to use full-text search only`);
   return model;
+}
+
+function readWordVectors(read: EnvironmentReader): string | null {
+  const folder = read.text("ENGINE_WORD_VECTORS");
+  if (folder === undefined || folder === "") return null;
+  if (folder !== "none" && !folder.startsWith("/"))
+    read.problem(`ENGINE_WORD_VECTORS: expected none or the absolute path of a folder, got ${JSON.stringify(folder)}`);
+  return folder;
 }
 
 function readAttachments(read: EnvironmentReader): readonly ReadableKind[] | null {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isRecord } from "../../shared/json-values.ts";
 import { shortened } from "../../shared/one-line.ts";
-import { indexWords } from "../memory/search/index-text.ts";
+import { indexWords } from "../../shared/words/index-text.ts";
 import { toolInput } from "../tools/tool-input.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 

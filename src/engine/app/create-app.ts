@@ -73,7 +73,13 @@ export async function createApp(given: {
   const attachments = { files, limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS };
   const model = openModel({ ...base, readAttachment: (file) => files.read(file) });
   const { provider } = model;
-  const memory = await openMemory({ store, workspaceDir, embedder: provider.embedder, logger });
+  const memory = await openMemory({
+    store,
+    workspaceDir,
+    embedder: provider.embedder,
+    wordVectors: config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en")),
+    logger,
+  });
   const checkpoints = openCheckpoints({ ...base, workspace });
   const workspaceFiles = openFiles({
     store,

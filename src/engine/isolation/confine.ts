@@ -31,7 +31,7 @@ export interface Confined {
 }
 
 /** Parsed in full later. A daemon of an earlier version writes no isolation. */
-type Launch = Omit<EngineLaunch, "isolation"> & Partial<Pick<EngineLaunch, "isolation">>;
+type Launch = Omit<EngineLaunch, "isolation" | "settings"> & Partial<Pick<EngineLaunch, "isolation" | "settings">>;
 
 /**
  * Reads the launch file and confines this process. It is the first code of an engine and runs before the thread pool:
@@ -81,6 +81,7 @@ function confineProcess(
     tool_listen,
     tool_cgroups = [],
     user_tasks,
+    settings = {},
   }: Launch,
   environment: Environment,
   prepared: PreparedRules | null,
@@ -97,8 +98,13 @@ function confineProcess(
   if (isolation.required && !isolation.sockets && tool_network !== "open")
     throw new Error('this host keeps tool_network by port only, and ORCH_ISOLATION is "require"');
   dropCapabilities();
-  const own = [environment["NODE_COMPILE_CACHE"], extra_ca_certs, product_catalog?.folder];
-  const files = own.filter((path) => typeof path === "string");
+  const own = [
+    environment["NODE_COMPILE_CACHE"],
+    extra_ca_certs,
+    product_catalog?.folder,
+    settings["ENGINE_WORD_VECTORS"],
+  ];
+  const files = own.filter((path) => typeof path === "string").filter((path) => path.startsWith("/"));
   const ports = [...(listen_fd === undefined ? [port] : []), ANY_PORT, ...tool_listen];
   // The parent folders, because Landlock does not recognise a cgroup that is created again. File modes protect siblings.
   const cgroups = tool_cgroups.map((folder) => dirname(folder));

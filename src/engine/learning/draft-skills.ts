@@ -1,6 +1,6 @@
 import type { RoundsToLearn, SuccessfulTurn } from "../memory/rounds-to-learn.ts";
-import { indexWords } from "../memory/search/index-text.ts";
-import { isFunctionWord } from "../memory/search/stop-words.ts";
+import { indexWords } from "../../shared/words/index-text.ts";
+import { isFunctionWord } from "../../shared/words/stop-words.ts";
 import type { SkillDraftTable } from "../memory/skill-drafts.ts";
 import { leastTrust } from "../memory/trust.ts";
 import type { WriteLane } from "../memory/write-lane.ts";

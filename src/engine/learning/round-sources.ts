@@ -1,5 +1,5 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
-import { indexWords } from "../memory/search/index-text.ts";
+import { indexWords } from "../../shared/words/index-text.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import type { ExtractedFact } from "./extraction.ts";
 import { normalWords, sentencesOf } from "./normal-words.ts";

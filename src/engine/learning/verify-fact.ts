@@ -1,8 +1,8 @@
-import { indexWords } from "../memory/search/index-text.ts";
+import { indexWords } from "../../shared/words/index-text.ts";
 import type { Fact } from "../memory/knowledge.ts";
 import { isSingle, predicateHints } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
-import { isFunctionWord } from "../memory/search/stop-words.ts";
+import { isFunctionWord } from "../../shared/words/stop-words.ts";
 import { TRUST, type Trust, leastTrust } from "../memory/trust.ts";
 import { type ExtractedFact, USER } from "./extraction.ts";
 import { isName } from "./verify-person.ts";

@@ -1,5 +1,5 @@
-import { isFunctionWord } from "../memory/search/stop-words.ts";
-import { wordRuns, wordsOfRun } from "../memory/search/index-text.ts";
+import { isFunctionWord } from "../../shared/words/stop-words.ts";
+import { wordRuns, wordsOfRun } from "../../shared/words/index-text.ts";
 import { type ExtractedNode, USER } from "./extraction.ts";
 import { normalWords } from "./normal-words.ts";
 import { containsSecret } from "./contains-secret.ts";

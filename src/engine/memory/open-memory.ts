@@ -10,6 +10,7 @@ import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
 import { FullTextIndex, factItem } from "./search/memory-index.ts";
+import { openRelatedWords } from "./search/related-words.ts";
 import { MemorySearch } from "./search/search-memory.ts";
 import { FullItems } from "./search/stored-items.ts";
 import { SkillDraftTable } from "./skill-drafts.ts";
@@ -21,6 +22,8 @@ interface MemoryParts {
   readonly workspaceDir: string;
   /** Undefined if no embedding model is configured. */
   readonly embedder?: TextEmbedder | undefined;
+  /** The folder of related words; null without. */
+  readonly wordVectors?: string | null;
   readonly logger: Logger;
 }
 
@@ -40,7 +43,13 @@ export interface Memory {
 }
 
 /** Finishes an interrupted erasure before anything is read, then continues an interrupted import in the background. */
-export async function openMemory({ store, workspaceDir, embedder, logger }: MemoryParts): Promise<Memory> {
+export async function openMemory({
+  store,
+  workspaceDir,
+  embedder,
+  wordVectors = null,
+  logger,
+}: MemoryParts): Promise<Memory> {
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
@@ -52,7 +61,11 @@ export async function openMemory({ store, workspaceDir, embedder, logger }: Memo
   return {
     lane,
     writer: new MemoryWriter(store, index),
-    search: new MemorySearch(store, embeddings?.nearest),
+    search: new MemorySearch(
+      store,
+      embeddings?.nearest,
+      wordVectors === null ? undefined : openRelatedWords(wordVectors, logger),
+    ),
     fullItems: new FullItems(store),
     lists: new MemoryLists(store),
     tables,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "../../shared/logger.ts";
 import { inBackground } from "../../shared/background.ts";
 import { type UserContent, contentText } from "../attachments/user-content.ts";
-import { indexWords } from "../memory/search/index-text.ts";
+import { indexWords } from "../../shared/words/index-text.ts";
 import type { AssistantContent } from "../model/model-provider.ts";
 import type { BranchTable } from "../store/branches.ts";
 import { isIndexDamage } from "../store/database.ts";

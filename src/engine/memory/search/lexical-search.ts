@@ -51,7 +51,6 @@ export class LexicalSearch extends Table {
     `select coalesce((select max(number) from episodes), 0) as episode,
      coalesce((select max(number) from knowledge), 0) as fact, coalesce((select max(id) from working_memory), 0) as note`,
   );
-  readonly #usedByUser = this.db.prepare("select 1 from memory_index where memory_index match ? limit 1");
   readonly #counts = new Map<string, { readonly rows: number; readonly total: number }>();
 
   plan(words: readonly string[]): LexicalPlan {
@@ -83,13 +82,6 @@ export class LexicalSearch extends Table {
     return this.#best
       .all(match, indexRow(range, from), indexRow(range, last), limit)
       .map((found) => Number(found["row"]));
-  }
-
-  /** Whether anybody, or the user, ever used the word. Title and keys hold the user's words and learned facts. */
-  isKnown(word: string, by: "anybody" | "user"): boolean {
-    const rows = this.#counts.get(word)?.rows ?? 0;
-    if (by === "anybody" || rows === 0 || rows >= MAX_COUNTED_ROWS) return rows > 0;
-    return this.#usedByUser.get(`{keys title} : ${quoted(word)}`) !== undefined;
   }
 
   #tableSizes(): Sizes {

@@ -1,7 +1,7 @@
 import { Table } from "../../store/table.ts";
 import { predicateHints } from "../predicates.ts";
 import { type IndexRange, indexRow } from "./index-rows.ts";
-import { indexWords } from "./index-text.ts";
+import { indexWords } from "../../../shared/words/index-text.ts";
 
 /** An entry of the full-text index. */
 export interface IndexedItem {

@@ -1,11 +1,13 @@
 import type { Store } from "../../store/open-store.ts";
+import { type AskedWord, askedWords } from "./asked-words.ts";
 import { GraphSearch, type GraphMatches } from "./graph-search.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
-import { indexWords } from "./index-text.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
 import { type Candidate, type Listed, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
 import { answering, related } from "./relevance.ts";
+import { SoftSearch } from "./soft-search.ts";
+import { NO_RELATED_WORDS, type RelatedWords } from "./related-words.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
 import type { VectorSearch } from "./vectors.ts";
@@ -45,6 +47,7 @@ interface PlannedSearch {
   readonly request: SearchRequest;
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
+  readonly asked: readonly AskedWord[];
   /** Vector similarity by row, in standard deviations above the mean. */
   readonly zScores: ReadonlyMap<number, number>;
 }
@@ -63,16 +66,20 @@ export class MemorySearch {
   readonly #store: Store;
   readonly #items: StoredItems;
   readonly #lexical: LexicalSearch;
+  readonly #soft: SoftSearch;
   readonly #graph: GraphSearch;
   readonly #numbersWithin;
   readonly #nearest: VectorSearch;
+  readonly #relatedWords: RelatedWords;
 
   /** `nearest` never rejects and has its own deadline. */
-  constructor(store: Store, nearest: VectorSearch = () => Promise.resolve([])) {
+  constructor(store: Store, nearest: VectorSearch = () => Promise.resolve([]), relatedWords = NO_RELATED_WORDS) {
     this.#store = store;
     this.#nearest = nearest;
+    this.#relatedWords = relatedWords;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
+    this.#soft = new SoftSearch(store);
     this.#graph = new GraphSearch(store, this.#items);
     this.#numbersWithin = this.#store.db.prepare(
       "select min(number) as first, max(number) as last from episodes where event_time >= ? and event_time < ?",
@@ -84,18 +91,20 @@ export class MemorySearch {
     const query = readQuery(request.query, request.now);
     const neighbours = await this.#nearest(request.query, LIST_LENGTH, signal);
     const graph = this.#graph.rows(query.phrases);
+    const words = query.words.map(({ word }) => word);
+    const plan = this.#lexical.plan([...words, ...query.optional]);
+    const weights = new Map(words.map((word) => [word, plan.weights.get(word) ?? 0]));
     const planned: PlannedSearch = {
       request,
       query,
-      plan: this.#lexical.plan([...query.words.map(({ word }) => word), ...query.optional]),
+      plan,
+      asked: askedWords(weights, this.#relatedWords(words)),
       zScores: new Map(neighbours.map(({ row, zScore }) => [row, zScore])),
     };
     const candidates = this.#candidates(this.#lists(planned, graph), planned);
-    const aliasWords = new Set(graph.aliases.flatMap((alias) => indexWords(alias)));
-    const isKnown = (word: string, by: "anybody" | "user") => aliasWords.has(word) || this.#lexical.isKnown(word, by);
     const touches = new Set(related(candidates, query, request.isRecall === true ? "recall" : "shown"));
     // Related items answer a query that is not a question.
-    const answers = query.asks ? new Set(answering(candidates, query, isKnown)) : touches;
+    const answers = query.asks ? new Set(answering(candidates, query, planned.asked)) : touches;
     const bearingOf = (candidate: Candidate): Bearing | null =>
       answers.has(candidate) && request.isRecall !== true ? "answers" : touches.has(candidate) ? "touches" : null;
     const found = candidates.flatMap((candidate) => {
@@ -105,15 +114,17 @@ export class MemorySearch {
     return removeDuplicates(found).slice(0, request.limit).map(hitOf);
   }
 
-  #lists({ request, query, plan, zScores }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {
+  #lists({ request, query, plan, asked, zScores }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LIST_LENGTH });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     return [
+      // Without it, 16 instead of 52 of 100 everyday questions find their answer.
+      this.#soft.best(asked, LIST_LENGTH),
       ranked("episode"),
       facts,
       ranked("note"),
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
-      // Without the rounds of the asked time, recall@5 falls by 0.028.
+      // Without the rounds of the asked time, recall@5 falls by 0.021.
       query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
       [...zScores].flatMap(([row, zScore]) => (zScore >= MIN_Z_SCORE ? row : [])),
       graph.named,
@@ -123,7 +134,7 @@ export class MemorySearch {
 
   #candidates(
     lists: readonly (readonly number[])[],
-    { request, query, plan, zScores }: PlannedSearch,
+    { request, query, asked, zScores }: PlannedSearch,
   ): readonly Candidate[] {
     const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
     const kept: Listed[] = [];
@@ -132,7 +143,7 @@ export class MemorySearch {
       const item = this.#items.read(row);
       if (item !== null && isAdmitted(item, request)) kept.push({ item, score, zScore: zScores.get(row) ?? 0 });
     }
-    return rankCandidates(kept, { query, plan });
+    return rankCandidates(kept, { query, asked });
   }
 
   /** Rounds of that time by BM25. The other rounds follow if the time is short or the question has no content words. */

@@ -1,5 +1,5 @@
 import t from "tap";
-import { indexWords } from "../../../../src/engine/memory/search/index-text.ts";
+import { indexWords } from "../../../src/shared/words/index-text.ts";
 
 const meets = (t: Tap, asked: string, said: string) => {
   const there = new Set(indexWords(said));
