@@ -32,8 +32,14 @@ export function missing(whole: string, texts: readonly string[]): string | null 
   return null;
 }
 
-const lastTask = async (engine: TestEngine): Promise<string> =>
-  (await engine.call("/tasks?limit=1")).body.items[0].task_id;
+/** The task of the turn that runs. The list is in order of activity, and that of the turn before may still be noted. */
+async function lastTask(engine: TestEngine): Promise<string> {
+  const { items } = (await engine.call("/tasks?limit=5")).body as {
+    items: { readonly task_id: string; readonly created_at: string }[];
+  };
+  const [newest] = items.toSorted((one, other) => other.created_at.localeCompare(one.created_at));
+  return newest?.task_id ?? "";
+}
 
 /** What the person answers to the open question of the last task. Null: nothing is open. */
 async function nextOf(engine: TestEngine, turn: RandomTurn): Promise<Next | null> {
