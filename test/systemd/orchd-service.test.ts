@@ -78,6 +78,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   LLM_REGION: "us-east-1",
   LLM_CONTEXT_WINDOW: "200000",
   ENGINE_HITL_TTL_S: "60",
+  ENGINE_WORD_VECTORS: "none",
 };
 
 t.test("the example's settings for engines reach them", async (t) => {
