@@ -86,7 +86,7 @@ const releaseFiles = (root: string): readonly string[] => [
   "dist/package.json",
   ...readdirSync(join(root, "bin")).map((name) => `bin/${name}`),
   ...readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(cjs|html)$|documents.*\.json$/.test(name))
+    .filter((name) => /\.(cjs|html)$|documents.*\.json$|word-vectors.*\.bin$/.test(name))
     .map((name) => `dist/${name}`),
 ];
 

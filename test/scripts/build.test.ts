@@ -19,7 +19,7 @@ import { inputHash, isUpToDate, writeStamp } from "../../scripts/build-stamp.ts"
 import { freshFolder } from "../helpers/folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const INPUTS = ["src", "cli", "console", "scripts", "migrations", "bin", "package.json", "package-lock.json"];
+const INPUTS = ["src", "cli", "console", "data", "scripts", "migrations", "bin", "package.json", "package-lock.json"];
 
 /** What these tests build: the command line alone. `npm run pretest` and the release archive make all of it. */
 const SMALL = `
@@ -54,7 +54,15 @@ async function version(folder: string): Promise<number | null> {
 }
 
 t.test("a build is up to date until an input or an output is another", async (t) => {
-  const folder = t.testdir({ src: { "a.ts": "1" }, cli: {}, console: {}, migrations: {}, scripts: {}, dist: {} });
+  const folder = t.testdir({
+    src: { "a.ts": "1" },
+    cli: {},
+    console: {},
+    data: {},
+    migrations: {},
+    scripts: {},
+    dist: {},
+  });
   for (const name of [
     "package.json",
     "package-lock.json",
