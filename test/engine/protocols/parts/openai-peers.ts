@@ -127,6 +127,7 @@ export function responsesPeer(engine: TestEngine): Peer {
     let input: ResponseInput = [{ role: "user", content: turn.message }];
     let previous = "";
     let text = "";
+    let open = turn.replies.length;
     for (;;) {
       const stream = client.responses.stream({
         model: "default",
@@ -140,7 +141,8 @@ export function responsesPeer(engine: TestEngine): Peer {
         if (event.sequence_number <= number) throw new Error(`number ${event.sequence_number} after ${number}`);
         number = event.sequence_number;
         if (event.type === "response.created") previous = event.response.id;
-        if (event.type !== "response.output_text.done" || turn.cancelled !== "while_silent") continue;
+        // A question may contain the words of the last text.
+        if (event.type !== "response.output_text.done" || turn.cancelled !== "while_silent" || open > 0) continue;
         seen += event.text;
         if (missing(seen, turn.texts) === null) await client.responses.cancel(previous);
       }
@@ -153,12 +155,14 @@ export function responsesPeer(engine: TestEngine): Peer {
         if (item.type !== "function_call") continue;
         const output = lookResult(turn, item.arguments);
         if (output === null) return cancelled(engine, text);
+        open--;
         input.push({ type: "function_call_output", call_id: item.call_id, output });
       }
       if (input.length > 0) continue;
       const next = await nextOf(engine, turn);
       if (next === null) return { text, state: "completed" };
       if (next.kind === "cancel") return cancelled(engine, text);
+      open--;
       const approval = final.output.find((item) => item.type === "mcp_approval_request");
       input = approval
         ? [{ type: "mcp_approval_response", approval_request_id: approval.id, approve: next.isAllowed }]
