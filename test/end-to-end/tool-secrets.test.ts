@@ -269,16 +269,20 @@ root.test("an HTTP tool and a remote tool server are called with the secret, whi
 
 root.test("a placeholder replayed by another engine is refused, and the daemon tells of it", async (t) => {
   const [, stolen = ""] = /(orchsec_\S+)/.exec(await run("with_token", 'echo "$TOKEN"')) ?? [];
-  const before = origin.requests.length;
+  // The engines' tool server is called at another path, also in the background.
+  const calls = () => origin.requests.filter(({ url }) => url.startsWith("/api"));
+  const before = calls().length;
   const answer = await run(
     "with_token",
     `curl -sS "$(echo "$API" | sed "s|/s/[^/]*|/s/${stolen}|")/api"; curl -sS -H "Authorization: Bearer ${stolen}" "$API/api"`,
     bob,
   );
   t.match(answer, /is not one of this engine/);
-  t.equal(origin.requests.length, before + (/welcome|you sent/.test(answer) ? 1 : 0));
+  t.equal(calls().length, before + (/welcome|you sent/.test(answer) ? 1 : 0));
   t.notMatch(
-    origin.requests.slice(before).map(({ headers }) => headers.authorization),
+    calls()
+      .slice(before)
+      .map(({ headers }) => headers.authorization),
     bearer,
   );
   await until("the event is there", async () => (await misuses()).length > 0);
