@@ -214,10 +214,15 @@ t.test("attack: clients of two protocols that answer one question at once: one a
   for (const [one, other] of pairs) {
     const task = `raced-${one}-${other}`.replaceAll(" ", "-");
     await sendRaw(engine, RAW_CALLS.A2A({ task, text: "/ask Which? | A | B\n/say fine", id: "m1" }));
+    const [{ turn_id: taskId }] = await turnsOf(task);
+    const answer = (protocol: (typeof pairs)[number][number], text: string) => {
+      if (protocol !== "A2A") return ANSWERS[protocol](engine, task, text);
+      // Without the task, one that is late begins another turn of the context.
+      const message = { messageId: "m2", role: "ROLE_USER", taskId, parts: [{ text }] };
+      return post("/a2a", { jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } });
+    };
     // The slower one may find no question any more.
-    await Promise.all(
-      [ANSWERS[one](engine, task, "A"), ANSWERS[other](engine, task, "B")].map((sent) => sent.catch(() => null)),
-    );
+    await Promise.all([answer(one, "A"), answer(other, "B")].map((sent) => sent.catch(() => null)));
     await until("the turn ends", async () => (await turnsOf(task))[0].state === "completed");
     t.equal((await turnsOf(task)).length, 1, task);
     const { events } = (await engine.call(`/execute/replay?task_id=${task}`)).body;
