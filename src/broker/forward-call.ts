@@ -15,11 +15,11 @@ import type { CallCounts } from "./call-counts.ts";
 import { headersToPassOn, headersToSend, presentedKey, withoutLength } from "./call-headers.ts";
 import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
-import { type KeyCall, KeyCooldowns } from "./key-cooldowns.ts";
-import { limitAnswer } from "./limit-answer.ts";
+import type { KeyCall } from "./key-cooldowns.ts";
+import { KeyLimits } from "./key-limits.ts";
 import { PROVIDER_RULES, addressOf, modelIn, yieldsText } from "./provider-rules.ts";
 import { readWhole } from "./read-whole.ts";
-import { endUnread, refuseCall } from "./refuse-call.ts";
+import { refuseCall } from "./refuse-call.ts";
 import { CALL_FIELDS, boundsOf } from "./request-body.ts";
 import { readAccessKey, signRequest } from "./sign-request.ts";
 import { TopLevelFields } from "./top-level-fields.ts";
@@ -64,11 +64,12 @@ interface Call {
 export class CallForwarder {
   readonly #parts: ForwarderParts;
   readonly #routes = new Map<string, ModelRoute>();
-  readonly #cooldowns = new KeyCooldowns();
+  readonly #limits: KeyLimits;
   readonly #agents = { "http:": new Agent(IDLE), "https:": new TlsAgent(IDLE) };
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
+    this.#limits = new KeyLimits(parts.counts);
   }
 
   forward(request: IncomingMessage, response: ServerResponse): void {
@@ -118,7 +119,7 @@ export class CallForwarder {
     if (url.protocol === "https:") await this.#parts.prepareTls();
     const accessKey = route.provider === "bedrock" && route.apiKey !== null ? readAccessKey(route.apiKey) : null;
     const isSigned = accessKey !== null;
-    const isRead = isSigned || standing.has_budgets || this.#cooldowns.concerns(route);
+    const isRead = isSigned || standing.has_budgets || this.#limits.concerns(route);
     const headers = headersToSend(request, {
       isOwnServer: route.baseUrl !== null,
       isSigned,
@@ -127,14 +128,14 @@ export class CallForwarder {
     headers.push("host", url.host);
     if (!isSigned) for (const header of keyHeaders(route)) headers.push(...header);
     if (!isRead) {
-      if (this.#admit(call))
+      if (await this.#admit(call))
         request.on("data", (chunk: Buffer) => call.fields.see(chunk)).pipe(this.#open(call, headers));
       return;
     }
     const body = await readWhole(request, MAX_READ_BYTES);
     if (body === null) return refuseCall(call, 413, "the request is too long");
     call.fields.see(body);
-    if (!this.#admit(call)) return;
+    if (!(await this.#admit(call))) return;
     if (standing.has_budgets && !(await this.#reserve(call, body))) return;
     if (!isSigned) {
       this.#open(call, headers).end(body);
@@ -146,18 +147,10 @@ export class CallForwarder {
     this.#open(call, headers).end(body);
   }
 
-  /** False when the provider is not to be called now, which the engine is told in its place. */
-  #admit(call: Call): boolean {
-    const { route, response } = call;
-    const admitted = this.#cooldowns.admit(route, () => modelOf(call));
-    if ("status" in admitted) {
-      this.#parts.counts.count(route.provider, "cooldown");
-      endUnread(call, { status: admitted.status, ...limitAnswer(route.provider, admitted) });
-      return false;
-    }
-    call.admitted = admitted;
-    response.once("close", () => this.#cooldowns.released(admitted));
-    return true;
+  /** False when the call was refused. */
+  async #admit(call: Call): Promise<boolean> {
+    call.admitted = await this.#limits.admit(call, () => modelOf(call));
+    return call.admitted !== null;
   }
 
   /** False when the call was refused. */
@@ -222,11 +215,11 @@ export class CallForwarder {
     const headers = headersToPassOn(answer.rawHeaders, route.apiKey);
     if (status >= 400 && route.apiKey !== null) {
       const body = await errorBodyOf(answer, route.apiKey);
-      this.#limits(call, answer, body.toString("latin1"));
+      this.#saw(call, answer, body.toString("latin1"));
       response.writeHead(status, withoutLength(headers)).end(body);
       return;
     }
-    this.#limits(call, answer);
+    this.#saw(call, answer);
     const { reservation } = call;
     if (reservation !== null && status < 400) {
       reservation.answered();
@@ -240,11 +233,8 @@ export class CallForwarder {
     answer.pipe(response);
   }
 
-  /** Learns from an answer when the provider may be called again. */
-  #limits({ admitted }: Call, { statusCode: status = 502, headers }: IncomingMessage, body = ""): void {
-    if (admitted === null) return;
-    if (status < 400) this.#cooldowns.answered(admitted);
-    else this.#cooldowns.failed(admitted, { status, headers, body }, Date.now());
+  #saw({ admitted }: Call, answer: IncomingMessage, body = ""): void {
+    if (admitted !== null) this.#limits.saw(admitted, answer, body);
   }
 
   #fail({ route, url, request, response }: Call, error: unknown): void {

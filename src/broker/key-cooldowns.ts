@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import type { ModelRoute } from "../contract/broker/call-key.ts";
 import { NO_CREDIT, retryAfterSeconds } from "../contract/broker/provider-limits.ts";
+import { keyNameOf } from "./key-name.ts";
+import { bounded } from "./bounded-map.ts";
 
 /** What a provider answers when it limits a key (429) or is overloaded. */
 const LIMITED: readonly number[] = [429, 503, 529];
@@ -65,7 +66,6 @@ export interface FailedAnswer {
  */
 export class KeyCooldowns {
   readonly #keys = new Map<string, Map<string, Entry>>();
-  readonly #names = new WeakMap<ModelRoute, string>();
   readonly #clock: () => number;
 
   constructor(clock: () => number = () => performance.now()) {
@@ -74,7 +74,7 @@ export class KeyCooldowns {
 
   /** Whether a call with this key may have to wait, so that its model must be known before it is sent. */
   concerns(route: ModelRoute): boolean {
-    const name = this.#nameOf(route);
+    const name = keyNameOf(route);
     const models = this.#keys.get(name);
     if (models === undefined) return false;
     const now = this.#clock();
@@ -103,7 +103,7 @@ export class KeyCooldowns {
     const model = call.model();
     // A call from before the cooldown says nothing about its end.
     if (model === null || entry === null || call.began <= (entry.since ?? -Infinity)) return;
-    this.#keys.get(this.#nameOf(call.route))?.delete(model);
+    this.#keys.get(keyNameOf(call.route))?.delete(model);
   }
 
   /** `now`: the time of day. */
@@ -144,25 +144,14 @@ export class KeyCooldowns {
   }
 
   #entry(route: ModelRoute, model: string): Entry {
-    const name = this.#nameOf(route);
+    const name = keyNameOf(route);
     const models = bounded(this.#keys, name, { max: MAX_KEYS, make: () => new Map<string, Entry>() });
     return bounded(models, model, { max: MAX_MODELS, make: newEntry });
   }
 
   #find({ route, model: modelOf }: KeyCall): Entry | null {
     const model = modelOf();
-    return model === null ? null : (this.#keys.get(this.#nameOf(route))?.get(model) ?? null);
-  }
-
-  #nameOf(route: ModelRoute): string {
-    const known = this.#names.get(route);
-    if (known !== undefined) return known;
-    const { provider, apiKey, baseUrl, region } = route;
-    const name = createHash("sha256")
-      .update(JSON.stringify([provider, apiKey, baseUrl, region]))
-      .digest("base64url");
-    this.#names.set(route, name);
-    return name;
+    return model === null ? null : (this.#keys.get(keyNameOf(route))?.get(model) ?? null);
   }
 }
 
@@ -177,18 +166,3 @@ const newEntry = (): Entry => ({
   probe: null,
   probedAt: 0,
 });
-
-/** The value of a key, made when there is none. The oldest one goes for it. */
-function bounded<Value>(
-  map: Map<string, Value>,
-  key: string,
-  { max, make }: { readonly max: number; readonly make: () => Value },
-): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const oldest = map.size < max ? undefined : map.keys().next().value;
-  if (oldest !== undefined) map.delete(oldest);
-  const made = make();
-  map.set(key, made);
-  return made;
-}

@@ -34,6 +34,7 @@ export const CALL_OUTCOMES = [
   "unauthorized",
   "over_budget",
   "cooldown",
+  "over_rate",
   "unchecked",
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];

@@ -16,6 +16,8 @@ export interface ModelRoute {
   readonly baseUrl: string | null;
   /** Only for `bedrock`. */
   readonly region: string | null;
+  /** Of all engines with this key. Keys of earlier releases have none. */
+  readonly requestsPerMinute?: number | null;
 }
 
 /** Engines of earlier releases have keys without a purpose. */

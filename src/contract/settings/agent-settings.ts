@@ -28,6 +28,13 @@ export const AGENT_SETTINGS = {
     description: "Another address with the provider's protocol, written as the provider's SDK expects it",
   },
   LLM_REGION: { scope: "product", value: TEXT, description: "The region of `bedrock`, such as `us-east-1`" },
+  LLM_REQUESTS_PER_MINUTE: {
+    scope: "product",
+    value: { kind: "integer", min: 10, max: 1_000_000, fallback: null },
+    unset: "no limit",
+    description:
+      "Model calls in a minute with [one key](secrets.md#limits-of-a-key), of all its engines together. The broker holds it",
+  },
   LLM_CONTEXT_WINDOW: {
     scope: "product",
     value: { kind: "integer", min: 4000, max: 100_000_000, fallback: null },

@@ -35,6 +35,8 @@ export interface EngineConfig extends Upstream {
   readonly embeddingModel: string | null;
   /** The folder of related words, or `none`. Null: the one that orchd brings. */
   readonly wordVectors: string | null;
+  /** Of all engines with one key. The broker holds it. Null: no limit. */
+  readonly requestsPerMinute: number | null;
   /** Tokens. Null: derived from the model. */
   readonly contextWindow: number | null;
   /** The attachment kinds that the models read. Null: by the model's name. */
@@ -68,6 +70,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
     embeddingModel: readEmbeddingModel(read, upstream.provider, unfit),
     wordVectors: readWordVectors(read),
+    requestsPerMinute: readInteger(read, "LLM_REQUESTS_PER_MINUTE"),
     contextWindow: readInteger(read, "LLM_CONTEXT_WINDOW"),
     attachments: readAttachments(read),
     deadlines: {

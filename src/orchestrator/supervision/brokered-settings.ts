@@ -1,5 +1,6 @@
 import { EnvironmentReader } from "../../shared/environment.ts";
 import type { ProviderName } from "../../contract/settings/model-name.ts";
+import { readInteger } from "../../contract/settings/engine-settings.ts";
 import { PROVIDER_SETTINGS } from "../../contract/settings/provider-settings.ts";
 import {
   type Upstream,
@@ -30,7 +31,9 @@ export function brokeredSettings(
     readonly access: () => { readonly url: string; readonly sealingKey: Uint8Array };
   },
 ): Record<string, string> {
-  const own = providerOf(new EnvironmentReader(settings));
+  const read = new EnvironmentReader(settings);
+  const own = providerOf(read);
+  const requestsPerMinute = readInteger(read, "LLM_REQUESTS_PER_MINUTE");
   const rest = Object.fromEntries(Object.entries(settings).filter(([name]) => !HIDDEN.has(name)));
   for (const [provider, upstream] of upstreams) {
     const { apiKey = null, baseUrl = null, region = null } = upstream;
@@ -38,7 +41,7 @@ export function brokeredSettings(
     if (baseUrl !== null && !isAddress(baseUrl)) continue;
     const { url, sealingKey } = access();
     const names = provider === own ? OWN : settingsOf(provider);
-    rest[names.key] = sealCallKey(sealingKey, { ...engine, provider, apiKey, baseUrl, region });
+    rest[names.key] = sealCallKey(sealingKey, { ...engine, provider, apiKey, baseUrl, region, requestsPerMinute });
     // Without an address the engine says what else its provider needs.
     if (missingOf(provider, upstream) === null) rest[names.baseUrl] = url;
   }

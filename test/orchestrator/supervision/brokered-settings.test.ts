@@ -39,10 +39,16 @@ t.test(
       LLM_OPENAI_COMPATIBLE_BASE_URL: "http://10.0.0.1:11434/v1",
       LLM_GOOGLE_BASE_URL: "https://without.key",
       ENGINE_LOG_LEVEL: "DEBUG",
+      LLM_REQUESTS_PER_MINUTE: "600",
     });
     t.equal(config.provider, "anthropic", "the default that follows from a key");
     t.match(route(seen["LLM_API_KEY"]), { provider: "anthropic", apiKey: "sk-main", baseUrl: null, engine: "eng_1" });
-    t.match(route(seen["LLM_OPENAI_API_KEY"]), { provider: "openai", apiKey: "sk-openai", baseUrl: /word@proxy/ });
+    t.match(route(seen["LLM_OPENAI_API_KEY"]), {
+      provider: "openai",
+      apiKey: "sk-openai",
+      baseUrl: /word@proxy/,
+      requestsPerMinute: 600,
+    });
     t.match(route(seen["LLM_OPENAI_COMPATIBLE_API_KEY"]), { provider: "openai-compatible", apiKey: null });
     t.equal(seen["LLM_GOOGLE_BASE_URL"], undefined, "a provider without a key cannot be called");
     t.same(
