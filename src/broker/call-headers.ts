@@ -65,3 +65,13 @@ export function headersToPassOn(rawHeaders: readonly string[], apiKey: string | 
   }
   return passed;
 }
+
+/** For a body that is read and decoded. */
+export function withoutLength(headers: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = "", value = ""] = headers.slice(at, at + 2);
+    if (!["content-length", "content-encoding"].includes(name.toLowerCase())) kept.push(name, value);
+  }
+  return kept;
+}

@@ -12,13 +12,17 @@ import { BUDGETED_HEADER, PROBLEM_HEADER, REFUSAL_HEADER, encodeProblem } from "
 import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
 import { type CallBudgets, Reservation } from "./call-budget.ts";
 import type { CallCounts } from "./call-counts.ts";
-import { headersToPassOn, headersToSend, presentedKey } from "./call-headers.ts";
+import { headersToPassOn, headersToSend, presentedKey, withoutLength } from "./call-headers.ts";
 import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
+import { type KeyCall, KeyCooldowns } from "./key-cooldowns.ts";
+import { limitAnswer } from "./limit-answer.ts";
 import { PROVIDER_RULES, addressOf, modelIn, yieldsText } from "./provider-rules.ts";
 import { readWhole } from "./read-whole.ts";
-import { boundsOf } from "./request-body.ts";
+import { endUnread, refuseCall } from "./refuse-call.ts";
+import { CALL_FIELDS, boundsOf } from "./request-body.ts";
 import { readAccessKey, signRequest } from "./sign-request.ts";
+import { TopLevelFields } from "./top-level-fields.ts";
 
 /** Opened keys that are remembered, so that a call costs no decryption. */
 const MAX_KEYS = 4096;
@@ -26,8 +30,8 @@ const MAX_KEYS = 4096;
 const IDLE = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 } as const;
 /** A signature covers the whole body, and a reservation depends on it: it is read first. */
 const MAX_READ_BYTES = 64 * 1024 ** 2;
-/** The rest of a refused request is read for this time. */
-const MAX_UNREAD_MS = 1000;
+/** A longer name is none of a model. */
+const MAX_MODEL_LENGTH = 256;
 
 export interface ForwarderParts {
   readonly sealingKey: Uint8Array;
@@ -44,6 +48,10 @@ interface Call {
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Reads the request as it passes. */
+  readonly fields: TopLevelFields;
+  /** For the provider's cooldowns. Null before the call may be sent. */
+  admitted: KeyCall | null;
   /** Null where no budget binds the engine. */
   reservation: Reservation | null;
 }
@@ -56,6 +64,7 @@ interface Call {
 export class CallForwarder {
   readonly #parts: ForwarderParts;
   readonly #routes = new Map<string, ModelRoute>();
+  readonly #cooldowns = new KeyCooldowns();
   readonly #agents = { "http:": new Agent(IDLE), "https:": new TlsAgent(IDLE) };
 
   constructor(parts: ForwarderParts) {
@@ -68,16 +77,17 @@ export class CallForwarder {
     const route = key === null ? null : this.#routeOf(key);
     if (route === null) {
       counts.count("unknown", "unauthorized");
-      return refuse({ request, response }, 401, "expected the key of an engine of this deployment");
+      return refuseCall({ request, response }, 401, "expected the key of an engine of this deployment");
     }
     const url = request.method === "POST" ? addressOf(route, request.url ?? "") : null;
     if (url === null) {
       counts.count(route.provider, "refused");
-      return refuse({ request, response }, 404, "expected the address of a model call");
+      return refuseCall({ request, response }, 404, "expected the address of a model call");
     }
     counts.opened();
     response.once("close", () => counts.closed());
-    const call: Call = { route, url, request, response, reservation: null };
+    const fields = new TopLevelFields(CALL_FIELDS);
+    const call: Call = { route, url, request, response, fields, admitted: null, reservation: null };
     this.#send(call).catch((error: unknown) => this.#fail(call, error));
   }
 
@@ -103,12 +113,12 @@ export class CallForwarder {
     const standing = isBudgeted && !known.has_budgets ? await this.#parts.standings.of(route, true) : known;
     if (!standing.is_current) {
       this.#parts.counts.count(route.provider, "unauthorized");
-      return refuse(call, 401, "the engine has stopped since it got this key");
+      return refuseCall(call, 401, "the engine has stopped since it got this key");
     }
     if (url.protocol === "https:") await this.#parts.prepareTls();
     const accessKey = route.provider === "bedrock" && route.apiKey !== null ? readAccessKey(route.apiKey) : null;
     const isSigned = accessKey !== null;
-    const isRead = isSigned || standing.has_budgets;
+    const isRead = isSigned || standing.has_budgets || this.#cooldowns.concerns(route);
     const headers = headersToSend(request, {
       isOwnServer: route.baseUrl !== null,
       isSigned,
@@ -117,11 +127,14 @@ export class CallForwarder {
     headers.push("host", url.host);
     if (!isSigned) for (const header of keyHeaders(route)) headers.push(...header);
     if (!isRead) {
-      request.pipe(this.#open(call, headers));
+      if (this.#admit(call))
+        request.on("data", (chunk: Buffer) => call.fields.see(chunk)).pipe(this.#open(call, headers));
       return;
     }
     const body = await readWhole(request, MAX_READ_BYTES);
-    if (body === null) return refuse(call, 413, "the request is too long");
+    if (body === null) return refuseCall(call, 413, "the request is too long");
+    call.fields.see(body);
+    if (!this.#admit(call)) return;
     if (standing.has_budgets && !(await this.#reserve(call, body))) return;
     if (!isSigned) {
       this.#open(call, headers).end(body);
@@ -133,19 +146,32 @@ export class CallForwarder {
     this.#open(call, headers).end(body);
   }
 
+  /** False when the provider is not to be called now, which the engine is told in its place. */
+  #admit(call: Call): boolean {
+    const { route, response } = call;
+    const admitted = this.#cooldowns.admit(route, () => modelOf(call));
+    if ("status" in admitted) {
+      this.#parts.counts.count(route.provider, "cooldown");
+      endUnread(call, { status: admitted.status, ...limitAnswer(route.provider, admitted) });
+      return false;
+    }
+    call.admitted = admitted;
+    response.once("close", () => this.#cooldowns.released(admitted));
+    return true;
+  }
+
   /** False when the call was refused. */
   async #reserve(call: Call, body: Buffer): Promise<boolean> {
-    const { route, request, response } = call;
-    const path = request.url ?? "";
-    const bounds = boundsOf(body);
-    const model = modelIn(route.provider, path) ?? bounds?.model ?? null;
+    const { route, request, response, fields } = call;
+    const bounds = fields.fields === null ? null : boundsOf(fields.fields, body.length);
+    const model = modelOf(call);
     if (bounds === null || model === null) {
-      refuse(call, 400, "expected a JSON object with each field once, a model, and no field that hides its cost");
+      refuseCall(call, 400, "expected a JSON object with each field once, a model, and no field that hides its cost");
       return false;
     }
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const output = yieldsText(path) ? bounds.output : 0;
+    const output = yieldsText(request.url ?? "") ? bounds.output : 0;
     const outcome = await this.#parts.budgets.reserve(route, { ...bounds, model, output }, gone.signal);
     if (outcome instanceof Reservation) {
       call.reservation = outcome;
@@ -191,14 +217,16 @@ export class CallForwarder {
     // A call is not repeated at an address that nobody configured.
     if (status >= 300 && status < 400) {
       answer.destroy();
-      return refuse(call, 502, `${url.host} redirects; set the address that it redirects to`);
+      return refuseCall(call, 502, `${url.host} redirects; set the address that it redirects to`);
     }
     const headers = headersToPassOn(answer.rawHeaders, route.apiKey);
     if (status >= 400 && route.apiKey !== null) {
       const body = await errorBodyOf(answer, route.apiKey);
+      this.#limits(call, answer, body.toString("latin1"));
       response.writeHead(status, withoutLength(headers)).end(body);
       return;
     }
+    this.#limits(call, answer);
     const { reservation } = call;
     if (reservation !== null && status < 400) {
       reservation.answered();
@@ -212,6 +240,13 @@ export class CallForwarder {
     answer.pipe(response);
   }
 
+  /** Learns from an answer when the provider may be called again. */
+  #limits({ admitted }: Call, { statusCode: status = 502, headers }: IncomingMessage, body = ""): void {
+    if (admitted === null) return;
+    if (status < 400) this.#cooldowns.answered(admitted);
+    else this.#cooldowns.failed(admitted, { status, headers, body }, Date.now());
+  }
+
   #fail({ route, url, request, response }: Call, error: unknown): void {
     if (response.destroyed || response.headersSent) {
       response.destroy();
@@ -221,7 +256,7 @@ export class CallForwarder {
       this.#parts.counts.count(route.provider, "unchecked");
       this.#parts.log({ engine_id: route.engine, reason: error.message }, "failed to ask the daemon about a call");
       response.setHeader("retry-after", "1");
-      return refuse({ request, response }, 503, "the daemon of this engine does not answer");
+      return refuseCall({ request, response }, 503, "the daemon of this engine does not answer");
     }
     const { name, message, code, syscall, address, port } = error as NodeJS.ErrnoException & {
       readonly address?: string;
@@ -243,29 +278,13 @@ export class CallForwarder {
 const keyHeaders = ({ provider, apiKey }: ModelRoute): readonly (readonly [string, string])[] =>
   apiKey === null ? [] : PROVIDER_RULES[provider].headers(apiKey);
 
+/** Null while it is not certain. */
+function modelOf({ route, request, fields }: Call): string | null {
+  const model = modelIn(route.provider, request.url ?? "") ?? fields.fields?.get("model");
+  return typeof model === "string" && model.length <= MAX_MODEL_LENGTH ? model : null;
+}
+
 function outcomeOf(status: number): CallOutcome {
   if (status < 300) return "answered";
   return status < 500 ? "refused" : "failed";
-}
-
-/** For a body that is read and decoded. */
-function withoutLength(headers: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const [name = "", value = ""] = headers.slice(at, at + 2);
-    if (!["content-length", "content-encoding"].includes(name.toLowerCase())) kept.push(name, value);
-  }
-  return kept;
-}
-
-const TYPES: Readonly<Record<number, string>> = { 401: "authentication_error", 503: "overloaded_error" };
-
-/** The rest of the body is read and dropped for a while, because a closed connection could lose the answer. */
-function refuse({ request, response }: Pick<Call, "request" | "response">, status: number, message: string): void {
-  const type = TYPES[status] ?? "invalid_request_error";
-  response.writeHead(status, { "content-type": "application/json", connection: "close" });
-  response.end(JSON.stringify({ error: { type, message } }));
-  request.unpipe();
-  request.resume();
-  setTimeout(() => request.destroy(), MAX_UNREAD_MS).unref();
 }

@@ -67,7 +67,15 @@ export function modelIn(provider: CalledProvider, path: string): string | null {
       .slice(1)
       .replace(/:[A-Za-z]+(?:\?.*)?$/, "")
       .replace(/^models\//, "");
-  return provider === "bedrock" ? decodeURIComponent(path.split("/")[2] ?? "") : null;
+  return provider === "bedrock" ? decoded(path.split("/")[2] ?? "") : null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** False for embeddings, which have no output. */

@@ -1,5 +1,6 @@
 import t, { type Test } from "tap";
-import { boundsOf } from "../../src/broker/request-body.ts";
+import { CALL_FIELDS, boundsOf } from "../../src/broker/request-body.ts";
+import { TopLevelFields } from "../../src/broker/top-level-fields.ts";
 import { UsageScanner } from "../../src/broker/usage-scanner.ts";
 import type { AnswerTo } from "../../src/contract/broker/questions.ts";
 import { aiSdkProvider } from "../../src/engine/model/ai-sdk-provider.ts";
@@ -118,14 +119,17 @@ t.test("without a daemon a call of an unknown engine fails as one that may be tr
 });
 
 t.test("what a request may cost is read from its own fields alone", async (t) => {
-  const bounds = (text: string) => boundsOf(Buffer.from(text));
-  t.match(bounds('{"model":"m","max_tokens":5}'), { model: "m", output: 5 });
+  const bounds = (text: string) => {
+    const reader = new TopLevelFields(CALL_FIELDS);
+    reader.see(Buffer.from(text));
+    return reader.fields && boundsOf(reader.fields, text.length);
+  };
+  t.match(bounds('{"model":"m","max_tokens":5}'), { output: 5 });
   t.match(bounds('{"messages":[{"model":"cheap","max_tokens":1}],"model":"dear","n":3,"max_tokens":7}'), {
-    model: "dear",
     output: 21,
   });
-  t.match(bounds('{"a":"\\"model\\":\\"x\\"","model" : "m" }'), { model: "m", output: 131_072 });
-  t.match(bounds('{"generationConfig":{"maxOutputTokens":9}}'), { model: null, output: 9 });
+  t.match(bounds('{"a":"\\"max_tokens\\":1","model" : "m" }'), { output: 131_072 });
+  t.match(bounds('{"generationConfig":{"maxOutputTokens":9}}'), { output: 9 });
   t.match(bounds('{"inferenceConfig":{"maxTokens":8}}'), { output: 8 });
   for (const text of [
     "",

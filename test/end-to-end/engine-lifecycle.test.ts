@@ -4,6 +4,7 @@ import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { brokerPid } from "../helpers/model-broker.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -58,6 +59,7 @@ t.test(
     const shown = await p.get("/engines/alice");
     t.equal(shown.status, 200);
     t.notOk(shown.text.includes(made.body.engine_api_key), "the key is shown once");
+    t.equal(brokerPid(dataDir), null, "a host of the sandbox model alone starts no broker");
     t.same((await p.post("/engines/provision", { user_id: "alice" })).body.error.code, "ENGINE_ALREADY_EXISTS");
     const log = await until("the engine has written something", async () => {
       const answer = await p.get("/engines/alice/logs?tail=10");

@@ -9,8 +9,10 @@ import { SealedBox } from "../../src/orchestrator/store/sealed-box.ts";
 import { ask } from "../helpers/api.ts";
 import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { openConsole } from "../helpers/console.ts";
-import { startDaemon } from "../helpers/daemon.ts";
+import { freePort, startDaemon } from "../helpers/daemon.ts";
+import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { startKnownLogin } from "../helpers/known-login.ts";
 import { brokerPid } from "../helpers/model-broker.ts";
 import { base64, png } from "../helpers/sample-files.ts";
 import { decides, startHook } from "../helpers/tool-hook.ts";
@@ -20,7 +22,9 @@ t.test(
   "no key and no word of a user is found in any sink: logs, files, environments, command lines, answers",
   async (t) => {
     const dataDir = freshFolder(t);
-    const daemon = await startDaemon(t, { dataDir, env: { ORCH_LOG_LEVEL: "trace" } });
+    const port = await freePort();
+    const addresses = { ORCH_PORT: String(port), ORCH_PUBLIC_URL: `http://127.0.0.1:${port}` };
+    const daemon = await startDaemon(t, { dataDir, env: { ORCH_LOG_LEVEL: "trace", ...addresses } });
     const providerKey = "provider-key-that-must-stay-hidden";
     const policy = {
       attachment_kinds: ["text"],
@@ -134,7 +138,6 @@ t.test(
     t.equal((await ask(daemon.url, `/me/tasks?token=${user.token}`, { headers: asUser })).status, 200);
     t.equal((await ask(daemon.url, `/me/nowhere?token=${user.token}`, { headers: asUser })).status, 404);
     t.equal((await ask(daemon.url, "/me/tasks", { headers: { authorization: `Bearer ${user.token}x` } })).status, 401);
-    t.equal(brokerPid(dataDir), null, "a host of the sandbox model alone starts no broker");
     const vault = { value: "value-of-the-vault-that-must-stay-hidden", hosts: ["api.example.com"] };
     const setting = { method: "PUT", body: vault };
     t.equal((await daemon.platform(platformKey, "/engines/alice/secrets/GITHUB", setting)).status, 200);
@@ -143,6 +146,26 @@ t.test(
       (await daemon.admin("/products/hush/secrets/BAD", { method: "PUT", body: { ...vault, hosts: [] } })).status,
       400,
     );
+    const login = await startKnownLogin(t);
+    await daemon.admin("/products/hush/policy", {
+      method: "PUT",
+      body: { private_hosts: [hook.host, ...login.privateHosts] },
+    });
+    const catalog = await catalogArchive({ ".mcp.json": JSON.stringify({ mcpServers: login.mcpServers }) });
+    await daemon.platform(platformKey, "/catalog", { method: "PUT", body: catalog });
+    await login.signIn(
+      (await daemon.platform(platformKey, "/engines/alice/connections/guarded", { method: "POST" })).body.url,
+    );
+    const withKey = { headers: { "x-engine-key": rotated.engine_api_key as string } };
+    const servers = () => ask(engine.url, "/assets/servers", withKey);
+    await until("it is connected", async () => (await servers()).body.servers[0]?.status === "ready");
+    for (const task_id of ["login", "renewed"]) {
+      const body = { task_id, message: "/tool mcp__guarded__whoami {}\n/say done" };
+      const { text } = await ask(engine.url, "/execute", { ...withKey, method: "POST", body });
+      t.match(text, "you are alice@example.com");
+      login.endAccessTokens();
+    }
+    t.ok(login.refreshes() > 0);
     const { body: link } = await daemon.admin("/console/links", { method: "POST", body: {} });
     const console = await openConsole(daemon, { link: link.link });
     const [, sessionToken = ""] = console.cookie.split("=");
@@ -160,6 +183,8 @@ t.test(
       (await daemon.platform(platformKey, "/usage")).text,
       (await daemon.platform(platformKey, "/catalog")).text,
       (await daemon.platform(platformKey, "/engines/alice/secrets")).text,
+      (await daemon.platform(platformKey, "/engines/alice/connections")).text,
+      (await servers()).text,
       (await daemon.admin("/products/hush/secrets/GITHUB")).text,
       (await daemon.admin("/admin/events?limit=200")).text,
       (await daemon.admin("/admin/audit?limit=200")).text,
@@ -178,6 +203,7 @@ t.test(
       rotated.engine_api_key,
       providerKey,
       vault.value,
+      ...Object.values(login.secrets()),
       webhook.secret,
       hookSecret.secret,
       user.token,
@@ -193,13 +219,15 @@ t.test(
       message,
       inFile,
     ] as string[];
-    const processes = [daemon.process.pid ?? 0, engine.pid as number].flatMap((pid) =>
+    const processes = [daemon.process.pid ?? 0, engine.pid as number, brokerPid(dataDir) ?? 0].flatMap((pid) =>
       ["environ", "cmdline"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1")),
     );
-    const log = readFileSync(join(dataDir, "engines", engine.id, "engine.log"), "latin1");
+    const log = [join("engines", engine.id, "engine.log"), join("broker", "log")]
+      .map((file) => readFileSync(join(dataDir, file), "latin1"))
+      .join("\n");
     const exposed = (text: string) => secrets.some((secret) => text.includes(secret));
     t.notOk(exposed(daemon.output()), "the daemon's log holds no secret");
-    t.notOk(exposed(log), "the engine's log holds no secret");
+    t.notOk(exposed(log), "no log of the engine and of the broker holds a secret");
     t.same(answers.filter(exposed), [], "no response holds a secret");
     const inRequest = secrets.filter((secret) => secret !== message && request.includes(secret));
     t.same(inRequest, [], "no request to a model holds a key");

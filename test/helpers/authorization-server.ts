@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { type Configuration, Provider } from "oidc-provider";
+import { type AdapterPayload, type Configuration, Provider } from "oidc-provider";
 import type { Test } from "tap";
 import { freePort } from "./daemon.ts";
 import { keptRecords } from "./kept-records.ts";
@@ -22,6 +22,10 @@ export interface AuthorizationServer {
   readonly called: string[];
   /** Ends all that was granted. */
   readonly endGrants: () => Promise<void>;
+  /** What it has issued: the payloads by kind and id, such as `AccessToken <the token>`. */
+  readonly records: ReadonlyMap<string, AdapterPayload>;
+  /** Ends the access tokens alone, before their time. */
+  readonly endAccessTokens: () => void;
   /** Runs before a call is answered, such as to hold it. */
   before: (request: IncomingMessage) => Promise<void>;
   readonly port: number;
@@ -47,8 +51,9 @@ export async function startAuthorizationServer(
   const port = given ?? (await freePort());
   const issuer = `http://${host}:${port}`;
   const grants = new Set<string>();
+  const records = new Map<string, AdapterPayload>();
   const configuration: Configuration = {
-    adapter: keptRecords(),
+    adapter: keptRecords(records),
     clients: [],
     scopes: ["openid", "offline_access"],
     clientDefaults: { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" },
@@ -108,6 +113,10 @@ export async function startAuthorizationServer(
     issuer,
     port,
     called,
+    records,
+    endAccessTokens: () => {
+      for (const name of records.keys()) if (name.startsWith("AccessToken ")) records.delete(name);
+    },
     before: async () => undefined,
     endGrants: async () => {
       for (const id of grants) await (await provider.Grant.find(id))?.destroy();

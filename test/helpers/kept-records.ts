@@ -1,8 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 
-/** The records of an authorization server, all of them: its own memory forgets those beyond a thousand. */
-export function keptRecords(): (model: string) => Adapter {
-  const records = new Map<string, AdapterPayload>();
+/** The records of an authorization server, by their kinds and ids: its own memory forgets those beyond a thousand. */
+export function keptRecords(records: Map<string, AdapterPayload>): (model: string) => Adapter {
   const uids = new Map<string, string>();
   return (model) => {
     const name = (id: string) => `${model} ${id}`;

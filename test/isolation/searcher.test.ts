@@ -13,6 +13,7 @@ import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { freePort, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { startKnownLogin } from "../helpers/known-login.ts";
 import { brokerPid } from "../helpers/model-broker.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
@@ -51,7 +52,11 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
   };
   const daemon = await startDaemon(t, { dataDir, databaseUrl, env });
   t.teardown(() => daemon.admin("/products/acme?force=true", { method: "DELETE" }));
-  const policy = { engine_env: { LLM_OPENAI_API_KEY: PRODUCT_KEY, ENGINE_LOG_LEVEL: "DEBUG" } };
+  const login = await startKnownLogin(t);
+  const policy = {
+    engine_env: { LLM_OPENAI_API_KEY: PRODUCT_KEY, ENGINE_LOG_LEVEL: "DEBUG" },
+    private_hosts: login.privateHosts,
+  };
   const { body: product } = await daemon.admin("/products/register", {
     method: "POST",
     body: { slug: "acme", policy },
@@ -107,11 +112,26 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
     command: { argv: ["sh", "-c", script], env: variables },
     permission: "allow",
   };
-  const archive = await catalogArchive({ "tools/call_hosts.json": JSON.stringify(tool) });
+  const archive = await catalogArchive({
+    "tools/call_hosts.json": JSON.stringify(tool),
+    ".mcp.json": JSON.stringify({ mcpServers: login.mcpServers }),
+  });
   await daemon.platform(product.platform_api_key, "/catalog", { method: "PUT", body: archive });
   const called = JSON.stringify(await turn("secrets", "/tool call_hosts {}"));
   t.match(called, /orchsec_MINE\.[\w-]+ orchsec_OURS\.[\w-]+/);
   t.match(called, /cannot be reached|not permitted|tool_network/, "the broker had the values and no host");
+  // A tool server is called with a login, before and after its renewal.
+  await login.signIn((await call("/engines/alice/connections/guarded", {})).body.url);
+  const isReady = async () =>
+    (await ask(engine.url, "/assets/servers", { headers })).body.servers[0]?.status === "ready";
+  await until("the tool server is connected", isReady);
+  const whoAmI = async (task: string) => JSON.stringify(await turn(task, "/tool mcp__guarded__whoami {}"));
+  t.match(await whoAmI("login"), "you are alice@example.com");
+  login.endAccessTokens();
+  t.match(await whoAmI("renewed"), "you are alice@example.com");
+  t.ok(login.refreshes() > 0);
+  const issued = Object.keys(login.secrets()).join("\n");
+  for (const name of ["PKCE verifier", "registered client", "RefreshToken", "AccessToken"]) t.match(issued, name);
 
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
@@ -127,6 +147,7 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
     "the admin key": ADMIN_KEY,
     // The base64 of a key of this curve begins like every other.
     "the key of identity tokens": pem.split("\n")[2] ?? "",
+    ...login.secrets(),
   };
   t.ok(Object.values(secrets).every(({ length }) => length > 20));
   const controls = {
@@ -149,6 +170,9 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
     const { found } = searchAs(ROOT, { values, processes: { [broker]: "the broker" } });
     for (const name of ["the provider's key of the host", "a secret of the user", "a secret of the product"])
       t.same(found[name], ["memory of the broker"], name);
+    for (const [name, value] of Object.entries(login.secrets()))
+      if (value === login.accessToken()) t.same(found[name], ["memory of the broker"], name);
+      else if (!name.startsWith("AccessToken")) t.same(found[name] ?? [], [], name);
     t.same(found["the deployment's secret"] ?? [], [], "which has only what is derived from it");
     t.same(found["the key of identity tokens"] ?? [], []);
     t.same(found["the admin key"] ?? [], []);

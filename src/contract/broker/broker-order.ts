@@ -33,6 +33,7 @@ export const CALL_OUTCOMES = [
   "cut",
   "unauthorized",
   "over_budget",
+  "cooldown",
   "unchecked",
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];

@@ -1,3 +1,4 @@
+import { NO_CREDIT, retryAfterSeconds } from "../../contract/broker/provider-limits.ts";
 import type { ModelFailure } from "./model-provider.ts";
 import { type ProviderError, readProviderError } from "./provider-error.ts";
 
@@ -18,8 +19,6 @@ const TOO_LONG = [
 /** A request with this status is too long, whatever its text says. */
 const CONTENT_TOO_LARGE = 413;
 const MAY_BE_TOO_LONG: readonly (number | null)[] = [null, 400, 422, 500];
-/** Out of credit: a retry does not help. */
-const NO_CREDIT = /insufficient_quota|billing|credit balance/i;
 /** Statuses of a refused request, unless the key or the model is the reason. */
 const CONTENT_REFUSED: readonly number[] = [400, 422];
 const NOT_FOR_CONTENT =
@@ -149,33 +148,4 @@ const named = ({ type }: ProviderError): string =>
 function advice(status: number, { key, baseUrl, model }: UpstreamSettings): string {
   if (status === 401 || status === 403) return `: see ${key}`;
   return status === 404 ? `: see ${model} and ${baseUrl}` : "";
-}
-
-/** Retry-after in seconds from the headers or body of a failed response; null if absent. */
-function retryAfterSeconds({
-  headers,
-  body,
-  now,
-}: {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-  readonly now: number;
-}): number | null {
-  const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");
-  if (Number.isFinite(ms)) return Math.max(0, ms / 1000);
-  return fromHeader(headers["retry-after"]?.trim() ?? "", now) ?? fromBody(body);
-}
-
-/** A number of seconds or an HTTP date. */
-function fromHeader(value: string, now: number): number | null {
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  // Date.parse reads "-5" as a year.
-  const date = /[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
-}
-
-/** Google sends `"retryDelay": "32s"` in the body instead. */
-function fromBody(body: string): number | null {
-  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
-  return seconds === undefined ? null : Number(seconds);
 }

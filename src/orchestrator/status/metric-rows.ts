@@ -22,7 +22,7 @@ export const DAEMON_METRICS = {
   orch_broker_calls_total: {
     kind: "counter",
     labels: ["provider", "outcome"],
-    help: "Model calls at the [broker](secrets.md) since its start: `answered`, `refused` or `failed` by the provider, `unreachable`, `cut` by the engine or the provider, `unauthorized`, `over_budget`, `unchecked` because no daemon answered",
+    help: "Model calls at the [broker](secrets.md) since its start: `answered`, `refused` or `failed` by the provider, `unreachable`, `cut` by the engine or the provider, `unauthorized`, `over_budget`, `cooldown` because the provider [limits the key](secrets.md#limits-of-a-key), `unchecked` because no daemon answered",
   },
   orch_broker_open_calls: { kind: "gauge", labels: [], help: "Model calls that run at the broker" },
   orch_broker_restarts_total: {
