@@ -70,6 +70,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/replicas.test.ts",
   "test/end-to-end/restart-engine.test.ts",
   "test/end-to-end/schedules.test.ts",
+  "test/end-to-end/secrets-follower.test.ts",
   "test/end-to-end/shutdown.test.ts",
   "test/end-to-end/sleep-hammer.test.ts",
   "test/end-to-end/sleep-limit.test.ts",

@@ -12,8 +12,12 @@ import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { engineImage, findDocker } from "../helpers/docker.ts";
 import { findInMemory } from "../helpers/search-memory.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { testAuthority } from "../helpers/secret-host.ts";
+import { missingForToolImage, toolImage } from "../helpers/tool-image.ts";
+import { addressForPods } from "../helpers/cluster-network.ts";
 import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
 import { protocolCases } from "./protocol-cases.ts";
+import { searchAsTool, secretCases } from "./secret-cases.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -23,19 +27,23 @@ const childrenOf = (pid: number): readonly number[] =>
 t.setTimeout(600_000);
 const docker = await findDocker();
 const skip = "missing" in docker && docker.missing;
+const noTools = missingForToolImage();
 
 t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
   if ("missing" in docker) return;
   const { socketPath } = docker;
   const api = new DockerApi(socketPath);
-  const image = await engineImage(socketPath);
+  const image = await (noTools === null ? toolImage(socketPath) : engineImage(socketPath));
   t.teardown(() => api.call("DELETE", `/images/${image}`));
   const { Size: size } = (await api.call("GET", `/images/${image}/json`)) as { readonly Size: number };
   t.comment(`the image has ${Math.round(size / 1e6)} MB`);
   const [dataDir, databaseUrl] = [freshFolder(t), await freshDatabaseUrl(t)];
   const port = await freePort();
+  const host = await addressForPods(socketPath);
+  const authority = testAuthority(freshFolder(t));
   const env = {
     ORCH_BACKEND: "docker",
+    NODE_EXTRA_CA_CERTS: authority.certificates,
     ORCH_DOCKER_IMAGE: image,
     DOCKER_HOST: `unix://${socketPath}`,
     LLM_PROVIDER: "sandbox",
@@ -236,7 +244,25 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     setPolicy: (policy) => daemon.admin("/products/demo/policy", { method: "PUT", body: policy }),
   };
   await protocolCases(t, place);
-  const { told } = await frontDoorCases(t, place);
+  const { told, address } = await frontDoorCases(t, place);
+
+  if (noTools === null) {
+    const known = await secretCases(t, {
+      ...place,
+      issuer: env.ORCH_PUBLIC_URL,
+      host,
+      authority,
+      privateHosts: [address],
+      admin: (path) => daemon.admin(path),
+      async push(files) {
+        const pushed = await daemon.platform(key, "/catalog", { method: "PUT", body: await catalogArchive(files) });
+        if (pushed.status !== 200) throw new Error(pushed.text);
+      },
+    });
+    await t.test("attack: a tool that knows the secrets searches its container for them", async (t) => {
+      await searchAsTool(t, known, provisioned.id);
+    });
+  }
 
   await t.test("a destroy tells what a killed engine had noted, and leaves no container", async (t) => {
     const [running] = await containers.list();

@@ -21,7 +21,7 @@ export interface FrontDoor {
   readonly setPolicy: (policy: object) => Promise<unknown>;
 }
 
-/** Files, end users and notifications of an engine, on any backend. Returns the tasks of whose ends the product is told. */
+/** Files, end users and notifications of an engine, on any backend. Returns where the product is told of the ends of which tasks. */
 export async function frontDoorCases(t: Test, { base, user, engine, platform, setPolicy }: FrontDoor) {
   const told: string[] = [];
   const service = createServer(async (request, response) => {
@@ -75,5 +75,5 @@ export async function frontDoorCases(t: Test, { base, user, engine, platform, se
     await (await openStream(`${base}/e/${engine.id}`, "/execute", { headers, body })).all();
     await until("the message came", () => told.includes("told"));
   });
-  return { told };
+  return { told, address };
 }

@@ -33,6 +33,7 @@ export interface AuthorizationServer {
 
 interface Options {
   readonly port?: number;
+  readonly host?: string;
   readonly accessTokenS?: number;
   /** How long a refresh token that was used counts again. Default: not at all. */
   readonly leewayMs?: number;
@@ -45,10 +46,10 @@ interface Options {
  */
 export async function startAuthorizationServer(
   t: Test,
-  { port: given, accessTokenS = 3600, leewayMs = 0, change = (same) => same }: Options = {},
+  { port: given, host = "127.0.0.1", accessTokenS = 3600, leewayMs = 0, change = (same) => same }: Options = {},
 ): Promise<AuthorizationServer> {
   const port = given ?? (await freePort());
-  const issuer = `http://127.0.0.1:${port}`;
+  const issuer = `http://${host}:${port}`;
   const grants = new Set<string>();
   const records = new Map<string, AdapterPayload>();
   const configuration: Configuration = {
@@ -139,7 +140,7 @@ export async function startAuthorizationServer(
     };
     answer().catch(() => response.destroy());
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   t.teardown(async () => {
     server.closeAllConnections();

@@ -38,28 +38,48 @@ export async function fixtureImage(socketPath: string): Promise<string> {
   const hash = createHash("sha256").update(process.version);
   for (const name of engines) hash.update(readFileSync(fixture(`engines/${name}`)));
   hash.update(readFileSync(FOLDER_PROGRAM));
-  const image = `orchd-fixtures:${hash.digest("hex").slice(0, 16)}`;
+  return imageOf(socketPath, `orchd-fixtures:${hash.digest("hex").slice(0, 16)}`, () => ({
+    ...nodeFiles(),
+    ...Object.fromEntries(engines.map((name) => [join(FIXTURES, name), fixture(`engines/${name}`)])),
+    [join(FIXTURES, "orchd-folder.cjs")]: FOLDER_PROGRAM,
+  }));
+}
+
+/** Node.js and the libraries that it loads, as files of an image. */
+export const nodeFiles = (): Record<string, string> => ({ [NODE]: process.execPath, ...librariesOf(process.execPath) });
+
+/** The libraries that the dynamic linker loads for a program, as files of an image. */
+export const librariesOf = (program: string): Record<string, string> =>
+  Object.fromEntries(
+    [...execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/(\/\S+\.so\S*)/g)].map(([, path = ""]) => [
+      path,
+      path,
+    ]),
+  );
+
+/** An image of files of this machine, made once. */
+export async function imageOf(
+  socketPath: string,
+  image: string,
+  files: () => Readonly<Record<string, string>>,
+): Promise<string> {
   try {
     await new DockerApi(socketPath).call("GET", `/images/${image}/json`);
   } catch (error) {
     if (!(error instanceof DockerError)) throw error;
-    await importImage(socketPath, image, {
-      [NODE]: process.execPath,
-      ...Object.fromEntries(libraries().map((path) => [path, path])),
-      ...Object.fromEntries(engines.map((name) => [join(FIXTURES, name), fixture(`engines/${name}`)])),
-      [join(FIXTURES, "orchd-folder.cjs")]: FOLDER_PROGRAM,
-    });
+    await importImage(socketPath, image, files());
   }
   return image;
 }
 
 /** The image of engines, built by the Dockerfile from the built programs of this checkout. */
-export const engineImage = (socketPath: string): Promise<string> => builtImage(socketPath, "orchd-engine");
+export const engineImage = async (socketPath: string, base?: string): Promise<string> =>
+  builtImage(socketPath, "orchd-engine", base);
 
 /** The same of the daemon. */
 export const daemonImage = (socketPath: string): Promise<string> => builtImage(socketPath, "orchd");
 
-async function builtImage(socketPath: string, target: "orchd" | "orchd-engine"): Promise<string> {
+async function builtImage(socketPath: string, target: "orchd" | "orchd-engine", base?: string): Promise<string> {
   const root = resolve(import.meta.dirname, "../..");
   const image = `${target}-test:${randomUUID()}`;
   const release = new TarWriter();
@@ -69,7 +89,7 @@ async function builtImage(socketPath: string, target: "orchd" | "orchd-engine"):
   release.finish();
   const context = new TarWriter();
   const query = new URLSearchParams({ t: image, target, rm: "true", forcerm: "true" });
-  query.append("buildargs", JSON.stringify({ BASE_IMAGE: await fixtureImage(socketPath), VERSION: "test" }));
+  query.append("buildargs", JSON.stringify({ BASE_IMAGE: base ?? (await fixtureImage(socketPath)), VERSION: "test" }));
   const built = post(socketPath, `/build?${query.toString()}`, context.stream);
   await addFile(context, "Dockerfile", readFileSync(join(root, "Dockerfile")));
   await addFile(context, "orchd-test-linux-x64.tar.gz", await packed);
@@ -114,18 +134,12 @@ async function post(socketPath: string, path: string, body: Readable): Promise<s
   return answered;
 }
 
-/** What the dynamic linker loads for this Node.js. */
-const libraries = (): readonly string[] =>
-  [...execFileSync("ldd", [process.execPath], { encoding: "utf8" }).matchAll(/(\/\S+\.so\S*)/g)].map(
-    ([, path = ""]) => path,
-  );
-
 async function importImage(socketPath: string, image: string, files: Readonly<Record<string, string>>): Promise<void> {
   const tar = new TarWriter();
   const written = writeFiles(tar, files);
   const query = new URLSearchParams({ fromSrc: "-", repo: image.split(":")[0] ?? "", tag: image.split(":")[1] ?? "" });
   query.append("changes", `ENTRYPOINT ["${NODE}"]`);
-  query.append("changes", `ENV PATH=${dirname(NODE)}`);
+  query.append("changes", `ENV PATH=${dirname(NODE)}:/usr/bin:/bin`);
   const answer = await post(socketPath, `/images/create?${query.toString()}`, tar.stream);
   await written;
   if (answer.includes('"error"')) throw new Error(answer);

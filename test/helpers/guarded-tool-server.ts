@@ -29,10 +29,14 @@ export interface GuardedToolServer {
 export async function startGuardedToolServer(
   t: Test,
   authorization: Pick<AuthorizationServer, "issuer" | "lookUp">,
-  { path = "/mcp", resource }: { readonly path?: string; readonly resource?: string } = {},
+  {
+    path = "/mcp",
+    resource,
+    host = "127.0.0.1",
+  }: { readonly path?: string; readonly resource?: string; readonly host?: string } = {},
 ): Promise<GuardedToolServer> {
   const port = await freePort();
-  const url = new URL(`http://127.0.0.1:${port}${path}`);
+  const url = new URL(`http://${host}:${port}${path}`);
   const resourceServerUrl = new URL(resource ?? url.href);
   const { issuer } = authorization;
   const metadata = {
@@ -44,6 +48,8 @@ export async function startGuardedToolServer(
       response_types_supported: ["code"],
     },
     scopesSupported: ["tools"],
+    // Of an address that containers reach.
+    dangerouslyAllowInsecureIssuerUrl: host !== "127.0.0.1",
   };
   const gate = requireBearerAuth({
     verifier: {
@@ -92,7 +98,7 @@ export async function startGuardedToolServer(
     };
     serve().catch(() => outgoing.destroy());
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   t.teardown(async () => {
     await handler.close?.();
