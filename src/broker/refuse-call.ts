@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { SECRET_REFUSED_HEADER } from "../contract/broker/secret-calls.ts";
+import type { Refusal } from "./outgoing.ts";
 
 /** The rest of a refused request is read for this time. */
 const MAX_UNREAD_MS = 1000;
@@ -15,6 +17,15 @@ export function refuseCall(call: RefusedCall, status: number, message: string): 
   const type = TYPES[status] ?? "invalid_request_error";
   const body = JSON.stringify({ error: { type, message } });
   endUnread(call, { status, headers: { "content-type": "application/json" }, body });
+}
+
+/** Answers a call of a tool with an error of the broker's own. */
+export function refuseToolCall(
+  call: RefusedCall,
+  { status, message, headers: own }: Pick<Refusal, "status" | "message" | "headers">,
+): void {
+  const headers = { "content-type": "text/plain; charset=utf-8", [SECRET_REFUSED_HEADER]: "1", ...own };
+  endUnread(call, { status, headers, body: `orchd: ${message}\n` });
 }
 
 /** The rest of the body is read and dropped for a while, because a closed connection could lose the answer. */

@@ -21,12 +21,25 @@ export function formsOf(carried: readonly CarriedSecret[]): readonly Replacement
   for (const { placeholder, secret } of carried) {
     const { value, prefix } = secret;
     const by = Buffer.from(placeholder.text);
-    for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]) forms.set(form, by);
+    for (const form of plainForms(value)) forms.set(form, by);
     for (const form of base64Forms(value)) forms.set(form, REDACTED);
     if (secret.place === "basic") forms.set(basicOf(prefix ?? "", value), REDACTED);
   }
   return [...forms].map(([found, by]) => ({ found: Buffer.from(found), by }));
 }
+
+/** The same of a token, for which nothing stands. */
+export const formsOfToken = (token: string): readonly Replacement[] =>
+  [...new Set([...plainForms(token), ...base64Forms(token)])].map((form) => ({
+    found: Buffer.from(form),
+    by: REDACTED,
+  }));
+
+const plainForms = (value: string): readonly string[] => [
+  value,
+  encodeURIComponent(value),
+  JSON.stringify(value).slice(1, -1),
+];
 
 export const basicOf = (user: string, password: string): string =>
   Buffer.from(`${user}:${password}`).toString("base64");

@@ -11,8 +11,7 @@ import { EngineStandings } from "./engine-standing.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
-import { SecretCalls } from "./secret-calls.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { OutgoingCalls } from "./outgoing-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -35,13 +34,12 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
   const budgets = new CallBudgets(road);
   const forwarder = new CallForwarder({ ...shared, counts, standings: new EngineStandings(road), budgets });
-  const secrets = new SecretCalls({ ...shared, road, counts });
-  const toolCalls = new ToolCalls({ ...shared, road });
+  const outgoing = new OutgoingCalls({ ...shared, road, counts });
   const identity = new IdentityAnswers(sealingKey, road);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
   };
-  const tunnels = new InterceptTunnels({ sealingKey, values: secrets.values, serve });
+  const tunnels = new InterceptTunnels({ sealingKey, values: outgoing.values, serve });
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -55,7 +53,6 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     server.close(() => {
       clearInterval(sweep);
       forwarder.close();
-      toolCalls.close();
       const close = () => road.close();
       budgets.settled().then(close, close);
     });
@@ -70,7 +67,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     },
     (request, response) => {
       if (control.answer(request, response) || identity.answer(request, response)) return;
-      if (secrets.answer(request, response) || toolCalls.answer(request, response)) return;
+      if (outgoing.answer(request, response)) return;
       forwarder.forward(request, response);
     },
   );

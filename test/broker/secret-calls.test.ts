@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import root, { type Test } from "tap";
 import { CallCounts } from "../../src/broker/call-counts.ts";
-import { SecretCalls } from "../../src/broker/secret-calls.ts";
+import { OutgoingCalls } from "../../src/broker/outgoing-calls.ts";
 import type { Secret } from "../../src/broker/secret-forms.ts";
 import { trustCertificates } from "../../src/broker/trust-certificates.ts";
 import { sealEngineKey } from "../../src/contract/broker/engine-key.ts";
@@ -74,7 +74,7 @@ const road = {
   },
 };
 const sealingKey = randomBytes(32);
-const calls = new SecretCalls({
+const calls = new OutgoingCalls({
   sealingKey,
   road,
   counts: new CallCounts(),

@@ -4,14 +4,11 @@ import { type IncomingMessage, type RequestListener, createServer } from "node:h
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { ToolCalls } from "../../src/broker/tool-calls.ts";
+import { CallCounts } from "../../src/broker/call-counts.ts";
+import { OutgoingCalls } from "../../src/broker/outgoing-calls.ts";
 import { sealEngineKey } from "../../src/contract/broker/engine-key.ts";
-import {
-  TOOL_CALL_PATH,
-  TOOL_KEY_HEADER,
-  TOOL_TARGET_HEADER,
-  encodeTarget,
-} from "../../src/contract/broker/tool-calls.ts";
+import { TOOL_CALL_PATH, TOOL_TARGET_HEADER, encodeTarget } from "../../src/contract/broker/tool-calls.ts";
+import { ENGINE_KEY_HEADER } from "../../src/contract/broker/secret-calls.ts";
 import { sealingKeyOf } from "../../src/contract/broker/call-key.ts";
 
 const TOKEN = `at-${randomBytes(24).toString("hex")}`;
@@ -37,8 +34,7 @@ async function brokerFor(t: Test, server: RequestListener, hosts: readonly strin
     return { state: "token", token: TOKEN, expires_at: null, private_hosts: hosts };
   };
   const parts = { sealingKey, road: { ask } as never, prepareTls: async () => undefined, log: () => undefined };
-  const calls = new ToolCalls(parts);
-  t.teardown(() => calls.close());
+  const calls = new OutgoingCalls({ ...parts, counts: new CallCounts() });
   const url = await listen(t, (request, response) => void calls.answer(request, response));
   const target = {
     server: "s",
@@ -51,7 +47,7 @@ async function brokerFor(t: Test, server: RequestListener, hosts: readonly strin
     fetch(url + TOOL_CALL_PATH, {
       method: "POST",
       body,
-      headers: { [TOOL_KEY_HEADER]: key, [TOOL_TARGET_HEADER]: encodeTarget(target), ...headers },
+      headers: { [ENGINE_KEY_HEADER]: key, [TOOL_TARGET_HEADER]: encodeTarget(target), ...headers },
     });
   return { call, asked };
 }
@@ -67,7 +63,7 @@ t.test("a server that echoes the token, also in pieces or in a header, does not 
     response.end();
   });
   const answer = await call();
-  t.equal(answer.headers.get("x-echo"), null);
+  t.equal(answer.headers.get("x-echo"), "Bearer (redacted)");
   t.equal(await answer.text(), "data: Bearer (redacted)\n\ndata: at-", "what only begins like it stays");
 });
 
@@ -92,7 +88,7 @@ t.test("a redirect is not followed, so that no other host gets the token", async
 t.test("SSRF: a private host that the policy does not list is not called", async (t) => {
   let calls = 0;
   const { call } = await brokerFor(t, (_, response) => (calls++, response.end("{}")), []);
-  t.equal((await call()).status, 502);
+  t.equal((await call()).status, 403);
   t.equal(calls, 0);
 });
 
@@ -108,7 +104,7 @@ t.test("the key of another deployment, and no key, get nothing", async (t) => {
   let calls = 0;
   const { call } = await brokerFor(t, (_, response) => (calls++, response.end("{}")));
   const other = sealEngineKey(sealingKeyOf("another secret"), start);
-  for (const headers of [{ [TOOL_KEY_HEADER]: other }, { [TOOL_KEY_HEADER]: "" }])
+  for (const headers of [{ [ENGINE_KEY_HEADER]: other }, { [ENGINE_KEY_HEADER]: "" }])
     t.equal((await call(headers)).status, 401);
   t.equal((await call({ [TOOL_TARGET_HEADER]: "x" })).status, 400);
   t.equal((await call({}, "x".repeat(11 * 1024 ** 2))).status, 413);

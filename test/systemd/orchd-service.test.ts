@@ -77,6 +77,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   LLM_ATTACHMENTS: "image",
   LLM_REGION: "us-east-1",
   LLM_CONTEXT_WINDOW: "200000",
+  LLM_REQUESTS_PER_MINUTE: "60",
   ENGINE_HITL_TTL_S: "60",
   ENGINE_WORD_VECTORS: "none",
 };

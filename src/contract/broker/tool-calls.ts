@@ -5,7 +5,6 @@ export const TOOL_CALL_PATH = "/tools/call";
 /** `POST {turn_id, task_id, tool_call_id}`: the link with which the user signs in, `{url}`. */
 export const TOOL_LOGIN_PATH = "/tools/login";
 
-export const TOOL_KEY_HEADER = "x-orchd-tool-key";
 /** The tool server, as the engine's catalog has it: a `LoginTarget` as base64url of JSON. */
 export const TOOL_TARGET_HEADER = "x-orchd-tool-target";
 /** On an answer of the broker: the user has to sign in. The call has not reached the tool server, or was refused there. */

@@ -1,10 +1,6 @@
 import * as z from "zod/mini";
-import {
-  TOOL_KEY_HEADER,
-  TOOL_LOGIN_PATH,
-  TOOL_TARGET_HEADER,
-  encodeTarget,
-} from "../../contract/broker/tool-calls.ts";
+import { ENGINE_KEY_HEADER } from "../../contract/broker/secret-calls.ts";
+import { TOOL_LOGIN_PATH, TOOL_TARGET_HEADER, encodeTarget } from "../../contract/broker/tool-calls.ts";
 import { LOGIN_OUTCOMES, type LoginTarget } from "../../contract/engine/tool-login.ts";
 import { type CallStart, ToolFailed } from "../tools/tool.ts";
 import type { HttpServerConfig, ServerConfig } from "./server-config.ts";
@@ -34,7 +30,7 @@ export const targetOf = ({ name, url, login }: HttpServerConfig): LoginTarget =>
 
 /** What the broker must know of a call. The user's token is added there, and never here. */
 export const brokerHeaders = (server: HttpServerConfig, { key }: ToolBroker): Readonly<Record<string, string>> => ({
-  [TOOL_KEY_HEADER]: key,
+  [ENGINE_KEY_HEADER]: key,
   [TOOL_TARGET_HEADER]: encodeTarget(targetOf(server)),
 });
 

@@ -93,6 +93,10 @@ export async function ended(program: StartedProgram): Promise<Ended> {
 
 /** The threads of this process that start programs. */
 export const launchThreads = (): readonly string[] =>
-  readdirSync("/proc/self/task").filter(
-    (id) => readFileSync(`/proc/self/task/${id}/comm`, "utf8").trim() === "programs",
-  );
+  readdirSync("/proc/self/task").filter((id) => {
+    try {
+      return readFileSync(`/proc/self/task/${id}/comm`, "utf8").trim() === "programs";
+    } catch {
+      return false; // It ended after it was listed.
+    }
+  });
