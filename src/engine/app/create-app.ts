@@ -43,7 +43,7 @@ export interface EngineApp {
   answer(request: IncomingMessage, response: ServerResponse): void;
   /** Resolves when the engine has decided to sleep and accepts no connection any more. It then drains and exits. */
   readonly asleep: Promise<void>;
-  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model">;
+  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model" | "embeddings">;
   /** Rejects new turns and parks running ones; those not finished by the deadline resume at the next start. */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function createApp(given: {
   const memory = await openMemory({
     store,
     workspaceDir,
-    embedder: provider.embedder,
+    embedder: model.embedder,
     wordVectors: config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en")),
     logger,
   });
