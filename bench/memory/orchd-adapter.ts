@@ -25,17 +25,18 @@ import { WORD_VECTORS } from "./word-vectors.ts";
 const RELATED =
   process.env["ENGINE_WORD_VECTORS"] === "none"
     ? undefined
-    : openRelatedWords(
-        process.env["ENGINE_WORD_VECTORS"] ?? WORD_VECTORS,
-        createLogger("bench", "warn"),
-      );
+    : openRelatedWords(process.env["ENGINE_WORD_VECTORS"] ?? WORD_VECTORS, createLogger("bench", "warn"));
 const MINUTE = 60_000;
 /** As after how many turns an engine learns by itself. */
 const LEARNS_AFTER = 20;
 
 /** That of the settings of an engine, else one that needs no model. */
 function embedderAtHand(): TextEmbedder {
-  const { ENGINE_EMBEDDINGS_URL: url, ENGINE_EMBEDDINGS_MODEL: model = "", ENGINE_EMBEDDINGS_KEY: apiKey } = process.env;
+  const {
+    ENGINE_EMBEDDINGS_URL: url,
+    ENGINE_EMBEDDINGS_MODEL: model = "",
+    ENGINE_EMBEDDINGS_KEY: apiKey,
+  } = process.env;
   return url === undefined
     ? wordEmbedder()
     : createEmbedder({ url, model, apiKey }, { meter: NO_METER, extraCaCerts: null });

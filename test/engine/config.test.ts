@@ -93,7 +93,9 @@ t.test("an embeddings endpoint has an address and a model", async (t) => {
     model: "small",
     apiKey: "k",
   });
-  t.match(problemsOf({ ENGINE_EMBEDDINGS_URL: "http://127.0.0.1/v1" }), [/^ENGINE_EMBEDDINGS_MODEL: expected the name/]);
+  t.match(problemsOf({ ENGINE_EMBEDDINGS_URL: "http://127.0.0.1/v1" }), [
+    /^ENGINE_EMBEDDINGS_MODEL: expected the name/,
+  ]);
   t.match(problemsOf({ ENGINE_EMBEDDINGS_MODEL: "m" }), [/^ENGINE_EMBEDDINGS_URL: expected the address/]);
   t.match(problemsOf({ ...endpoint, ENGINE_EMBEDDINGS_URL: "host/v1" }), [/^ENGINE_EMBEDDINGS_URL: expected a URL/]);
   t.match(problemsOf({ ...endpoint, ENGINE_EMBEDDINGS_URL: "https://host/v1/embeddings" }), [

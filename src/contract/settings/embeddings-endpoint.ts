@@ -16,10 +16,7 @@ export const EMBEDDINGS = {
 } as const;
 
 /** A missing one of the two that belong together is reported to `unfit`: a product's settings may complete those of the daemon. */
-export function readEmbeddings(
-  read: EnvironmentReader,
-  unfit: (problem: string) => void,
-): EmbeddingsEndpoint | null {
+export function readEmbeddings(read: EnvironmentReader, unfit: (problem: string) => void): EmbeddingsEndpoint | null {
   const [url = "", model = ""] = [read.text(EMBEDDINGS.url), read.text(EMBEDDINGS.model)];
   if (url === "" && model === "") return null;
   if (url !== "" && !isAddress(url))

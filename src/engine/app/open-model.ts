@@ -68,6 +68,16 @@ export function openModel({
     for (const { model, ...cooldown } of cooldowns)
       models.cooldowns.told({ model: models.rules.resolve(model), ...cooldown });
   };
-  return { provider, embedder, models, setModels, meter, budgets, requests, requestTable, close: () => requests?.flush() };
+  return {
+    provider,
+    embedder,
+    models,
+    setModels,
+    meter,
+    budgets,
+    requests,
+    requestTable,
+    close: () => requests?.flush(),
+  };
 }
 export type EngineModel = ReturnType<typeof openModel>;

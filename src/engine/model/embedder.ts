@@ -57,7 +57,11 @@ export function createEmbedder(
     const response = await send(address, { method: "POST", headers, body, signal, redirect: "error" });
     if (response.ok) return response.json();
     const text = await response.text();
-    const retryAfterS = retryAfterSeconds({ headers: Object.fromEntries(response.headers), body: text, now: Date.now() });
+    const retryAfterS = retryAfterSeconds({
+      headers: Object.fromEntries(response.headers),
+      body: text,
+      now: Date.now(),
+    });
     throw new EmbeddingFailed(`the embeddings endpoint answered ${response.status}${advice(response.status)}`, {
       isOfTexts: TEXTS_REFUSED.includes(response.status),
       retryAfterMs: retryAfterS === null ? null : retryAfterS * 1000,

@@ -49,7 +49,11 @@ export function brokeredSettings(
   const endpoint = settings[EMBEDDINGS.url];
   if (endpoint !== undefined && isAddress(endpoint)) {
     const { url, sealingKey } = access();
-    const route = { provider: "openai-compatible", apiKey: settings[EMBEDDINGS.key] || null, baseUrl: endpoint } as const;
+    const route = {
+      provider: "openai-compatible",
+      apiKey: settings[EMBEDDINGS.key] || null,
+      baseUrl: endpoint,
+    } as const;
     rest[EMBEDDINGS.key] = sealCallKey(sealingKey, { ...engine, ...route, region: null });
     rest[EMBEDDINGS.url] = url;
   } else if (endpoint !== undefined) rest[EMBEDDINGS.url] = endpoint;
@@ -59,4 +63,10 @@ export function brokeredSettings(
   return { ...rest, LLM_PROVIDER: settings["LLM_PROVIDER"] || own };
 }
 
-const HIDDEN = new Set<string>([OWN.key, OWN.baseUrl, EMBEDDINGS.url, EMBEDDINGS.key, ...Object.keys(PROVIDER_SETTINGS)]);
+const HIDDEN = new Set<string>([
+  OWN.key,
+  OWN.baseUrl,
+  EMBEDDINGS.url,
+  EMBEDDINGS.key,
+  ...Object.keys(PROVIDER_SETTINGS),
+]);

@@ -13,8 +13,8 @@ t.test("a text gets its vector, in whatever order they come", async (t) => {
   const spent: CallTokens[] = [];
   const meter = { ...NO_METER, record: (call: CallTokens) => void spent.push(call) };
   const upstream = await startUpstream(t, answer([two, one]));
-  const { embed } = createEmbedder({ url: `${upstream.url}/`, model: "small", apiKey: "key" }, { ...parts, meter });
-  t.same(await embed(["one", "two"], signal), [one.embedding, two.embedding]);
+  const embedder = createEmbedder({ url: `${upstream.url}/`, model: "small", apiKey: "key" }, { ...parts, meter });
+  t.same(await embedder.embed(["one", "two"], signal), [one.embedding, two.embedding]);
   t.match(upstream.received, [
     {
       path: "/v1/embeddings",
@@ -44,8 +44,8 @@ t.test("a failure says what to do, and quotes neither the text nor the endpoint"
     answer([one, { ...two, embedding: ["x", 1, 2] }]),
     refuses(200, "<html>SECRET"),
   );
-  const { embed } = createEmbedder({ url: upstream.url, model: "small", apiKey: "key" }, parts);
-  const failed = () => embed(["SECRET text", "two"], signal).catch((error: unknown) => error);
+  const embedder = createEmbedder({ url: upstream.url, model: "small", apiKey: "key" }, parts);
+  const failed = () => embedder.embed(["SECRET text", "two"], signal).catch((error: unknown) => error);
   t.match(await failed(), { message: /answered 401: see ENGINE_EMBEDDINGS_KEY$/, isOfTexts: false });
   t.match(await failed(), { message: /answered 404: see ENGINE_EMBEDDINGS_MODEL and ENGINE_EMBEDDINGS_URL$/ });
   t.match(await failed(), { message: /answered 413$/, isOfTexts: true });
@@ -64,7 +64,7 @@ t.test("a budget that is used up makes no call", async (t) => {
   const upstream = await startUpstream(t, answer([one]));
   const refused = { kind: "refused", refusal: { message: "the budget is used up", details: {} } } as const;
   const meter = { ...NO_METER, admit: () => Promise.resolve(refused) };
-  const { embed } = createEmbedder({ url: upstream.url, model: "small", apiKey: "key" }, { ...parts, meter });
-  await t.rejects(embed(["one"], signal), /the budget is used up/);
+  const embedder = createEmbedder({ url: upstream.url, model: "small", apiKey: "key" }, { ...parts, meter });
+  await t.rejects(embedder.embed(["one"], signal), /the budget is used up/);
   t.equal(upstream.received.length, 0);
 });

@@ -42,13 +42,13 @@ export class SignMatrix {
   }
 
   /** In how many signs each row from `from` differs from these, written into `distances`. Returns the row after the last one. */
-  compare(with_: Int32Array, distances: Uint16Array, from: number): number {
+  compare(other: Int32Array, distances: Uint16Array, from: number): number {
     const end = Math.min(from + ROWS_PER_SLICE, distances.length);
     const [words, signs] = [this.#words, this.#signs];
     for (let row = from, at = from * words; row < end; row++) {
       let distance = 0;
       for (let word = 0; word < words; word++, at++) {
-        const difference = (signs[at] as number) ^ (with_[word] as number);
+        const difference = (signs[at] as number) ^ (other[word] as number);
         distance += (BITS[difference & 0xffff] as number) + (BITS[difference >>> 16] as number);
       }
       distances[row] = distance;
@@ -68,7 +68,10 @@ export class SignMatrix {
 /** The rows of the smallest distances, about so many. Plain loops: an iterator takes ten times as long. */
 export function closestRows(distances: Uint16Array, count: number, largest: number): readonly number[] {
   const counts = new Uint32Array(largest + 1);
-  for (let row = 0; row < distances.length; row++) counts[distances[row] as number]!++;
+  for (let row = 0; row < distances.length; row++) {
+    const distance = distances[row] as number;
+    counts[distance] = (counts[distance] as number) + 1;
+  }
   let [limit, found] = [0, counts[0] ?? 0];
   while (found < count && limit < largest) found += counts[++limit] as number;
   const rows: number[] = [];

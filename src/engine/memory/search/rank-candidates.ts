@@ -62,10 +62,7 @@ export function rankCandidates(listed: readonly Listed[], { query, asked }: Pars
   const lastRank = 1 / (RRF_CONSTANT + byCoverage.length + 1);
   const ranked = covered.map((one) => ({
     ...one,
-    score:
-      one.score +
-      COVERAGE_WEIGHT * (coverageRanks.get(one) ?? lastRank) +
-      VECTOR_WEIGHT * Math.max(0, one.zScore),
+    score: one.score + COVERAGE_WEIGHT * (coverageRanks.get(one) ?? lastRank) + VECTOR_WEIGHT * Math.max(0, one.zScore),
   }));
   const diversified = diversify(ranked.sort(byScore));
   const { repeats = [], others = [] } = Object.groupBy(diversified, ({ item }) =>

@@ -36,7 +36,9 @@ export function answering(
   const shareOfBest = Math.max(0, ...candidates.slice(0, MAX_CONSIDERED).map(({ coverage }) => coverage.share));
   const isAnswered =
     shareOfBest + sharedByAll(candidates, asked) + (query.about === "reply" ? REPLY_BONUS : 0) >= ANSWER_THRESHOLD;
-  return isAnswered ? related(candidates, query, "shown") : candidates.filter(({ zScore }) => zScore >= MIN_Z_SCORE.answers);
+  return isAnswered
+    ? related(candidates, query, "shown")
+    : candidates.filter(({ zScore }) => zScore >= MIN_Z_SCORE.answers);
 }
 
 /** Share of the question's words that any candidate matches. */

@@ -73,7 +73,11 @@ export class MemorySearch {
   readonly #relatedWords: RelatedWords;
 
   /** `nearest` never rejects and has its own deadline. */
-  constructor(store: Store, nearest: VectorSearch = () => Promise.resolve(NOTHING_NEAR), relatedWords = NO_RELATED_WORDS) {
+  constructor(
+    store: Store,
+    nearest: VectorSearch = () => Promise.resolve(NOTHING_NEAR),
+    relatedWords = NO_RELATED_WORDS,
+  ) {
     this.#store = store;
     this.#nearest = nearest;
     this.#relatedWords = relatedWords;
@@ -137,10 +141,7 @@ export class MemorySearch {
   ): readonly Candidate[] {
     const scored = fuse([...lists, near.rows]);
     const best = [...scored].sort(([, one], [, other]) => other - one).map(([row]) => row);
-    const kept = [
-      ...this.#admitted(best, MAX_RANKED, request),
-      ...this.#admitted(near.rows, MAX_NEAREST, request),
-    ];
+    const kept = [...this.#admitted(best, MAX_RANKED, request), ...this.#admitted(near.rows, MAX_NEAREST, request)];
     const listed = new Map(
       kept.map((item) => [item.row, { item, score: scored.get(item.row) ?? 0, zScore: near.zScore(item.row) }]),
     );

@@ -60,7 +60,8 @@ t.test("what failed is retried, and a search goes by words meanwhile", async (t)
   let isAway = true;
   const { open, store, count } = embedding(t);
   const embeddings = open({
-    embed: (texts) => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(texts.map((text) => meaning(text)))),
+    embed: (texts) =>
+      isAway ? Promise.reject(new Error("away")) : Promise.resolve(texts.map((text) => meaning(text))),
   });
   await embeddings.work();
   t.same(embeddings.status, { waiting: 41, error: "away" });
