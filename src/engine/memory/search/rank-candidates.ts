@@ -58,8 +58,9 @@ export function rankCandidates(listed: readonly Listed[], { query, asked }: Pars
     .filter(({ coverage }) => coverage.share > 0)
     .sort((one, other) => other.coverage.score - one.coverage.score);
   const coverageRanks = fuse([byCoverage]);
-  // What shares no word with the question comes last in this list, and not nowhere: its vector may be the nearest.
-  const lastRank = 1 / (RRF_CONSTANT + byCoverage.length + 1);
+  // With vectors, what shares no word with the question comes last in this list, and not nowhere: it may be the nearest.
+  const hasVectors = covered.some(({ zScore }) => zScore !== 0);
+  const lastRank = hasVectors ? 1 / (RRF_CONSTANT + byCoverage.length + 1) : 0;
   const ranked = covered.map((one) => ({
     ...one,
     score: one.score + COVERAGE_WEIGHT * (coverageRanks.get(one) ?? lastRank) + VECTOR_WEIGHT * Math.max(0, one.zScore),
