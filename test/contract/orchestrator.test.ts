@@ -15,6 +15,7 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callConnections } from "./connection-calls.ts";
+import { callPlans } from "./plan-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
@@ -201,6 +202,7 @@ t.test("usage and prices", async () => {
 t.test("schedules and webhooks", () => callSchedules(caller));
 
 t.test("logins at tool servers", (t) => callConnections(t, caller, daemon.url));
+t.test("plans", () => callPlans(caller));
 t.test("the vault", () => callSecrets(caller));
 
 t.test("the host", async () => {
