@@ -16,12 +16,8 @@ export const adminMethods = ({ call, list }: Calls) => ({
   listPlans: (productId: string, given: OptionsOf<typeof routes.listPlans, "productId"> = {}) => call(routes.listPlans, { ...given, productId }),
   /** Get a plan. */
   getPlan: (productId: string, plan: string, given: OptionsOf<typeof routes.showPlan, "productId" | "plan"> = {}) => call(routes.showPlan, { ...given, productId, plan }),
-  /** Create a plan, or replace what it sets. */
-  setPlan: (productId: string, plan: string, given: OptionsOf<typeof routes.setPlan, "productId" | "plan">) => call(routes.setPlan, { ...given, productId, plan }),
   /** Delete a plan that no engine has. */
   deletePlan: (productId: string, plan: string, given: OptionsOf<typeof routes.deletePlan, "productId" | "plan"> = {}) => call(routes.deletePlan, { ...given, productId, plan }),
-  /** Replace what is set for one engine alone, before its plan. */
-  setEnginePolicy: (productId: string, userId: string, given: OptionsOf<typeof routes.setEnginePolicy, "productId" | "userId">) => call(routes.setEnginePolicy, { ...given, productId, userId }),
   /** Read the price table again; 400 names its faults. */
   reloadPrices: (given: OptionsOf<typeof routes.reloadPrices> = {}) => call(routes.reloadPrices, given),
   /** List the secrets of a product, without their values. */

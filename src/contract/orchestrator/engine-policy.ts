@@ -27,14 +27,14 @@ export const ENGINE_POLICY_FIELDS = [
 export type EnginePolicyField = (typeof ENGINE_POLICY_FIELDS)[number];
 
 /** What a plan or an engine sets. A field left out is decided by the layer below: the plan, then the product's policy. */
-export type EnginePolicy = { readonly [Name in Exclude<EnginePolicyField, "budgets">]?: Policy[Name] | undefined } & {
+export type PolicyLayer = { readonly [Name in Exclude<EnginePolicyField, "budgets">]?: Policy[Name] | undefined } & {
   readonly budgets?: { readonly engine: Budgets["engine"]; readonly warn_at?: number | undefined } | undefined;
 };
 
 /** What decides about one engine, before the product's policy. */
 export interface EngineLayers {
   readonly plan: string | null;
-  readonly own: EnginePolicy;
+  readonly own: PolicyLayer;
   /** Grows with each change. */
   readonly changes: number;
 }

@@ -1,5 +1,5 @@
 import type { EngineRecord } from "../../contract/orchestrator/requests.ts";
-import type { EnginePolicy } from "../../contract/orchestrator/engine-policy.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { EngineChange, HeldEnginePolicy } from "../../contract/orchestrator/plan.ts";
 import type { EngineHost } from "../host-context.ts";
 import { engineRecord } from "../status/engine-record.ts";
@@ -40,7 +40,7 @@ export async function changeEngine(
 export async function setEnginePolicy(
   host: EngineHost,
   idOrSlug: string,
-  { userId, policy }: { readonly userId: string; readonly policy: EnginePolicy },
+  { userId, policy }: { readonly userId: string; readonly policy: PolicyLayer },
 ): Promise<HeldEnginePolicy> {
   const product = (await findProduct(host.db, idOrSlug)) ?? productNotFound(idOrSlug);
   const after = await changeRow(host, product, userId, () =>

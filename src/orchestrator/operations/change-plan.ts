@@ -1,4 +1,4 @@
-import { type EnginePolicy, MAX_PLANS } from "../../contract/orchestrator/engine-policy.ts";
+import { type PolicyLayer, MAX_PLANS } from "../../contract/orchestrator/engine-policy.ts";
 import type { Plan } from "../../contract/orchestrator/plan.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { InvalidInput } from "../../shared/parse.ts";
@@ -28,7 +28,7 @@ interface PlanAddress {
 export async function setPlan(
   host: EngineHost,
   { product: idOrSlug, name }: PlanAddress,
-  policy: EnginePolicy,
+  policy: PolicyLayer,
 ): Promise<Plan> {
   const changed = await changeProduct(host, idOrSlug, {
     type: "product.plan_changed",

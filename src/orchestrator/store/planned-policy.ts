@@ -1,7 +1,7 @@
 import {
   ENGINE_POLICY_FIELDS,
   type EngineLayers,
-  type EnginePolicy,
+  type PolicyLayer,
   type EnginePolicyField,
   type PolicyOrigin,
 } from "../../contract/orchestrator/engine-policy.ts";
@@ -47,12 +47,12 @@ export const heldFields = (policy: Policy): Pick<Policy, EnginePolicyField> =>
     EnginePolicyField
   >;
 
-const NOTHING: EnginePolicy = {};
-const planOf = (plans: Product["plans"], name: string | null): EnginePolicy =>
+const NOTHING: PolicyLayer = {};
+const planOf = (plans: Product["plans"], name: string | null): PolicyLayer =>
   name === null ? NOTHING : (plans.get(name) ?? NOTHING);
 
 /** Of budgets a layer replaces all limits of one engine: a plan without a limit has none. Those of the product stay. */
-function withLayer(policy: Policy, { budgets, ...fields }: EnginePolicy): Policy {
+function withLayer(policy: Policy, { budgets, ...fields }: PolicyLayer): Policy {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const warnAt = budgets?.warn_at;
   return {

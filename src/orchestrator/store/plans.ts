@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { EnginePolicy } from "../../contract/orchestrator/engine-policy.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EngineRow } from "./tables.ts";
 
 export interface PlanRow {
   readonly name: string;
-  readonly policy: EnginePolicy;
+  readonly policy: PolicyLayer;
   readonly engines: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -31,7 +31,7 @@ export const findPlan = async (db: Db, productId: string, name: string): Promise
   (await plansOf(db, productId).where("name", "=", name).executeTakeFirst()) ?? null;
 
 /** Creates a plan, or replaces what it sets. */
-export async function putPlan(trx: Trx, productId: string, name: string, policy: EnginePolicy): Promise<void> {
+export async function putPlan(trx: Trx, productId: string, name: string, policy: PolicyLayer): Promise<void> {
   await trx
     .insertInto("plans")
     .values({ product_id: productId, name, policy: JSON.stringify(policy) })

@@ -3,7 +3,7 @@ import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts"
 import type { Actor, EventType } from "../../contract/orchestrator/event-types.ts";
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
-import type { EnginePolicy } from "../../contract/orchestrator/engine-policy.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { ConnectionsTable, LoginClientsTable, LoginsTable } from "./login-tables.ts";
 import type {
@@ -70,7 +70,7 @@ interface ProductKeysTable {
 interface PlansTable {
   product_id: string;
   name: string;
-  policy: Json<EnginePolicy>;
+  policy: Json<PolicyLayer>;
   created_at: CreatedAt;
   updated_at: Generated<Date>;
 }
@@ -112,7 +112,7 @@ export interface EnginesTable {
   metadata: Json<Record<string, unknown>>;
   plan: string | null;
   /** What is set for this engine alone. */
-  own_policy: ColumnType<EnginePolicy, string | undefined, string>;
+  own_policy: ColumnType<PolicyLayer, string | undefined, string>;
   /** Grows with each change of the two. */
   policy_changes: Generated<number>;
   /** The incarnation that ended with all of its usage and notices collected. */

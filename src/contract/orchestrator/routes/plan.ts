@@ -20,7 +20,6 @@ export const PLAN_ROUTES = {
   }),
   setPlan: admin(`PUT ${ONE}`, "Create a plan, or replace what it sets", {
     role: "admin",
-    clientMethod: "setPlan",
     request: planRequest,
     maxBodyBytes: LARGE_BODY_BYTES,
     responses: ok("Plan"),
@@ -38,7 +37,6 @@ export const PLAN_ROUTES = {
     "Replace what is set for one engine alone, before its plan",
     {
       role: "admin",
-      clientMethod: "setEnginePolicy",
       request: enginePolicyRequest,
       maxBodyBytes: LARGE_BODY_BYTES,
       responses: ok("EnginePolicy"),
