@@ -38,7 +38,7 @@ t.test("a plan is set from options and a file, shown, listed and deleted, with t
   t.match(await run(["plans", "list"]), /PLAN +ENGINES +CHANGED +SETS\npro +3 .*memory_mb/);
   server.on("GET /products/demo/plans/pro", { body: plan({ fallback: [] }) });
   t.match(await run(["plans", "show", "pro"]), /engines +3\n[^]*fallback +none/);
-  server.on("DELETE /products/demo/plans/pro?replace_by=free", { body: { deleted: true, engines_moved: 3 } });
+  server.on("DELETE /products/demo/plans/pro", { body: { deleted: true, engines_moved: 3 } });
   t.equal(await run(["plans", "delete", "pro", "--replace-by", "free"]), "deleted pro; engines that have free now: 3\n");
 });
 
