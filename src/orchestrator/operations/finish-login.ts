@@ -67,11 +67,7 @@ export async function refuseLogin({ db }: Pick<Host, "db">, row: LoginRow): Prom
 async function keep(
   host: Host,
   row: LoginRow,
-  {
-    flow,
-    tokens,
-    remains,
-  }: { readonly flow: LoginFlow; readonly tokens: Tokens; readonly remains: LoginRemains },
+  { flow, tokens, remains }: { readonly flow: LoginFlow; readonly tokens: Tokens; readonly remains: LoginRemains },
 ): Promise<void> {
   const now = host.now();
   const key = { engineId: row.engine_id, server: row.server };

@@ -4,7 +4,7 @@ import type { RevocationRow, RevocationsTable } from "./login-tables.ts";
 
 const AT_ONCE = 50;
 /** Longer than a try takes, so that nobody else makes it again meanwhile. */
-const FIRST_WAIT_S = 30;
+const FIRST_WAIT_S = 15;
 const LONGEST_WAIT_S = 3600;
 const KEPT = sql.lit("3 days");
 
