@@ -20,7 +20,7 @@ t.test("an authorization server that reads documents of clients knows this deplo
       ...same,
       features: { ...same.features, clientIdMetadataDocument: { enabled: true, ack: "draft-02" } },
       // The server's own refuses loopback.
-      fetch: (url, { method, headers, redirect, signal }) => fetch(url, { method, headers, redirect, signal }),
+      fetch: (url, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown } = {}) => fetch(url, options),
     }),
   });
   const publicUrl = `https://127.0.0.1:${tlsPort}`;
