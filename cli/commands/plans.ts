@@ -117,10 +117,7 @@ export const ENGINE_PLAN_COMMANDS: readonly CommandMaker[] = [enginePlanCommand,
 type Admin = Parameters<Parameters<Session["client"]["admin"]>[0]>[0];
 
 /** Operators say what plans permit, so with the admin key. */
-async function ofProduct<T>(
-  { client }: Session,
-  work: (admin: Admin, product: string) => Promise<T>,
-): Promise<T> {
+async function ofProduct<T>({ client }: Session, work: (admin: Admin, product: string) => Promise<T>): Promise<T> {
   const product = await client.namedProduct();
   return client.admin((admin) => work(admin, product), { product });
 }

@@ -2474,24 +2474,43 @@ if TYPE_CHECKING:
     class EnginePolicyFrom(TypedDict):
         """Where each value comes from: what is set for the `engine`, its `plan`, the policy of the `product`, or the `default` of the policy."""
 
+        #: Where `user_requests_per_minute` comes from.
         user_requests_per_minute: Literal["engine", "plan", "product", "default"]
+        #: Where `user_concurrent_turns` comes from.
         user_concurrent_turns: Literal["engine", "plan", "product", "default"]
+        #: Where `when_busy` comes from.
         when_busy: Literal["engine", "plan", "product", "default"]
+        #: Where `idle_stop_s` comes from.
         idle_stop_s: Literal["engine", "plan", "product", "default"]
+        #: Where `task_ttl_days` comes from.
         task_ttl_days: Literal["engine", "plan", "product", "default"]
+        #: Where `memory_mb` comes from.
         memory_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `max_processes` comes from.
         max_processes: Literal["engine", "plan", "product", "default"]
+        #: Where `disk_mb` comes from.
         disk_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `checkpoint_mb` comes from.
         checkpoint_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `cpu_weight` comes from.
         cpu_weight: Literal["engine", "plan", "product", "default"]
+        #: Where `allowed_models` comes from.
         allowed_models: Literal["engine", "plan", "product", "default"]
+        #: Where `fallback` comes from.
         fallback: Literal["engine", "plan", "product", "default"]
+        #: Where `tool_network` comes from.
         tool_network: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_mb` comes from.
         attachment_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_count` comes from.
         attachment_count: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_kinds` comes from.
         attachment_kinds: Literal["engine", "plan", "product", "default"]
+        #: Where `budgets` comes from.
         budgets: Literal["engine", "plan", "product", "default"]
+        #: Where `max_schedules` comes from.
         max_schedules: Literal["engine", "plan", "product", "default"]
+        #: Where `min_schedule_interval_s` comes from.
         min_schedule_interval_s: Literal["engine", "plan", "product", "default"]
 
 
@@ -4806,6 +4825,8 @@ if TYPE_CHECKING:
 
         #: The product's id.
         product_id: str
+        #: The plan that the user's engine has now, not the one of that day. Empty: none, or no engine.
+        plan: str
         #: The product's id of the user.
         user_id: str
         #: A UTC day.
@@ -6003,7 +6024,7 @@ class _OrchestratorMethods(_Client):
         cursor: `next_cursor` of the previous page of the same list.
         since: First UTC day, `YYYY-MM-DD`. Default: the first of this month.
         until: Last UTC day. Default: today.
-        by: What to group by, separated by commas: user, day, model. Default: user.
+        by: What to group by, separated by commas: plan, user, day, model. Default: user.
         user_id: Only this user.
         """
         return self._call(_LIST_USAGE, {"limit": limit, "cursor": cursor, "since": since, "until": until, "by": by, "user_id": user_id})

@@ -612,7 +612,7 @@ export interface ListUsageParams {
   readonly since?: string | undefined;
   /** Last UTC day. Default: today */
   readonly until?: string | undefined;
-  /** What to group by, separated by commas: user, day, model. Default: user */
+  /** What to group by, separated by commas: plan, user, day, model. Default: user */
   readonly by?: string | undefined;
   /** Only this user */
   readonly userId?: string | undefined;
@@ -656,7 +656,7 @@ export interface AdminUsageParams {
   readonly since?: string | undefined;
   /** Last UTC day. Default: today */
   readonly until?: string | undefined;
-  /** What to group by, separated by commas: product, user, day, model. Default: product */
+  /** What to group by, separated by commas: product, plan, user, day, model. Default: product */
   readonly by?: string | undefined;
   /** Only this product, by id or slug */
   readonly productId?: string | undefined;

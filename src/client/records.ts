@@ -1244,24 +1244,43 @@ export interface EnginePolicy {
   readonly policy: HeldPolicy;
   /** Where each value comes from: what is set for the `engine`, its `plan`, the policy of the `product`, or the `default` of the policy. */
   readonly from: {
+    /** Where `user_requests_per_minute` comes from. */
     readonly user_requests_per_minute: "engine" | "plan" | "product" | "default";
+    /** Where `user_concurrent_turns` comes from. */
     readonly user_concurrent_turns: "engine" | "plan" | "product" | "default";
+    /** Where `when_busy` comes from. */
     readonly when_busy: "engine" | "plan" | "product" | "default";
+    /** Where `idle_stop_s` comes from. */
     readonly idle_stop_s: "engine" | "plan" | "product" | "default";
+    /** Where `task_ttl_days` comes from. */
     readonly task_ttl_days: "engine" | "plan" | "product" | "default";
+    /** Where `memory_mb` comes from. */
     readonly memory_mb: "engine" | "plan" | "product" | "default";
+    /** Where `max_processes` comes from. */
     readonly max_processes: "engine" | "plan" | "product" | "default";
+    /** Where `disk_mb` comes from. */
     readonly disk_mb: "engine" | "plan" | "product" | "default";
+    /** Where `checkpoint_mb` comes from. */
     readonly checkpoint_mb: "engine" | "plan" | "product" | "default";
+    /** Where `cpu_weight` comes from. */
     readonly cpu_weight: "engine" | "plan" | "product" | "default";
+    /** Where `allowed_models` comes from. */
     readonly allowed_models: "engine" | "plan" | "product" | "default";
+    /** Where `fallback` comes from. */
     readonly fallback: "engine" | "plan" | "product" | "default";
+    /** Where `tool_network` comes from. */
     readonly tool_network: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_mb` comes from. */
     readonly attachment_mb: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_count` comes from. */
     readonly attachment_count: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_kinds` comes from. */
     readonly attachment_kinds: "engine" | "plan" | "product" | "default";
+    /** Where `budgets` comes from. */
     readonly budgets: "engine" | "plan" | "product" | "default";
+    /** Where `max_schedules` comes from. */
     readonly max_schedules: "engine" | "plan" | "product" | "default";
+    /** Where `min_schedule_interval_s` comes from. */
     readonly min_schedule_interval_s: "engine" | "plan" | "product" | "default";
   };
 }
@@ -4377,6 +4396,8 @@ export interface UsagePage {
 export interface UsageRecord {
   /** The product's id. */
   readonly product_id?: string | undefined;
+  /** The [plan](plans.md) that the user's engine has now, not the one of that day. Empty: none, or no engine. */
+  readonly plan?: string | undefined;
   /** The product's id of the user. */
   readonly user_id?: string | undefined;
   /** A UTC day. */

@@ -39,7 +39,10 @@ t.test("a plan is set from options and a file, shown, listed and deleted, with t
   server.on("GET /products/demo/plans/pro", { body: plan({ fallback: [] }) });
   t.match(await run(["plans", "show", "pro"]), /engines +3\n[^]*fallback +none/);
   server.on("DELETE /products/demo/plans/pro", { body: { deleted: true, engines_moved: 3 } });
-  t.equal(await run(["plans", "delete", "pro", "--replace-by", "free"]), "deleted pro; engines that have free now: 3\n");
+  t.equal(
+    await run(["plans", "delete", "pro", "--replace-by", "free"]),
+    "deleted pro; engines that have free now: 3\n",
+  );
 });
 
 t.test("an engine gets a plan, or none, with the platform key", async (t) => {

@@ -168,6 +168,17 @@ root.test("a turn that runs keeps going under a plan without its model or its bu
   await platform("/engines/carol", "PATCH", { plan: "pro" });
 });
 
+root.test("usage is grouped by the plan that users have now, and engines are counted by plan", async (t) => {
+  await platform("/engines/carol/usage");
+  const { body } = await platform("/usage?by=plan,user");
+  t.match(body.data, [{ plan: "pro", user_id: "carol", turns: 4 }]);
+  const { body: refused } = await platform("/usage?by=tariff");
+  t.match(refused, { error: { message: /^by: expected one or more of plan, user/ } });
+  const { body: metrics } = await daemon.admin("/metrics");
+  t.match(metrics, /^orch_plan_engines\{product="acme",plan="pro"\} 2$/m);
+  t.match(metrics, /^orch_plan_engines\{product="acme",plan="free"\} 1$/m);
+});
+
 root.test("an end user's token cannot change the plan, and its limits are those of the plan", async (t) => {
   const { body: made } = await platform("/engines/carol/tokens", "POST", { ttl_s: 600 });
   const call = (path: string, method = "GET", body?: object) =>

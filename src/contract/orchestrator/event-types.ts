@@ -3,7 +3,8 @@ export const ORCHESTRATOR_EVENTS = {
   "product.registered": "A product was registered.",
   "product.policy_changed": "A product's policy was changed.",
   "product.plan_changed": "A plan of a product was created or changed: `data.plan`, `data.policy`.",
-  "product.plan_deleted": "A plan was deleted: `data.plan`, `data.replace_by`, and how many engines had it: `data.engines`.",
+  "product.plan_deleted":
+    "A plan was deleted: `data.plan`, `data.replace_by`, and how many engines had it: `data.engines`.",
   "product.key_rotated": "A product's platform key was replaced.",
   "product.hook_secret_rotated": "The secret of a product's hook on tools was replaced.",
   "product.deleted": "A product was deleted.",

@@ -43,12 +43,14 @@ const plan = record("Plan", "A named part of a product's policy, which engines c
 });
 export type Plan = RecordOf<typeof plan>;
 
+const originOf = (name: string) => field(z.enum(POLICY_ORIGINS), `Where \`${name}\` comes from.`, "default");
+
 const heldRecord = record("EnginePolicy", "What holds for one engine, and where each value comes from.", {
   plan: nullable(text, "The engine's plan.", "pro"),
   own: field(enginePolicyShown, "What is set for this engine alone."),
   policy: field(heldPolicy, "The value of each field in which engines may differ."),
   from: field(
-    z.object(Object.fromEntries(ENGINE_POLICY_FIELDS.map((name) => [name, z.enum(POLICY_ORIGINS)]))),
+    z.object(Object.fromEntries(ENGINE_POLICY_FIELDS.map((name) => [name, originOf(name)]))),
     "Where each value comes from: what is set for the `engine`, its `plan`, the policy of the `product`, or the `default` of the policy.",
   ),
 });

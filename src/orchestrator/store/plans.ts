@@ -30,6 +30,22 @@ export const listPlans = (db: Db, productId: string): Promise<readonly PlanRow[]
 export const findPlan = async (db: Db, productId: string, name: string): Promise<PlanRow | null> =>
   (await plansOf(db, productId).where("name", "=", name).executeTakeFirst()) ?? null;
 
+/** How many engines of a host have each plan that is had. */
+export function countByPlan(
+  db: Db,
+  hostId: string,
+): Promise<readonly { readonly product: string; readonly plan: string; readonly engines: number }[]> {
+  return db
+    .selectFrom("engines")
+    .innerJoin("products", "products.id", "engines.product_id")
+    .where("engines.host_id", "=", hostId)
+    .where("engines.plan", "is not", null)
+    .groupBy(["products.slug", "engines.plan"])
+    .select(["products.slug as product", "engines.plan", sql<number>`count(*)::int`.as("engines")])
+    .$narrowType<{ plan: string }>()
+    .execute();
+}
+
 /** Creates a plan, or replaces what it sets. */
 export async function putPlan(trx: Trx, productId: string, name: string, policy: PolicyLayer): Promise<void> {
   await trx
