@@ -174,7 +174,7 @@ root.test("usage is grouped by the plan that users have now, and engines are cou
   t.match(body.data, [{ plan: "pro", user_id: "carol", turns: 4 }]);
   const { body: refused } = await platform("/usage?by=tariff");
   t.match(refused, { error: { message: /^by: expected one or more of plan, user/ } });
-  const { body: metrics } = await daemon.admin("/metrics");
+  const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
   t.match(metrics, /^orch_plan_engines\{product="acme",plan="pro"\} 2$/m);
   t.match(metrics, /^orch_plan_engines\{product="acme",plan="free"\} 1$/m);
 });
