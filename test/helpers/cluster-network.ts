@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import type { Test } from "tap";
-import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { bridgeAddress } from "../../src/orchestrator/fleet/docker/bridge-address.ts";
 import type { KubeApi } from "../../src/orchestrator/fleet/kubernetes/kube-api.ts";
 import { delay } from "../../src/shared/clock.ts";
 
@@ -38,12 +38,9 @@ export async function daemonPods(api: KubeApi, namespace: string): Promise<reado
 
 /** The address of this machine that containers of its Docker engine reach. */
 export async function addressForPods(socketPath: string): Promise<string> {
-  const { IPAM } = (await new DockerApi(socketPath).call("GET", "/networks/bridge")) as {
-    readonly IPAM: { readonly Config: readonly { readonly Gateway: string }[] };
-  };
-  const [config] = IPAM.Config;
-  if (config === undefined) throw new Error("the Docker engine has no bridge");
-  return config.Gateway;
+  const address = await bridgeAddress({ socketPath });
+  if (address === null) throw new Error("the Docker engine has no bridge");
+  return address;
 }
 
 /** Passes connections on to where `target` says, one after the other. Gives its port. */
