@@ -61,6 +61,8 @@ export interface Config {
   readonly portMin: number;
   readonly portMax: number;
   readonly broker: BrokerSettings;
+  /** Whether it is the way of tools to what they may connect to. */
+  readonly isBrokerEgress: boolean;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
   /** The number of stored versions of each product's catalog. */
@@ -129,6 +131,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     portMin,
     portMax,
     broker: readBroker(read),
+    isBrokerEgress: read.choice("ORCH_ENGINE_EGRESS", SETTINGS.ORCH_ENGINE_EGRESS.value.values, "direct") === "broker",
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
@@ -263,7 +266,11 @@ function readBroker(read: EnvironmentReader): BrokerSettings {
   if (text !== undefined && !isOrigin)
     read.problem("ORCH_BROKER_URL: expected http://host:port without user, query and fragment");
   if (key !== undefined && key.length < 16) read.problem("ORCH_BROKER_KEY: expected at least 16 characters");
-  return { port: readInteger(read, "ORCH_BROKER_PORT"), url: text?.replace(/\/+$/, "") ?? null, key };
+  return {
+    port: readInteger(read, "ORCH_BROKER_PORT"),
+    url: text?.replace(/\/+$/, "") ?? null,
+    key,
+  };
 }
 
 /** The name that all replicas share. Undefined: the one of the data folder. */
