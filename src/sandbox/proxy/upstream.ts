@@ -5,6 +5,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 /** Time for one address of several. */
 const ATTEMPT_TIMEOUT_MS = 3000;
 
+/** Where a program is to be connected to. */
 export interface OutsideTarget {
   readonly host: string;
   readonly port: number;
