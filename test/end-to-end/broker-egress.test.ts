@@ -20,8 +20,8 @@ t.test("with ORCH_ENGINE_EGRESS=broker", { skip: missing }, async (t) => {
     host,
     user: "ann",
     engine: ann,
-    platform: fleet.platform,
-    setPolicy: fleet.setPolicy,
+    platform: (method, path, body) => fleet.platform(method, path, body),
+    setPolicy: (policy) => fleet.setPolicy(policy),
     async push(files) {
       const body = await catalogArchive(files);
       const pushed = await fleet.daemon.platform(fleet.platformKey, "/catalog", { method: "PUT", body });

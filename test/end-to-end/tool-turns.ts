@@ -21,13 +21,13 @@ export function toolTurns({
     url,
     headers,
     turn,
-    async callTool(name: string, input: object = {}): Promise<string> {
+    callTool: async (name: string, input: object = {}): Promise<string> => {
       const { frames } = await turn(`/tool ${name} ${JSON.stringify(input)}\n/say done`);
       const { data } = frames.find(({ event }) => event === "tool_result") ?? {};
       const output = data?.["output"] ?? data?.["error"] ?? frames;
       return typeof output === "string" ? output : JSON.stringify(output);
     },
-    async restart(): Promise<void> {
+    restart: async (): Promise<void> => {
       for (const verb of ["stop", "start"]) {
         const { status, text } = await platform("POST", `/engines/${user}/${verb}`, {});
         if (status !== 200) throw new Error(text);
