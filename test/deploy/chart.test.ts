@@ -165,6 +165,18 @@ t.test("with Helm", { skip }, async (t) => {
     t.same([direct, alone].map(engineEgressOf), ["direct", "direct"]);
   });
 
+  await t.test("volumes of the daemons are not the brokers'", async (t) => {
+    const volumes = (name: string) => JSON.stringify([{ name, emptyDir: {} }]);
+    const set = [`extraVolumes=${volumes("of-daemons")}`, `broker.extraVolumes=${volumes("of-brokers")}`];
+    const found = parseAll(await render(...NEEDED, ...set.flatMap((value) => ["--set-json", value])));
+    const deployments = found.filter(({ kind }) => kind === "Deployment").map((one) => JSON.stringify(one));
+    t.same(
+      ["of-daemons", "of-brokers"].map((name) => deployments.filter((text) => text.includes(name)).length),
+      [1, 1],
+    );
+    t.notMatch(JSON.stringify(found.find(({ metadata }) => metadata.name === "orchd-broker")), /of-daemons/);
+  });
+
   await t.test("a list of where engines may connect to replaces the default", async (t) => {
     const own = { ports: [{ port: 4318, protocol: "TCP" }] };
     const set = ["--set-json", `networkPolicy.engineEgress=${JSON.stringify([own])}`];
