@@ -12,6 +12,7 @@ import { HOST_RESPONSES } from "./host.ts";
 import { IDENTITY_RESPONSES } from "./identity-token.ts";
 import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
+import { QUESTION_RESPONSES } from "./question.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
 import { SECRET_RESPONSES } from "./secret.ts";
@@ -28,6 +29,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...NOTIFICATION_RESPONSES,
   ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
+  ...QUESTION_RESPONSES,
   ...CONNECTION_RESPONSES,
   ...HOST_RESPONSES,
   ...IDENTITY_RESPONSES,

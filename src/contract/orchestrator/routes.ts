@@ -8,6 +8,7 @@ import { IDENTITY_ROUTES } from "./routes/identity.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
+import { QUESTION_ROUTES } from "./routes/question.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
 import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
@@ -20,6 +21,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PRODUCT_ROUTES,
   ...USER_ENGINE_ROUTES,
   ...USER_TOKEN_ROUTES,
+  ...QUESTION_ROUTES,
   ...CONNECTION_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,
