@@ -235,7 +235,7 @@ t.test("open questions are listed, and answered by number or words from another 
     listed.stderr,
   );
   t.same(JSON.parse((await orchctl(["questions", "alice", "--json"], { env: KEYS })).stdout), open);
-  t.match(server.calls.at(-1), { path: "/questions?user_id=alice" });
+  t.match(server.calls.at(-1), { path: "/questions?limit=200&user_id=alice" });
   const answered = await orchctl(["answer", "alice", "hitl-1", "2"], { env: KEYS });
   t.equal(answered.stdout, "answered hitl-1: detailed\n", answered.stderr);
   const wrong = await orchctl(["answer", "alice", "hitl-1", "maybe"], { env: KEYS });
