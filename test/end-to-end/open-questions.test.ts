@@ -61,7 +61,7 @@ t.test("of many answers at once, one counts", async (t) => {
     ["a", "b", "c", "a", "b"].map(async (one) => (await answer("anna", id, one)).status),
   );
   const given = statuses.filter((status) => status === 200).length;
-  t.ok(given === 1 || given === 2, `${statuses}`);
+  t.ok(given === 1 || given === 2, statuses.join());
   t.equal(statuses.filter((status) => status === 409).length, statuses.length - given);
   await goneOf("anna", "race");
 });
