@@ -48,7 +48,11 @@ const ALICE = { user_id: "alice" };
 const DEMO = { product_id: "demo" };
 
 t.test("products", async (t) => {
-  const body = { slug: "demo", name: "Demo", policy: { engine_env: { LLM_PROVIDER: "sandbox", LLM_API_KEY: "secret" } } };
+  const body = {
+    slug: "demo",
+    name: "Demo",
+    policy: { engine_env: { LLM_PROVIDER: "sandbox", LLM_API_KEY: "secret" } },
+  };
   const { body: product } = await call("registerProduct", { body, expect: 201 });
   keys.platform = product.platform_api_key;
   await call("registerProduct", { body, expect: "PRODUCT_ALREADY_EXISTS" });

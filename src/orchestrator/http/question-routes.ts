@@ -4,15 +4,14 @@ import { integerParameter } from "../../shared/http/parameters.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { EngineHost } from "../host-context.ts";
 import { answerQuestion } from "../operations/answer-question.ts";
+import { questionLists } from "../operations/list-questions.ts";
 import { lookUpProduct } from "../status/look-up-product.ts";
-import { pageOfQuestions } from "../status/look-up-questions.ts";
-import { questionRefresh } from "../supervision/collect-questions.ts";
 import type { Call, Handler } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 
 /** Open questions of turns to people. */
 export function questionRoutes(host: EngineHost) {
-  const refresh = questionRefresh(host);
+  const pageOf = questionLists(host);
   const list = (call: Call, productId: string | null) => {
     const page = {
       productId,
@@ -20,10 +19,7 @@ export function questionRoutes(host: EngineHost) {
       after: cursorOf(call),
       limit: integerParameter(call, "limit", PAGE_LIMIT),
     };
-    return call.list(async () => {
-      await refresh();
-      return { status: 200, body: await pageOfQuestions(host, page) };
-    });
+    return call.list(async () => ({ status: 200, body: await pageOf(page) }));
   };
   return {
     listQuestions: (call) => list(call, call.product.record.id),

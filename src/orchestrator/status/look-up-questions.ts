@@ -2,21 +2,21 @@ import type { QuestionRecord } from "../../contract/orchestrator/question.ts";
 import type { HostContext } from "../host-context.ts";
 import { type QuestionRow, listQuestions } from "../store/open-questions.ts";
 
-interface QuestionPage {
+export interface QuestionPage {
   readonly data: readonly QuestionRecord[];
   readonly next_cursor: string | null;
 }
 
+/** Null: of every product, of every user, from the first one. */
+export interface QuestionPlace {
+  readonly productId: string | null;
+  readonly userId: string | null;
+  readonly after: string | null;
+  readonly limit: number;
+}
+
 /** A page of open questions, of one product, or with null of all. */
-export async function pageOfQuestions(
-  { db }: Pick<HostContext, "db">,
-  page: {
-    readonly productId: string | null;
-    readonly userId: string | null;
-    readonly after: string | null;
-    readonly limit: number;
-  },
-): Promise<QuestionPage> {
+export async function pageOfQuestions({ db }: Pick<HostContext, "db">, page: QuestionPlace): Promise<QuestionPage> {
   const data = (await listQuestions(db, page)).map(questionRecord);
   const last = data.at(-1);
   return {

@@ -1,14 +1,6 @@
-import type { JSONColumnType } from "kysely";
 import type { OpenQuestion, QuestionReport } from "../../contract/engine/open-question.ts";
 import type { EngineState } from "../../contract/orchestrator/requests.ts";
 import type { Db } from "./database.ts";
-
-export interface OpenQuestionsTable {
-  engine_id: string;
-  host_id: string;
-  request_id: string;
-  question: JSONColumnType<OpenQuestion>;
-}
 
 export interface QuestionRow {
   readonly engine_id: string;

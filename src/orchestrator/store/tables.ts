@@ -10,7 +10,7 @@ import type {
   NotificationEndpointsTable,
   NotificationPositionTable,
 } from "./notification-tables.ts";
-import type { OpenQuestionsTable } from "./open-questions.ts";
+import type { OpenQuestionsTable } from "./question-tables.ts";
 import type { DataKeysTable, SecretsTable } from "./secret-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
