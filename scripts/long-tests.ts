@@ -34,6 +34,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/notifications.test.ts",
   "test/console/oidc.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/waiting.test.ts",
   "test/end-to-end/acp.test.ts",
   "test/end-to-end/admit-cost.test.ts",
   "test/end-to-end/audit-protection.test.ts",
