@@ -3,7 +3,6 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { OnceAnswer, OnceCall } from "../contract/broker/once-call.ts";
 import { fixedLookup } from "../sandbox/proxy.ts";
-import { errorCode } from "../shared/error-code.ts";
 import { outsideAddresses } from "../shared/outside-addresses.ts";
 import { readWhole } from "./read-whole.ts";
 
@@ -31,8 +30,7 @@ export async function sendOnce(call: OnceCall, prepareTls: () => Promise<void>):
     const { statusCode: status = 502, headers: received } = answer;
     return { kind: "answered", status, headers: received, body: body.toString("base64") };
   } catch (error) {
-    return { kind: "failed", reason: signal.aborted ? "ETIMEDOUT" : errorCode(error) || messageOf(error) };
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { kind: "failed", reason: signal.aborted ? "ETIMEDOUT" : (code ?? message) };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown");
