@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import t from "tap";
 import { ask } from "../helpers/api.ts";
 import { startAuthorizationServer } from "../helpers/authorization-server.ts";
@@ -7,6 +9,11 @@ import { openReplicas } from "../helpers/replicas.ts";
 import { openTokenRoad } from "../helpers/token-road.ts";
 import { openLoginFleet, signInBy } from "../helpers/tool-logins.ts";
 import { until } from "../helpers/until.ts";
+
+/** Lets the server go on with a form whose sender has ended meanwhile. */
+async function readForm(request: IncomingMessage & { body?: object }): Promise<void> {
+  request.body = Object.fromEntries(new URLSearchParams(await text(request)));
+}
 
 /** Tokens that are always about to end: each question for one is a renewal. */
 const ABOUT_TO_END_S = 30;
@@ -23,8 +30,9 @@ t.test("a strict authorization server answers after kill -9 of the daemon: the n
   const tokens = new Set([(await tokenOf({ engine, incarnation })).token]);
   for (let round = 0; round < 5; round++) {
     let uses = 0;
-    authorization.before = async ({ url }) => {
-      if (url !== "/token") return;
+    authorization.before = async (request) => {
+      if (request.url !== "/token") return;
+      await readForm(request);
       uses++;
       // It is gone when the refresh token is used up.
       if (uses === 1) await fleet.daemon.stop("SIGKILL");
@@ -68,8 +76,10 @@ t.test("a replica that takes over in the middle of a renewal makes no second one
   const { incarnation } = (await leader.platform(key, "/engines/anna")).body;
   const tokenOf = openTokenRoad(t, { dataDir: leader.dataDir, url: follower.url, tools: tools.url });
   let uses = 0;
-  authorization.before = async ({ url }) => {
-    if (url !== "/token" || ++uses > 1) return;
+  authorization.before = async (request) => {
+    if (request.url !== "/token") return;
+    await readForm(request);
+    if (++uses > 1) return;
     await leader.stop("SIGKILL");
     // The other one leads by now, and has asked for the same.
     await replicas.awaitLeader(30_000);
