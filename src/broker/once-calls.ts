@@ -55,4 +55,6 @@ export class OnceCalls {
   }
 }
 
-const later = (ms: number, work: () => void): void => void setTimeout(work, ms).unref();
+function later(ms: number, work: () => void): void {
+  setTimeout(work, ms).unref();
+}
