@@ -18,6 +18,7 @@ export const EMBEDDINGS = {
 /** A missing one of the two that belong together is reported to `unfit`: a product's settings may complete those of the daemon. */
 export function readEmbeddings(read: EnvironmentReader, unfit: (problem: string) => void): EmbeddingsEndpoint | null {
   const [url = "", model = ""] = [read.text(EMBEDDINGS.url), read.text(EMBEDDINGS.model)];
+  const apiKey = read.text(EMBEDDINGS.key);
   if (url === "" && model === "") return null;
   if (url !== "" && !isAddress(url))
     read.problem(`${EMBEDDINGS.url}: expected a URL that begins with http:// or https://`);
@@ -25,5 +26,5 @@ export function readEmbeddings(read: EnvironmentReader, unfit: (problem: string)
     read.problem(`${EMBEDDINGS.url}: expected the address without /embeddings, which is added to it`);
   if (url === "") unfit(`${EMBEDDINGS.url}: expected the address of the endpoint that has ${EMBEDDINGS.model}`);
   if (model === "") unfit(`${EMBEDDINGS.model}: expected the name of a model of ${EMBEDDINGS.url}`);
-  return url === "" || model === "" ? null : { url, model, apiKey: read.text(EMBEDDINGS.key) };
+  return url === "" || model === "" ? null : { url, model, apiKey };
 }

@@ -1,6 +1,7 @@
 import { whenAborted } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { type NearestItems, NOTHING_NEAR, type Nearness } from "./nearest-items.ts";
+import type { NearestItems } from "./nearest-items.ts";
+import { NOTHING_NEAR, type VectorSearch } from "../search/nearness.ts";
 import { Pauses } from "./pauses.ts";
 import { quantize } from "./quantize.ts";
 import { type TextEmbedder, retryAfterMs } from "./text-embedder.ts";
@@ -9,9 +10,6 @@ import { type TextEmbedder, retryAfterMs } from "./text-embedder.ts";
 const QUERY_MS = 400;
 /** What a question needs. A message may be long. */
 const MAX_LENGTH = 2000;
-
-/** What is near to a text; nothing while the endpoint is away. Never rejects. */
-export type VectorSearch = (text: string, limit: number, signal?: AbortSignal) => Promise<Nearness>;
 
 /** Searches by vectors. After a failure it does not ask the endpoint for a while, so that no search waits for it in vain. */
 export function vectorSearch({

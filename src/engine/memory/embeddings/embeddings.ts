@@ -1,9 +1,10 @@
 import { inBackground } from "../../../shared/background.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { Store } from "../../store/open-store.ts";
+import type { VectorSearch } from "../search/nearness.ts";
 import { type StoredItem, StoredItems } from "../search/stored-items.ts";
 import type { WriteLane } from "../write-lane.ts";
-import { type VectorSearch, vectorSearch } from "./embed-query.ts";
+import { vectorSearch } from "./embed-query.ts";
 import { NearestItems } from "./nearest-items.ts";
 import { Pauses } from "./pauses.ts";
 import { type Quantized, quantize } from "./quantize.ts";

@@ -1,18 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { collectGarbage } from "../../../shared/collect-garbage.ts";
+import { NOTHING_NEAR, type Nearness } from "../search/nearness.ts";
 import { type Quantized, cosine } from "./quantize.ts";
 import { SignMatrix, closestRows } from "./sign-matrix.ts";
 import type { StoredVectors } from "./stored-vectors.ts";
-
-/** What a memory has near to a text. */
-export interface Nearness {
-  /** Rows of the index, the nearest first. */
-  readonly rows: readonly number[];
-  /** How far a row's similarity is above that of most, in standard deviations of these. 0 for a row without a vector. */
-  zScore(row: number): number;
-}
-
-export const NOTHING_NEAR: Nearness = { rows: [], zScore: () => 0 };
 
 /** Signs tell nearly the order of the vectors: of so many nearest by signs, the vectors are compared. */
 const COMPARED = 500;

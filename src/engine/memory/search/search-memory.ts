@@ -10,8 +10,7 @@ import { SoftSearch } from "./soft-search.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "./related-words.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import { NOTHING_NEAR, type Nearness } from "../embeddings/nearest-items.ts";
-import type { VectorSearch } from "../embeddings/embed-query.ts";
+import { NOTHING_NEAR, type Nearness, type VectorSearch } from "./nearness.ts";
 
 export interface SearchRequest {
   /** Any text. */
