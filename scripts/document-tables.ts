@@ -20,6 +20,7 @@ import { POLICY_FIELDS, type PolicyField } from "../src/contract/orchestrator/po
 import type { RouteRow } from "../src/contract/route-table.ts";
 import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts";
 import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
+import { FACT_MEANINGS } from "../src/engine/tools/call-facts.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { productMethodRows } from "./client-methods.ts";
@@ -175,6 +176,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
         "",
       ]),
     ],
+  },
+  {
+    file: "docs/catalog.md",
+    marker: "tool placeholders",
+    head: ["placeholder", "value"],
+    rows: Object.entries(FACT_MEANINGS).map(([name, meaning]) => [code(`{{${name}}}`), meaning]),
   },
   {
     file: "docs/client.md",
