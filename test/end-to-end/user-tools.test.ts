@@ -84,7 +84,10 @@ t.test("tools of a product know the user of each engine, and no argument of a mo
   const sent = remote.seen.filter((request) => request.headers["x-task"] !== undefined);
   t.same(
     sent.map((request) => [request.headers["x-user"], request.headers["x-task"]]),
-    [["anna gold", "t2"]],
+    [
+      [undefined, "t1"],
+      ["anna gold", "t2"],
+    ],
     "the tool server too; without a tier its header is left out",
   );
 });
