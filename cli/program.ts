@@ -38,7 +38,7 @@ import { memoryLearnCommand, memorySkillsCommand } from "./commands/memory-learn
 import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
-import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { QUESTION_COMMANDS, answerCommand } from "./commands/questions.ts";
 import { importLettaCommand } from "./commands/import-letta.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
@@ -175,7 +175,7 @@ export function createProgram(
   group("engines", "Provision, start, stop and inspect engines", ENGINE_COMMANDS);
   program.commandsGroup("Conversations:");
   chatCommand(program, settings);
-  questionsCommand(program, settings);
+  group("questions", "What turns wait for, of all users: list and answer it", QUESTION_COMMANDS);
   answerCommand(program, settings);
   cancelCommand(program, settings);
   acpCommand(program, settings);

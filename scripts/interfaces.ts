@@ -53,6 +53,7 @@ export const INTERFACES = {
       endpoint_id: "Id of the endpoint",
       plan: "Name of the plan",
       secret_name: "Name of the secret",
+      request_id: "Id of the question",
       session_id: "Id of the session",
       file: "The name of a file of the build",
     },

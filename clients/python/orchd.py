@@ -1008,6 +1008,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "ENGINE_NOT_FOUND": ErrorRow(404, "No engine for this `user_id`."),
     "PLAN_NOT_FOUND": ErrorRow(404, "The product has no plan with this name."),
     "SESSION_NOT_FOUND": ErrorRow(404, "No open session with this id."),
+    "QUESTION_NOT_FOUND": ErrorRow(404, "The engine never had a question with this id."),
     "SCHEDULE_NOT_FOUND": ErrorRow(404, "The engine has no schedule with this id."),
     "CONNECTION_NOT_FOUND": ErrorRow(404, "The user is not signed in to a tool server of this name; for a new login: the catalog has none with `login`."),
     "ENDPOINT_NOT_FOUND": ErrorRow(404, "The product has no notification endpoint with this id."),
@@ -1020,6 +1021,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "ENGINE_ALREADY_EXISTS": ErrorRow(409, "Provision against an existing engine."),
     "ENGINE_ALREADY_RUNNING": ErrorRow(409, "Start on a running engine."),
     "ENGINE_NOT_RUNNING": ErrorRow(503, "The engine is stopped or has failed. Only the daemon's gateway answers so."),
+    "QUESTION_ANSWERED": ErrorRow(409, "The question has another answer, or its turn has ended."),
     "ENGINE_BUSY": ErrorRow(409, "The engine has work and cannot sleep; `details.awake` names it."),
     "OPERATION_IN_PROGRESS": ErrorRow(409, "Another operation on this engine is running."),
     "IDEMPOTENCY_CONFLICT": ErrorRow(409, "The `Idempotency-Key` or the `message_id` was used with another body."),
@@ -1094,6 +1096,11 @@ if TYPE_CHECKING:
         tool: str
         #: The hash of the definition to allow, as `GET /assets/servers` lists it. A tool that has changed again is refused.
         definition: str
+
+
+    class AnswerQuestionRequest(TypedDict):
+        #: One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`.
+        answer: str
 
 
     class Artifact(TypedDict):
@@ -2379,6 +2386,8 @@ if TYPE_CHECKING:
         sleep: Optional[EngineKeyRotatedSleep1]
         #: `null` unless the engine is `running`.
         awake: Optional[EngineKeyRotatedAwake1]
+        #: Questions and permission prompts that its turns wait for, as it last reported them.
+        open_questions: int
         #: Why the engine is stopped.
         stop_reason: Optional[str]
         #: When it last had work.
@@ -2623,6 +2632,8 @@ if TYPE_CHECKING:
         sleep: Optional[EngineRecordSleep1]
         #: `null` unless the engine is `running`.
         awake: Optional[EngineRecordAwake1]
+        #: Questions and permission prompts that its turns wait for, as it last reported them.
+        open_questions: int
         #: Why the engine is stopped.
         stop_reason: Optional[str]
         #: When it last had work.
@@ -2743,6 +2754,8 @@ if TYPE_CHECKING:
         sleep: Optional[EngineStoppedSleep1]
         #: `null` unless the engine is `running`.
         awake: Optional[EngineStoppedAwake1]
+        #: Questions and permission prompts that its turns wait for, as it last reported them.
+        open_questions: int
         #: Why the engine is stopped.
         stop_reason: Optional[str]
         #: When it last had work.
@@ -2888,6 +2901,8 @@ if TYPE_CHECKING:
         sleep: Optional[EngineWithKeySleep1]
         #: `null` unless the engine is `running`.
         awake: Optional[EngineWithKeyAwake1]
+        #: Questions and permission prompts that its turns wait for, as it last reported them.
+        open_questions: int
         #: Why the engine is stopped.
         stop_reason: Optional[str]
         #: When it last had work.
@@ -3759,6 +3774,59 @@ if TYPE_CHECKING:
         plan: str
         #: `false` only creates the engine. Left out, it starts.
         start: bool
+
+
+    class QuestionAnswered(TypedDict):
+        """A question that was answered."""
+
+        #: The question's id.
+        request_id: str
+        #: The question has this answer, and its turn goes on.
+        status: Literal["resolved"]
+
+
+    class QuestionPage(TypedDict):
+        """Open questions to people, the oldest first."""
+
+        #: The records of this page.
+        data: List[QuestionRecord]
+        #: The `cursor` of the next page. `null` on the last one.
+        next_cursor: Optional[str]
+
+
+    class QuestionRecord(TypedDict):
+        """An open question of a turn to a person."""
+
+        #: Its id.
+        request_id: str
+        #: What is asked, as in `GET /hitl/pending`.
+        kind: Literal["question", "permission", "login"]
+        #: The text of the question.
+        question: str
+        #: What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option.
+        context: Dict[str, Any]
+        #: The answers to choose from.
+        options: List[str]
+        #: Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole.
+        is_shortened: bool
+        #: The task of the turn that waits.
+        task_id: str
+        #: The turn that waits.
+        turn_id: str
+        #: The title of the task.
+        title: str
+        #: The beginning of the message that the turn answers.
+        message: str
+        #: When the turn asked.
+        created_at: str
+        #: The engine that asks.
+        engine_id: str
+        #: Its product.
+        product_id: str
+        #: Its user.
+        user_id: str
+        #: The engine's state. An answer wakes one that is `sleeping`.
+        engine_state: EngineState
 
 
     class RemovedFile(TypedDict):
@@ -4991,6 +5059,7 @@ if TYPE_CHECKING:
 _RECORDS = frozenset(
     """
     AllowToolsRequest
+    AnswerQuestionRequest
     Artifact
     ArtifactList
     AttachmentKind
@@ -5176,6 +5245,9 @@ _RECORDS = frozenset(
     PendingToolCalls
     ProductCatalogRecord
     ProvisionEngineRequest
+    QuestionAnswered
+    QuestionPage
+    QuestionRecord
     RemovedFile
     RemovedMessage
     ReplayDeliveriesRequest
@@ -5770,6 +5842,8 @@ _ENGINE_EVENTS = _Route("GET", "/engines/{user_id}/events", query=("limit", "cur
 _EVENTS = _Route("GET", "/events", query=("limit", "cursor"), headers=("Last-Event-ID",))
 _CREATE_USER_TOKEN = _Route("POST", "/engines/{user_id}/tokens", body=("ttl_s", "scope", "tasks", "metadata"), repeatable=False)
 _REVOKE_USER_TOKENS = _Route("POST", "/engines/{user_id}/tokens/revoke")
+_LIST_QUESTIONS = _Route("GET", "/questions", query=("limit", "cursor", "user_id"))
+_ANSWER_QUESTION = _Route("POST", "/engines/{user_id}/questions/{request_id}", body=("answer",), timeout="boot")
 _LIST_CONNECTIONS = _Route("GET", "/engines/{user_id}/connections")
 _BEGIN_CONNECTION = _Route("POST", "/engines/{user_id}/connections/{server}", timeout="boot")
 _DELETE_CONNECTION = _Route("DELETE", "/engines/{user_id}/connections/{server}")
@@ -5960,6 +6034,24 @@ class _OrchestratorMethods(_Client):
         user_id: The product's id of the user, 1 to 256 bytes.
         """
         return self._call(_REVOKE_USER_TOKENS, {"user_id": user_id})
+
+    def list_questions(self, *, limit: int = OMITTED, cursor: str = OMITTED, user_id: str = OMITTED) -> QuestionPage:
+        """List the open questions and permission prompts of all users, without waking their engines.
+
+        limit: Page size.
+        cursor: `next_cursor` of the previous page of the same list.
+        user_id: Only questions of this user's engine.
+        """
+        return self._call(_LIST_QUESTIONS, {"limit": limit, "cursor": cursor, "user_id": user_id})
+
+    def answer_question(self, user_id: str, request_id: str, *, answer: str) -> QuestionAnswered:
+        """Answer an open question, as the engine's `POST /hitl/respond`; the answer wakes a sleeping engine.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        request_id: Id of the question.
+        answer: One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`.
+        """
+        return self._call(_ANSWER_QUESTION, {"user_id": user_id, "request_id": request_id, "answer": answer})
 
     def list_connections(self, user_id: str) -> Connections:
         """List the user's logins at tool servers.

@@ -18,6 +18,8 @@ export const adminMethods = ({ call, list }: Calls) => ({
   getPlan: (productId: string, plan: string, given: OptionsOf<typeof routes.showPlan, "productId" | "plan"> = {}) => call(routes.showPlan, { ...given, productId, plan }),
   /** Delete a plan that no engine has. */
   deletePlan: (productId: string, plan: string, given: OptionsOf<typeof routes.deletePlan, "productId" | "plan"> = {}) => call(routes.deletePlan, { ...given, productId, plan }),
+  /** List the open questions of every product. */
+  listQuestions: (given: ListOf<typeof routes.adminQuestions> = {}) => list(routes.adminQuestions, given),
   /** Read the price table again; 400 names its faults. */
   reloadPrices: (given: OptionsOf<typeof routes.reloadPrices> = {}) => call(routes.reloadPrices, given),
   /** List the secrets of a product, without their values. */

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeEngineRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EnginePolicy, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, Plan, PlanDeleted, PlanList, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetEnginePolicyRequest, SetPlanRequest, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AnswerQuestionRequest, AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeEngineRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EnginePolicy, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, Plan, PlanDeleted, PlanList, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, QuestionAnswered, QuestionPage, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetEnginePolicyRequest, SetPlanRequest, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -492,6 +492,57 @@ export interface RevokeUserTokensParams {
 export const revokeUserTokens: Route<RevokeUserTokensParams, UserTokensRevoked> = {
   method: "POST",
   path: "/engines/{user_id}/tokens/revoke",
+};
+
+export interface ListQuestionsParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+  /** Only questions of this user's engine */
+  readonly userId?: string | undefined;
+}
+
+/** List the open questions and permission prompts of all users, without waking their engines. */
+export const listQuestions: Route<ListQuestionsParams, QuestionPage> = {
+  method: "GET",
+  path: "/questions",
+  query: ["limit","cursor","user_id"],
+};
+
+export interface AnswerQuestionParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** Id of the question */
+  readonly requestId: string;
+  /** One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`. */
+  readonly answer: AnswerQuestionRequest["answer"];
+}
+
+/** Answer an open question, as the engine's `POST /hitl/respond`; the answer wakes a sleeping engine. */
+export const answerQuestion: Route<AnswerQuestionParams, QuestionAnswered> = {
+  method: "POST",
+  path: "/engines/{user_id}/questions/{request_id}",
+  body: ["answer"],
+  timeout: "boot",
+};
+
+export interface AdminQuestionsParams {
+  /** Page size */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the previous page of the same list */
+  readonly cursor?: string | undefined;
+  /** Only questions of this user's engine */
+  readonly userId?: string | undefined;
+  /** Only questions of this product, by id or slug */
+  readonly productId?: string | undefined;
+}
+
+/** List the open questions of every product. */
+export const adminQuestions: Route<AdminQuestionsParams, QuestionPage> = {
+  method: "GET",
+  path: "/admin/questions",
+  query: ["limit","cursor","user_id","product_id"],
 };
 
 export interface ListConnectionsParams {

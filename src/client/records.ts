@@ -9,6 +9,11 @@ export interface AllowToolsRequest {
   readonly definition?: string | undefined;
 }
 
+export interface AnswerQuestionRequest {
+  /** One of its `options`. Other text, of 1 to 100,000 characters, only if its `context.allow_free_text` is `true`. */
+  readonly answer: string;
+}
+
 /** A version of a file that the agent has published. */
 export interface Artifact {
   /** The version's id. */
@@ -1153,6 +1158,8 @@ export interface EngineKeyRotated {
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
     readonly learning_due_at: string | null;
   } | null;
+  /** Questions and permission prompts that its turns wait for, as it last reported them. */
+  readonly open_questions: number;
   /** Why the engine is stopped. */
   readonly stop_reason: string | null;
   /** When it last had work. */
@@ -1367,6 +1374,8 @@ export interface EngineRecord {
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
     readonly learning_due_at: string | null;
   } | null;
+  /** Questions and permission prompts that its turns wait for, as it last reported them. */
+  readonly open_questions: number;
   /** Why the engine is stopped. */
   readonly stop_reason: string | null;
   /** When it last had work. */
@@ -1468,6 +1477,8 @@ export interface EngineStopped {
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
     readonly learning_due_at: string | null;
   } | null;
+  /** Questions and permission prompts that its turns wait for, as it last reported them. */
+  readonly open_questions: number;
   /** Why the engine is stopped. */
   readonly stop_reason: string | null;
   /** When it last had work. */
@@ -1591,6 +1602,8 @@ export interface EngineWithKey {
     /** When its next learning batch is due; it runs earlier when the engine is to sleep. `null` without one. */
     readonly learning_due_at: string | null;
   } | null;
+  /** Questions and permission prompts that its turns wait for, as it last reported them. */
+  readonly open_questions: number;
   /** Why the engine is stopped. */
   readonly stop_reason: string | null;
   /** When it last had work. */
@@ -2621,8 +2634,34 @@ export interface NotificationsReplayed {
   readonly replayed: number;
 }
 
+/** An open question of an engine to a person. */
+export interface OpenQuestion {
+  /** Its id. */
+  readonly request_id: string;
+  /** What is asked, as in `GET /hitl/pending`. */
+  readonly kind: "question" | "permission" | "login";
+  /** The text of the question. */
+  readonly question: string;
+  /** What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option. */
+  readonly context: Readonly<Record<string, unknown>>;
+  /** The answers to choose from. */
+  readonly options: readonly string[];
+  /** Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole. */
+  readonly is_shortened: boolean;
+  /** The task of the turn that waits. */
+  readonly task_id: string;
+  /** The turn that waits. */
+  readonly turn_id: string;
+  /** The title of the task. */
+  readonly title: string;
+  /** The beginning of the message that the turn answers. */
+  readonly message: string;
+  /** When the turn asked. */
+  readonly created_at: string;
+}
+
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2996,6 +3035,66 @@ export interface ProvisionEngineRequest {
   readonly plan?: string | undefined;
   /** `false` only creates the engine. Left out, it starts. */
   readonly start?: boolean | undefined;
+}
+
+/** A question that was answered. */
+export interface QuestionAnswered {
+  /** The question's id. */
+  readonly request_id: string;
+  /** The question has this answer, and its turn goes on. */
+  readonly status: "resolved";
+}
+
+/** Open questions to people, the oldest first. */
+export interface QuestionPage {
+  /** The records of this page. */
+  readonly data: readonly QuestionRecord[];
+  /** The `cursor` of the next page. `null` on the last one. */
+  readonly next_cursor: string | null;
+}
+
+/** An open question of a turn to a person. */
+export interface QuestionRecord {
+  /** Its id. */
+  readonly request_id: string;
+  /** What is asked, as in `GET /hitl/pending`. */
+  readonly kind: "question" | "permission" | "login";
+  /** The text of the question. */
+  readonly question: string;
+  /** What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option. */
+  readonly context: Readonly<Record<string, unknown>>;
+  /** The answers to choose from. */
+  readonly options: readonly string[];
+  /** Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole. */
+  readonly is_shortened: boolean;
+  /** The task of the turn that waits. */
+  readonly task_id: string;
+  /** The turn that waits. */
+  readonly turn_id: string;
+  /** The title of the task. */
+  readonly title: string;
+  /** The beginning of the message that the turn answers. */
+  readonly message: string;
+  /** When the turn asked. */
+  readonly created_at: string;
+  /** The engine that asks. */
+  readonly engine_id: string;
+  /** Its product. */
+  readonly product_id: string;
+  /** Its user. */
+  readonly user_id: string;
+  /** The engine's state. An answer wakes one that is `sleeping`. */
+  readonly engine_state: EngineState;
+}
+
+/** The open questions of an engine, oldest first. */
+export interface QuestionReport {
+  /** Rises with each change of the list in this life of the process. */
+  readonly revision: number;
+  /** The oldest ones. */
+  readonly questions: readonly OpenQuestion[];
+  /** How many there are. */
+  readonly total: number;
 }
 
 export interface RegisterProductRequest {

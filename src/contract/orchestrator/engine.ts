@@ -111,6 +111,11 @@ export const engineRecord = record("EngineRecord", "An engine.", {
     }),
     "`null` unless the engine is `running`.",
   ),
+  open_questions: field(
+    count,
+    "Questions and permission prompts that its turns wait for, as it last reported them.",
+    0,
+  ),
   stop_reason: nullable(text, "Why the engine is stopped.", null),
   last_active_at: nullable(time, "When it last had work."),
   created_at: field(time, "When it was provisioned."),

@@ -24,6 +24,7 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
   PLAN_NOT_FOUND: { status: 404, cause: "The product has no plan with this name.", retry: "no" },
   SESSION_NOT_FOUND: { status: 404, cause: "No open session with this id.", retry: "no" },
+  QUESTION_NOT_FOUND: { status: 404, cause: "The engine never had a question with this id.", retry: "no" },
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
   CONNECTION_NOT_FOUND: {
     status: 404,
@@ -49,6 +50,7 @@ export const ORCHESTRATOR_ERRORS = {
   ENGINE_ALREADY_EXISTS: { status: 409, cause: "Provision against an existing engine.", retry: "admit instead" },
   ENGINE_ALREADY_RUNNING: { status: 409, cause: "Start on a running engine.", retry: "no" },
   ENGINE_NOT_RUNNING: { status: 409, cause: "Stop or rotate-key on an engine that is not running.", retry: "no" },
+  QUESTION_ANSWERED: { status: 409, cause: "The question has another answer, or its turn has ended.", retry: "no" },
   ENGINE_BUSY: {
     status: 409,
     cause: "Sleep on an engine that has work, or on a host that cannot hold its address, without `ORCH_PUBLIC_URL`.",

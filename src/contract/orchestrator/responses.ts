@@ -13,6 +13,7 @@ import { IDENTITY_RESPONSES } from "./identity-token.ts";
 import { NOTIFICATION_RESPONSES } from "./notification.ts";
 import { PLAN_RESPONSES } from "./plan.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
+import { QUESTION_RESPONSES } from "./question.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
 import { SCHEDULE_RESPONSES } from "./schedule.ts";
 import { SECRET_RESPONSES } from "./secret.ts";
@@ -30,6 +31,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...NOTIFICATION_RESPONSES,
   ...SECRET_RESPONSES,
   ...USER_TOKEN_RESPONSES,
+  ...QUESTION_RESPONSES,
   ...CONNECTION_RESPONSES,
   ...HOST_RESPONSES,
   ...IDENTITY_RESPONSES,

@@ -9,6 +9,7 @@ import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PLAN_ROUTES } from "./routes/plan.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
+import { QUESTION_ROUTES } from "./routes/question.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
 import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
@@ -22,6 +23,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...PLAN_ROUTES,
   ...USER_ENGINE_ROUTES,
   ...USER_TOKEN_ROUTES,
+  ...QUESTION_ROUTES,
   ...CONNECTION_ROUTES,
   ...CATALOG_ROUTES,
   ...USAGE_ROUTES,

@@ -26,6 +26,7 @@ import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { questionRoutes } from "../http/question-routes.ts";
 import { secretRoutes } from "../http/secret-routes.ts";
 import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
@@ -166,6 +167,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
       ...notificationRoutes(host),
+      ...questionRoutes(host),
       ...secretRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),

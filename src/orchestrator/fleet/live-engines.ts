@@ -60,6 +60,8 @@ export interface LiveEngine {
   usageCursor: UsageCursor | null | undefined;
   /** The last of its notices of turns that is stored; 0 before this daemon has read any. */
   noticesRead: number;
+  /** The revision of its open questions that is stored; null before this daemon has read any. */
+  questionsRead: number | null;
   /** The budgets that it has, as JSON; null for none, undefined when an earlier daemon sent them. */
   budgetsSent: string | null | undefined;
   /** The suspension that it was told; undefined when an earlier daemon told it. */

@@ -11,6 +11,7 @@ import type {
   NotificationEndpointsTable,
   NotificationPositionTable,
 } from "./notification-tables.ts";
+import type { OpenQuestionsTable } from "./question-tables.ts";
 import type { DataKeysTable, SecretsTable } from "./secret-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
@@ -115,6 +116,10 @@ export interface EnginesTable {
   own_policy: ColumnType<PolicyLayer, string | undefined, string>;
   /** Grows with each change of the two. */
   policy_changes: Generated<number>;
+  /** Questions to people, as the incarnation `questions_of` last reported them. */
+  open_questions: Generated<number>;
+  questions_of: string | null;
+  questions_revision: Generated<string>;
   /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
@@ -230,6 +235,7 @@ export interface Database {
   scheduled_runs: ScheduledRunsTable;
   console_sessions: ConsoleSessionsTable;
   console_links: ConsoleLinksTable;
+  open_questions: OpenQuestionsTable;
   connections: ConnectionsTable;
   logins: LoginsTable;
   login_clients: LoginClientsTable;

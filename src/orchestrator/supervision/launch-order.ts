@@ -176,6 +176,7 @@ export function liveEngine(
     lastActiveStored: row.last_active_at?.getTime() ?? 0,
     usageCursor: undefined,
     noticesRead: 0,
+    questionsRead: null,
     budgetsSent: isAdopted ? undefined : launched,
     isRetryingSuspension: false,
     suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),
