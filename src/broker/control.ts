@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import * as z from "zod/mini";
 import {
   type BrokerReport,
   CONTROL_HEADER,
@@ -7,9 +8,12 @@ import {
   HEALTH_PATH,
   LIVE_PATH,
 } from "../contract/broker/broker-order.ts";
+import { FORGET_PATH, type Forgotten, MAX_FORGET_BYTES, forgotten } from "../contract/broker/forget.ts";
 import { sameSecret } from "../contract/orchestrator/api-keys.ts";
 import type { DaemonRoad } from "./ask-daemon.ts";
 import type { CallCounts } from "./call-counts.ts";
+import { Refusal } from "./outgoing.ts";
+import { readJson } from "./read-json.ts";
 
 /** A report follows a change after this time. */
 const REPORT_MS = 500;
@@ -21,9 +25,10 @@ interface ControlParts {
   readonly counts: CallCounts;
   readonly road: DaemonRoad;
   readonly drain: () => void;
+  readonly forget: (what: Forgotten) => void;
 }
 
-/** The daemon's calls: a response that lasts as long as the broker, with its counts, and the end. */
+/** The daemon's calls: a response that lasts as long as the broker, with its counts; what has changed; and the end. */
 export class BrokerControl {
   readonly #parts: ControlParts;
   readonly #watchers = new Set<ServerResponse>();
@@ -35,18 +40,25 @@ export class BrokerControl {
   }
 
   /** False when it is no call of the daemon, or of a probe. */
-  answer({ url, method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url, method, headers } = request;
     if (url === HEALTH_PATH) {
       response.writeHead(200).end("ok");
       return true;
     }
-    if (url !== LIVE_PATH && url !== DRAIN_PATH) return false;
+    if (url !== LIVE_PATH && url !== DRAIN_PATH && url !== FORGET_PATH) return false;
     const token = headers[CONTROL_HEADER];
     if (typeof token !== "string" || !sameSecret(token, this.#parts.token)) {
       response.writeHead(401).end();
     } else if (url === DRAIN_PATH && method === "POST") {
       response.writeHead(202, { connection: "close" }).end();
       this.#parts.drain();
+    } else if (url === FORGET_PATH && method === "POST") {
+      this.#forget(request).then(
+        (status) => response.writeHead(status).end(),
+        // The daemon has gone.
+        () => response.destroy(),
+      );
     } else if (url === LIVE_PATH && method === "GET") {
       const daemon = headers[DAEMON_HEADER];
       if (typeof daemon === "string") this.#parts.road.follow(daemon);
@@ -61,6 +73,18 @@ export class BrokerControl {
   /** Ends the responses of daemons, which would keep the server open. */
   close(): void {
     for (const watcher of this.#watchers) watcher.end();
+  }
+
+  async #forget(request: IncomingMessage): Promise<number> {
+    try {
+      const { data } = z.safeParse(forgotten, await readJson(request, MAX_FORGET_BYTES));
+      if (data === undefined) return 400;
+      this.#parts.forget(data);
+      return 204;
+    } catch (error) {
+      if (error instanceof Refusal) return error.status;
+      throw error;
+    }
   }
 
   #line(): string {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openEngineKey } from "../contract/broker/engine-key.ts";
+import type { Forgotten } from "../contract/broker/forget.ts";
 import {
   ENGINE_KEY_HEADER,
   SECRET_CALL_PATH,
@@ -49,6 +50,11 @@ export class OutgoingCalls {
 
   get values(): Pick<SecretValues, "find"> {
     return this.#values;
+  }
+
+  forget(forgotten: Forgotten): void {
+    this.#values.forget(forgotten);
+    this.#logins.forget(forgotten);
   }
 
   /** False when it is no such call. */

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
+import type { Forgotten } from "../contract/broker/forget.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
 import { IdentityAnswers } from "./answer-identity.ts";
@@ -33,7 +34,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
   const budgets = new CallBudgets(road);
-  const forwarder = new CallForwarder({ ...shared, counts, standings: new EngineStandings(road), budgets });
+  const standings = new EngineStandings(road);
+  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets });
   const outgoing = new OutgoingCalls({ ...shared, road, counts });
   const identity = new IdentityAnswers(sealingKey, road);
   const serve = (connection: Duplex) => {
@@ -57,7 +59,12 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       budgets.settled().then(close, close);
     });
   };
-  const control = new BrokerControl({ build: order.build, token: controlTokenOf(sealingKey), counts, road, drain });
+  const forget = (what: Forgotten) => {
+    standings.forget(what);
+    outgoing.forget(what);
+  };
+  const parts = { build: order.build, token: controlTokenOf(sealingKey), counts, road, drain, forget };
+  const control = new BrokerControl(parts);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

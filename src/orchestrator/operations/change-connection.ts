@@ -1,3 +1,4 @@
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import { ApiError } from "../api-error.ts";
 import { readLoginTargets } from "../engine-calls/engine-logins.ts";
 import type { EngineHost, Service } from "../host-context.ts";
@@ -6,6 +7,7 @@ import { ToolLogin } from "../identity/tool-login.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { takeConnection } from "../store/connections.ts";
+import { notifyForgotten } from "../store/forgotten-answers.ts";
 import type { ConnectionRow } from "../store/login-tables.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -43,21 +45,24 @@ export async function beginConnection(
   return loginLink(host, engine, { target, turn: null });
 }
 
-/** Deletes a connection, and ends its tokens at the authorization server as far as that answers. */
+/** Deletes a connection, which the broker uses no longer, and ends its tokens at the authorization server as far as that answers. */
 export async function deleteConnection(
   host: EngineHost & Service,
   product: Product,
   { userId, server }: ConnectionAddress,
 ): Promise<{ readonly deleted: true; readonly revoked: boolean }> {
   const engine = await getEngineRow(host, product, userId);
+  const forgotten: Forgotten = { engines: [engine.id], connections: [server] };
   const row = await host.db.transaction().execute(async (trx) => {
     const taken = await takeConnection(trx, { engineId: engine.id, server });
     if (taken === null) throw notFound(`the user is not signed in to a tool server ${server}`);
     const place = { product_id: engine.product_id, engine_id: engine.id };
     await appendAudit(trx, { action: "connection.deleted", ...place, detail: { server } });
+    await notifyForgotten(trx, forgotten);
     await host.events.insert(trx, { type: "secret.disconnected", engine, data: { server } });
     return taken;
   });
+  await host.broker?.forget(forgotten);
   return { deleted: true, revoked: await revoke(host, product, { engine, row }) };
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { sealingKeyOf } from "../../../contract/broker/call-key.ts";
 import { controlTokenOf, questionTokenOf } from "../../../contract/broker/tokens.ts";
 import type { BrokerOrder, BrokerReport } from "../../../contract/broker/broker-order.ts";
+import type { Forgotten } from "../../../contract/broker/forget.ts";
 import { untilExit } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
 import { Deadline } from "../../../shared/deadline.ts";
@@ -14,7 +15,7 @@ import type { Owner } from "../../../sandbox/folders.ts";
 import { isPortFree } from "../process/port-check.ts";
 import { portKnownSince, randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
 import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
-import { type LiveBroker, connectBroker, drainBroker } from "./live-broker.ts";
+import { type LiveBroker, connectBroker, drainBroker, tellForgotten } from "./live-broker.ts";
 import type { ProcessExit } from "../engine-backend.ts";
 import type { BrokerAccess, ModelBroker } from "./model-broker.ts";
 import { BROKER_LISTENER, startBroker } from "./start-broker.ts";
@@ -29,6 +30,8 @@ const FREE_MS = 3000;
 const RETRY_MS = 10;
 /** A start that takes longer is tried again. */
 const START_MS = 15_000;
+/** Longer than a broker that was killed is away. */
+const FORGET_MS = 1000;
 /** More ends than this in ten seconds are slowed down to one a second. */
 const QUICK_ENDS = { count: 100, withinMs: 10_000, waitMs: 1000 } as const;
 
@@ -110,6 +113,11 @@ export class LocalBroker implements ModelBroker {
 
   get reach(): BrokerAccess {
     return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
+  }
+
+  async forget(what: Forgotten): Promise<void> {
+    // One that was not started yet knows nothing. For one that is being started the call waits in the kernel.
+    if (this.#isSupervised) await tellForgotten(this.#target, what, FORGET_MS);
   }
 
   report(): BrokerReport | null {
