@@ -13,6 +13,7 @@ import { type ProcessIdentity, isAlive } from "../../../sandbox/processes.ts";
 import { closeDescriptor, nativeProblem, openListener, socketAddress } from "../../../sandbox/sockets.ts";
 import type { Owner } from "../../../sandbox/folders.ts";
 import { isPortFree } from "../process/port-check.ts";
+import { awaitConnection } from "../sockets/await-connection.ts";
 import { portKnownSince, randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
 import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
 import { type LiveBroker, connectBroker, drainBroker, tellForgotten } from "./live-broker.ts";
@@ -59,9 +60,9 @@ export interface LocalBrokerOptions {
 }
 
 /**
- * The broker of this machine: a process that the daemon starts when an engine needs it, and starts again when it ends. It
- * outlives the daemon, as engines do, and the next daemon finds it by its port and a token. The daemon holds a copy of its
- * listening socket: calls wait in the kernel while it starts.
+ * The broker of this machine: a process that the daemon starts when an engine needs it, at the latest with the first call,
+ * and starts again when it ends. It outlives the daemon, as engines do, and the next daemon finds it by its port and a token.
+ * The daemon holds a copy of its listening socket: calls wait in the kernel while it starts.
  */
 export class LocalBroker implements ModelBroker {
   readonly #options: LocalBrokerOptions;
@@ -72,6 +73,7 @@ export class LocalBroker implements ModelBroker {
   #listener: number | null = null;
   #live: LiveBroker | null = null;
   #isSupervised = false;
+  #stopAwaiting: (() => void) | null = null;
   #isClosed = false;
   /** The process that this daemon started. */
   #started: ProcessIdentity | null = null;
@@ -86,6 +88,15 @@ export class LocalBroker implements ModelBroker {
 
   /** Takes the port, or finds the broker of an earlier daemon there. */
   async open(): Promise<this> {
+    await this.#findPort();
+    if (this.#isSupervised) return this;
+    // Where the socket cannot be held, nobody hears the first call.
+    if (this.#listener === null) this.#supervise();
+    else this.#stopAwaiting = awaitConnection(this.#listener, () => this.#supervise());
+    return this;
+  }
+
+  async #findPort(): Promise<void> {
     const { folder, port, enginePorts, logger } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const known = port ?? rememberedPort(folder);
@@ -93,7 +104,7 @@ export class LocalBroker implements ModelBroker {
       this.#port = known;
       if (await this.#takePort()) {
         rememberPort(folder, known);
-        return this;
+        return;
       }
       if (port !== null) throw new Error(`ORCH_BROKER_PORT: port ${port} is taken by another program`);
       logger.error({ port: known }, "another program has the broker's port; restart the engines that run");
@@ -103,7 +114,6 @@ export class LocalBroker implements ModelBroker {
       if (await this.#listen()) break;
     }
     rememberPort(folder, this.#port);
-    return this;
   }
 
   access(): BrokerAccess {
@@ -140,6 +150,7 @@ export class LocalBroker implements ModelBroker {
 
   close(): void {
     this.#isClosed = true;
+    this.#stopAwaiting?.();
     this.#live?.disconnect();
     if (this.#listener !== null) closeDescriptor(this.#listener);
     this.#listener = null;
@@ -198,6 +209,7 @@ export class LocalBroker implements ModelBroker {
   #supervise(): void {
     if (this.#isSupervised) return;
     this.#isSupervised = true;
+    this.#stopAwaiting?.();
     untilExit("broker of model calls", this.#keepRunning());
   }
 
