@@ -21,13 +21,13 @@ interface Known {
  * engine that calls. While no daemon answers, its last word holds, so that turns go on.
  */
 export class EngineStandings {
-  readonly #road: DaemonRoad;
+  readonly #road: Pick<DaemonRoad, "ask">;
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<Standing>>();
   /** Counts what was forgotten: an answer from before is not kept after it. */
   #generation = 0;
 
-  constructor(road: DaemonRoad) {
+  constructor(road: Pick<DaemonRoad, "ask">) {
     this.#road = road;
   }
 

@@ -16,10 +16,13 @@ import { headersToPassOn, headersToSend, presentedKey, withoutLength } from "./c
 import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
 import type { KeyCall } from "./key-cooldowns.ts";
+import { TooManyQuestions } from "./fair-questions.ts";
 import { KeyLimits } from "./key-limits.ts";
+import { limitAnswer } from "./limit-answer.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { PROVIDER_RULES, addressOf, modelIn, yieldsText } from "./provider-rules.ts";
 import { readWhole } from "./read-whole.ts";
-import { refuseCall } from "./refuse-call.ts";
+import { endUnread, refuseCall } from "./refuse-call.ts";
 import { CALL_FIELDS, boundsOf } from "./request-body.ts";
 import { readAccessKey, signRequest } from "./sign-request.ts";
 import { TopLevelFields } from "./top-level-fields.ts";
@@ -30,6 +33,8 @@ const MAX_KEYS = 4096;
 const IDLE = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 } as const;
 /** A signature covers the whole body, and a reservation depends on it: it is read first. */
 const MAX_READ_BYTES = 64 * 1024 ** 2;
+/** When an engine with too many calls may try again. */
+const RETRY_MS = 1000;
 /** A longer name is none of a model. */
 const MAX_MODEL_LENGTH = 256;
 
@@ -38,6 +43,7 @@ export interface ForwarderParts {
   readonly counts: CallCounts;
   readonly standings: Pick<EngineStandings, "of">;
   readonly budgets: Pick<CallBudgets, "reserve">;
+  readonly open: Pick<OpenCalls, "enter" | "problem">;
   /** Loads what calls by TLS need. Rejects when it cannot be used. */
   readonly prepareTls: () => Promise<void>;
   readonly log: (fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -85,6 +91,8 @@ export class CallForwarder {
       counts.count(route.provider, "refused");
       return refuseCall({ request, response }, 404, "expected the address of a model call");
     }
+    const { open } = this.#parts;
+    if (!open.enter(route.engine, response)) return this.#tooMany({ route, request, response }, open.problem);
     counts.opened();
     response.once("close", () => counts.closed());
     const fields = new TopLevelFields(CALL_FIELDS);
@@ -233,6 +241,12 @@ export class CallForwarder {
     answer.pipe(response);
   }
 
+  /** In the provider's form, so that the engine tries again. */
+  #tooMany({ route, ...call }: Pick<Call, "route" | "request" | "response">, message: string): void {
+    this.#parts.counts.count(route.provider, "too_many");
+    endUnread(call, { status: 429, ...limitAnswer(route.provider, { status: 429, retryAfterMs: RETRY_MS, message }) });
+  }
+
   #saw({ admitted }: Call, answer: IncomingMessage, body = ""): void {
     if (admitted !== null) this.#limits.saw(admitted, answer, body);
   }
@@ -242,6 +256,7 @@ export class CallForwarder {
       response.destroy();
       return;
     }
+    if (error instanceof TooManyQuestions) return this.#tooMany({ route, request, response }, error.message);
     if (error instanceof DaemonAway || error instanceof QuestionRefused) {
       this.#parts.counts.count(route.provider, "unchecked");
       this.#parts.log({ engine_id: route.engine, reason: error.message }, "failed to ask the daemon about a call");

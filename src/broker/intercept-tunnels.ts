@@ -18,6 +18,8 @@ import {
 } from "../contract/broker/secret-calls.ts";
 import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
 import { HOP_BY_HOP } from "./call-headers.ts";
+import { TooManyQuestions } from "./fair-questions.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { isHostOf } from "./secret-hosts.ts";
 import { namesIn } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
@@ -61,6 +63,8 @@ export class InterceptTunnels {
   readonly #parts: TunnelParts;
   readonly #servers = new Map<string, Kept>();
   readonly #sockets = new Set<Duplex>();
+  /** The requests in them are calls of their own. */
+  readonly #tunnels = new OpenCalls();
   /** Requests. */
   #open = 0;
   #isDraining = false;
@@ -91,6 +95,7 @@ export class InterceptTunnels {
     const caller = typeof engineKey === "string" ? openEngineKey(this.#parts.sealingKey, engineKey) : null;
     if (caller === null || typeof engineKey !== "string")
       return refuse(client, 401, "expected the key of an engine of this deployment");
+    if (!this.#tunnels.enter(caller.engine, client)) return refuse(client, 429, this.#tunnels.problem);
     const target = URL.parse(`https://${url}/`);
     const asked = namesIn(headers[SECRET_NAMES_HEADER]);
     if (target === null || target.pathname !== "/" || asked.length === 0)
@@ -222,6 +227,7 @@ function answerShort(response: AnyResponse, status: number, message: string): vo
 
 function reasonOf(error: unknown): readonly [number, string] {
   if (error instanceof QuestionRefused) return [403, error.message];
+  if (error instanceof TooManyQuestions) return [429, error.message];
   if (error instanceof DaemonAway) return [503, "secrets cannot be read at this moment; try again"];
   return [502, "the broker failed"];
 }
@@ -230,6 +236,6 @@ function reasonOf(error: unknown): readonly [number, string] {
 function refuse(client: Duplex, status: number, message: string): void {
   const body = `orchd: ${message}\n`;
   client.end(
-    `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\nretry-after: 1\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

@@ -13,7 +13,9 @@ import { EgressRefused } from "../sandbox/proxy.ts";
 import { DaemonAway, type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
 import type { CallCounts } from "./call-counts.ts";
 import { LoginCalls } from "./login-calls.ts";
+import { TooManyQuestions } from "./fair-questions.ts";
 import { Misused, NoSecret } from "./fill-request.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { type EngineCall, type Outgoing, Refusal } from "./outgoing.ts";
 import { passOn } from "./pass-on.ts";
 import { refuseToolCall } from "./refuse-call.ts";
@@ -21,10 +23,13 @@ import { SecretCalls, targetOf } from "./secret-calls.ts";
 import { SecretValues } from "./secret-values.ts";
 import { sendOutside } from "./send-outside.ts";
 
+const RETRY_SOON = { "retry-after": "1" };
+
 interface OutgoingCallParts {
   readonly sealingKey: Uint8Array;
   readonly road: Pick<DaemonRoad, "ask">;
   readonly counts: Pick<CallCounts, "opened" | "closed">;
+  readonly open: Pick<OpenCalls, "enter" | "problem">;
   /** Loads what calls by TLS need. */
   readonly prepareTls: () => Promise<void>;
   readonly log: (fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -67,7 +72,11 @@ export class OutgoingCalls {
       refuseToolCall({ request, response }, new Refusal(401, "expected the key of an engine of this deployment"));
       return true;
     }
-    const { counts } = this.#parts;
+    const { counts, open } = this.#parts;
+    if (!open.enter(caller.engine, response)) {
+      refuseToolCall({ request, response }, new Refusal(429, open.problem, RETRY_SOON));
+      return true;
+    }
     const gone = new AbortController();
     counts.opened();
     response.once("close", () => {
@@ -135,7 +144,8 @@ function respond({ response }: EngineCall, body: object): void {
 function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof DaemonAway)
-    return new Refusal(503, "the daemon cannot be asked at this moment; try again", { "retry-after": "1" });
+    return new Refusal(503, "the daemon cannot be asked at this moment; try again", RETRY_SOON);
+  if (error instanceof TooManyQuestions) return new Refusal(429, error.message, RETRY_SOON);
   const isRefused = [Misused, NoSecret, EgressRefused, QuestionRefused].some((kind) => error instanceof kind);
   return isRefused ? new Refusal(403, (error as Error).message) : null;
 }

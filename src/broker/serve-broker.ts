@@ -9,9 +9,11 @@ import { DaemonRoad } from "./ask-daemon.ts";
 import { CallBudgets } from "./call-budget.ts";
 import { CallCounts } from "./call-counts.ts";
 import { EngineStandings } from "./engine-standing.ts";
+import { FairQuestions } from "./fair-questions.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { OutgoingCalls } from "./outgoing-calls.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
@@ -33,11 +35,13 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
-  const budgets = new CallBudgets(road);
-  const standings = new EngineStandings(road);
-  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets });
-  const outgoing = new OutgoingCalls({ ...shared, road, counts });
-  const identity = new IdentityAnswers(sealingKey, road);
+  const questions = new FairQuestions(road);
+  const budgets = new CallBudgets(questions);
+  const open = new OpenCalls();
+  const standings = new EngineStandings(questions);
+  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets, open });
+  const outgoing = new OutgoingCalls({ ...shared, road: questions, counts, open });
+  const identity = new IdentityAnswers(sealingKey, questions);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
   };

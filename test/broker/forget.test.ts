@@ -135,7 +135,8 @@ t.test("only the daemon tells the broker what to forget", async (t) => {
   t.same(heard, [what]);
   t.equal(await post("{}", {}), 401);
   t.equal(await post("{}", { "x-control-token": `${token}x` }), 401);
-  for (const wrong of ["", "[]", '{"secrets":"TOKEN"}', '{"products":["acme"]}']) t.equal(await post(wrong), 400, wrong);
+  for (const wrong of ["", "[]", '{"secrets":"TOKEN"}', '{"products":["acme"]}'])
+    t.equal(await post(wrong), 400, wrong);
   t.equal(await post(" ".repeat(MAX_FORGET_BYTES + 1)), 413);
   t.equal(heard.length, 1);
 });

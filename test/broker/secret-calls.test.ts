@@ -6,6 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import root, { type Test } from "tap";
 import { CallCounts } from "../../src/broker/call-counts.ts";
+import { OpenCalls } from "../../src/broker/open-calls.ts";
 import { OutgoingCalls } from "../../src/broker/outgoing-calls.ts";
 import type { Secret } from "../../src/broker/secret-forms.ts";
 import { trustCertificates } from "../../src/broker/trust-certificates.ts";
@@ -80,6 +81,7 @@ const calls = new OutgoingCalls({
   counts: new CallCounts(),
   prepareTls: () => trustCertificates(ORIGIN_CA),
   log: () => undefined,
+  open: new OpenCalls(),
 });
 const server = createServer((request, response) => void calls.answer(request, response)).listen(0, "127.0.0.1");
 await once(server, "listening");

@@ -36,6 +36,7 @@ export const CALL_OUTCOMES = [
   "cooldown",
   "over_rate",
   "unchecked",
+  "too_many",
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
