@@ -7,11 +7,10 @@ import {
 } from "node:http";
 import { Agent as TlsAgent, request as requestHttps } from "node:https";
 import { type ModelRoute, openCallKey } from "../contract/broker/call-key.ts";
-import type { CallOutcome } from "../contract/broker/broker-order.ts";
 import { BUDGETED_HEADER, PROBLEM_HEADER, REFUSAL_HEADER, encodeProblem } from "../contract/broker/problem.ts";
 import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
 import { type CallBudgets, Reservation } from "./call-budget.ts";
-import type { CallCounts } from "./call-counts.ts";
+import { type CallCounts, outcomeOf } from "./call-counts.ts";
 import { headersToPassOn, headersToSend, presentedKey, withoutLength } from "./call-headers.ts";
 import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
@@ -214,9 +213,10 @@ export class CallForwarder {
   async #answer(call: Call, answer: IncomingMessage): Promise<void> {
     const { route, url, response } = call;
     const status = answer.statusCode ?? 502;
-    this.#parts.counts.count(route.provider, outcomeOf(status));
+    const isRedirect = status >= 300 && status < 400;
+    this.#parts.counts.count(route.provider, isRedirect ? "refused" : outcomeOf(status));
     // A call is not repeated at an address that nobody configured.
-    if (status >= 300 && status < 400) {
+    if (isRedirect) {
       answer.destroy();
       return refuseCall(call, 502, `${url.host} redirects; set the address that it redirects to`);
     }
@@ -287,9 +287,4 @@ const keyHeaders = ({ provider, apiKey }: ModelRoute): readonly (readonly [strin
 function modelOf({ route, request, fields }: Call): string | null {
   const model = modelIn(route.provider, request.url ?? "") ?? fields.fields?.get("model");
   return typeof model === "string" && model.length <= MAX_MODEL_LENGTH ? model : null;
-}
-
-function outcomeOf(status: number): CallOutcome {
-  if (status < 300) return "answered";
-  return status < 500 ? "refused" : "failed";
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ToolCallOutcome } from "../contract/broker/broker-order.ts";
 import { openEngineKey } from "../contract/broker/engine-key.ts";
 import type { Forgotten } from "../contract/broker/forget.ts";
 import {
@@ -9,12 +10,10 @@ import {
   SECRET_TARGET_HEADER,
 } from "../contract/broker/secret-calls.ts";
 import { TOOL_CALL_PATH, TOOL_LOGIN_PATH, TOOL_PREFIX } from "../contract/broker/tool-calls.ts";
-import { EgressRefused } from "../sandbox/proxy.ts";
-import { DaemonAway, type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
-import type { CallCounts } from "./call-counts.ts";
+import type { DaemonRoad } from "./ask-daemon.ts";
+import { type CallCounts, outcomeOf } from "./call-counts.ts";
 import { LoginCalls } from "./login-calls.ts";
-import { TooManyQuestions } from "./fair-questions.ts";
-import { Misused, NoSecret } from "./fill-request.ts";
+import { Misused } from "./fill-request.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { type EngineCall, type Outgoing, Refusal } from "./outgoing.ts";
 import { passOn } from "./pass-on.ts";
@@ -22,13 +21,12 @@ import { refuseToolCall } from "./refuse-call.ts";
 import { SecretCalls, targetOf } from "./secret-calls.ts";
 import { SecretValues } from "./secret-values.ts";
 import { sendOutside } from "./send-outside.ts";
-
-const RETRY_SOON = { "retry-after": "1" };
+import { RETRY_SOON, refusedBy } from "./tool-refusals.ts";
 
 interface OutgoingCallParts {
   readonly sealingKey: Uint8Array;
   readonly road: Pick<DaemonRoad, "ask">;
-  readonly counts: Pick<CallCounts, "opened" | "closed">;
+  readonly counts: Pick<CallCounts, "opened" | "closed" | "countToolCall" | "countMisuse">;
   readonly open: Pick<OpenCalls, "enter" | "problem">;
   /** Loads what calls by TLS need. */
   readonly prepareTls: () => Promise<void>;
@@ -74,6 +72,7 @@ export class OutgoingCalls {
     }
     const { counts, open } = this.#parts;
     if (!open.enter(caller.engine, response)) {
+      this.#count(request, "too_many");
       refuseToolCall({ request, response }, new Refusal(429, open.problem, RETRY_SOON));
       return true;
     }
@@ -82,6 +81,7 @@ export class OutgoingCalls {
     response.once("close", () => {
       gone.abort();
       counts.closed();
+      if (!response.writableFinished) this.#count(request, "cut");
     });
     const call = { caller, engineKey, request, response, signal: gone.signal };
     this.#handle(call).catch((error: unknown) => this.#fail(call, error));
@@ -104,7 +104,10 @@ export class OutgoingCalls {
       const answer = await sendOutside(call, outgoing, (error) => this.#fail(call, error));
       try {
         const next = (await outgoing.instead?.(answer)) ?? null;
-        if (next === null) return passOn(answer, call, outgoing.hidden());
+        if (next === null) {
+          passOn(answer, call, outgoing.hidden());
+          return this.#count(call.request, outcomeOf(answer.statusCode ?? 502));
+        }
         outgoing = next;
         answer.destroy();
       } catch (error) {
@@ -117,18 +120,27 @@ export class OutgoingCalls {
   #fail(call: EngineCall, error: unknown): void {
     const { response, caller } = call;
     if (error instanceof Misused) this.#tell(call, error);
+    const { outcome, refusal } = refusedBy(error);
+    // The engine has gone, which counts as a call that was cut.
+    if (!response.destroyed) this.#count(call.request, outcome);
     if (response.headersSent || response.destroyed) {
       if (!response.writableEnded) response.destroy();
       return;
     }
-    const refusal = refusalOf(error);
     if (refusal !== null) return refuseToolCall(call, refusal);
     const { message, code } = error as NodeJS.ErrnoException;
     this.#parts.log({ engine_id: caller.engine, code }, "failed to send a call of a tool");
     refuseToolCall(call, new Refusal(502, `the host cannot be reached: ${code ?? message}`));
   }
 
+  /** Only what goes outside. */
+  #count({ url }: IncomingMessage, outcome: ToolCallOutcome): void {
+    if (url === SECRET_CALL_PATH) this.#parts.counts.countToolCall("secret", outcome);
+    if (url === TOOL_CALL_PATH) this.#parts.counts.countToolCall("login", outcome);
+  }
+
   #tell({ caller, request }: EngineCall, { secret: name, misuse }: Misused): void {
+    this.#parts.counts.countMisuse(misuse);
     const host = targetOf(request.headers[SECRET_TARGET_HEADER])?.host ?? "";
     this.#values
       .misused(caller, { name, misuse, host })
@@ -138,14 +150,4 @@ export class OutgoingCalls {
 
 function respond({ response }: EngineCall, body: object): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-/** Null for what is a failure of the host, or of this process. */
-function refusalOf(error: unknown): Refusal | null {
-  if (error instanceof Refusal) return error;
-  if (error instanceof DaemonAway)
-    return new Refusal(503, "the daemon cannot be asked at this moment; try again", RETRY_SOON);
-  if (error instanceof TooManyQuestions) return new Refusal(429, error.message, RETRY_SOON);
-  const isRefused = [Misused, NoSecret, EgressRefused, QuestionRefused].some((kind) => error instanceof kind);
-  return isRefused ? new Refusal(403, (error as Error).message) : null;
 }

@@ -40,10 +40,34 @@ export const CALL_OUTCOMES = [
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
+/** How a call of a tool, with a secret or a login, ended at the broker. */
+export const TOOL_CALL_OUTCOMES = [
+  "answered",
+  "refused",
+  "failed",
+  "unreachable",
+  "cut",
+  "unauthorized",
+  "misused",
+  "missing",
+  "needs_login",
+  "denied",
+  "invalid",
+  "unchecked",
+  "too_many",
+] as const;
+export type ToolCallOutcome = (typeof TOOL_CALL_OUTCOMES)[number];
+/** What the broker adds to a call of a tool. */
+export type ToolCallKind = "secret" | "login";
+
 export interface BrokerReport {
   readonly build: string;
   readonly pid: number;
   readonly open_calls: number;
   /** Since its start, by `provider outcome`. */
   readonly calls: Readonly<Record<string, number>>;
+  /** The same of calls of tools, by `kind outcome`. */
+  readonly tool_calls: Readonly<Record<string, number>>;
+  /** Requests that were refused because of a placeholder, by the reason. */
+  readonly misuses: Readonly<Record<string, number>>;
 }

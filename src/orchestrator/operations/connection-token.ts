@@ -26,7 +26,7 @@ import { type SealedTokens, openTokens, sealTokens } from "./sealed-tokens.ts";
 
 export type TokenHost = Pick<
   HostContext,
-  "db" | "box" | "now" | "settings" | "directory" | "events" | "logger" | "stopping" | "refreshes" | "secrets"
+  "db" | "box" | "now" | "settings" | "directory" | "events" | "logger" | "stopping" | "refreshes" | "secrets" | "metrics"
 >;
 
 /** A token is renewed this long before it expires. */
@@ -96,6 +96,7 @@ async function refresh(host: TokenHost, key: ConnectionKey, version: string): Pr
     // Another daemon was first.
     if (row.version !== version) return tokenOf(row, tokens);
     const outcome = await askForTokens(host, row, tokens);
+    host.metrics.loginRefreshes.inc({ outcome: outcome.kind === "tokens" ? "renewed" : outcome.kind });
     if (outcome.kind === "refused") await giveUp(host, trx, row, outcome.reason);
     if (outcome.kind !== "tokens") return outcome.kind === "refused" ? { kind: "login" } : outcome;
     received.stored = outcome.stored;
