@@ -72,14 +72,14 @@ root.test("no call that begins after the answer gets the value, whatever calls w
   for (let round = 0; round < ROUNDS; round++) {
     await platform(leader, "PUT", MINE, secret("a value of many calls"));
     await call("MINE");
-    let isOver = false;
+    const deleted = new AbortController();
     const calling = Promise.all(
       Array.from({ length: 8 }, async () => {
-        while (!isOver) await call("MINE");
+        while (!deleted.signal.aborted) await call("MINE");
       }),
     );
     await platform(leader, "DELETE", MINE);
-    isOver = true;
+    deleted.abort();
     t.same(await Promise.all(Array.from({ length: 8 }, async () => (await call("MINE")).status)), Array(8).fill(403));
     await calling;
   }
@@ -91,8 +91,7 @@ root.test("a daemon of another host with the same database is heard within a sec
     databaseUrl: replicas.databaseUrl,
     env: { ...env, ORCH_HOST_ID: "second", ORCH_ADMIN_KEY: leader.adminKey },
   });
-  const admin = (method: string, body?: object) =>
-    second.admin(OURS, { method, ...(body !== undefined && { body }) });
+  const admin = (method: string, body?: object) => second.admin(OURS, { method, ...(body !== undefined && { body }) });
   for (let round = 0; round < ROUNDS; round++) {
     t.equal((await admin("PUT", secret(`of round ${round}`))).status, 200);
     await until("it is used", async () => (await call("OURS")).sent === `Bearer of round ${round}`, 1000);

@@ -26,7 +26,17 @@ import { type SealedTokens, openTokens, sealTokens } from "./sealed-tokens.ts";
 
 export type TokenHost = Pick<
   HostContext,
-  "db" | "box" | "now" | "settings" | "directory" | "events" | "logger" | "stopping" | "refreshes" | "secrets" | "metrics"
+  | "db"
+  | "box"
+  | "now"
+  | "settings"
+  | "directory"
+  | "events"
+  | "logger"
+  | "stopping"
+  | "refreshes"
+  | "secrets"
+  | "metrics"
 >;
 
 /** A token is renewed this long before it expires. */

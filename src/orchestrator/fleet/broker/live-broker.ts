@@ -88,11 +88,8 @@ export const drainBroker = (target: Omit<Target, "daemonUrl">, deadlineMs: numbe
   tell(target, { path: DRAIN_PATH, deadlineMs });
 
 /** Tells a broker what it must ask anew. Resolves when it has heard of it, or cannot be reached in time. */
-export const tellForgotten = (
-  target: Omit<Target, "daemonUrl">,
-  what: Forgotten,
-  deadlineMs: number,
-): Promise<void> => tell(target, { path: FORGET_PATH, body: JSON.stringify(what), deadlineMs });
+export const tellForgotten = (target: Omit<Target, "daemonUrl">, what: Forgotten, deadlineMs: number): Promise<void> =>
+  tell(target, { path: FORGET_PATH, body: JSON.stringify(what), deadlineMs });
 
 function tell({ host, port, token }: Omit<Target, "daemonUrl">, { path, body, deadlineMs }: Told): Promise<void> {
   return new Promise((resolve) => {
