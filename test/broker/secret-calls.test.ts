@@ -75,10 +75,11 @@ const road = {
   },
 };
 const sealingKey = randomBytes(32);
+const counts = new CallCounts();
 const calls = new OutgoingCalls({
   sealingKey,
   road,
-  counts: new CallCounts(),
+  counts,
   prepareTls: () => trustCertificates(ORIGIN_CA),
   log: () => undefined,
   open: new OpenCalls(),
@@ -273,4 +274,29 @@ root.test("nobody calls without the key of an engine, and nothing is forwarded w
 root.test("an origin with HTTP/2 is called by HTTP/1.1", async (t) => {
   await send({ phantom: placeholder("TOKEN") });
   t.equal(last()?.httpVersion, "1.1");
+});
+
+root.test("calls are counted by how they ended, and refused placeholders by the reason", async (t) => {
+  const of = (name: string) => counts.report().tool_calls[`secret ${name}`] ?? 0;
+  const added = async (name: string, sent: Sent) => {
+    const before = of(name);
+    await send(sent);
+    await until(`it counts as ${name}`, () => of(name) > before);
+    t.equal(of(name), before + 1, name);
+  };
+  await added("answered", { phantom: placeholder("TOKEN") });
+  await added("failed", { phantom: placeholder("TOKEN"), target: `${origin.url}/error` });
+  await added("unreachable", { phantom: placeholder("TOKEN"), target: `${origin.url}/unknown` });
+  await added("missing", { phantom: placeholder("NONE") });
+  await added("denied", { phantom: placeholder("SHUT") });
+  await added("invalid", {});
+  const { misuses: before } = counts.report();
+  await added("misused", { phantom: placeholder("TOKEN", anotherKey) });
+  t.equal(counts.report().misuses["other engine"], (before["other engine"] ?? 0) + 1);
+  const cut = of("cut");
+  const call = open({ target: `${origin.url}/event`, phantom: placeholder("TOKEN") });
+  call.end();
+  await once(call, "response");
+  call.destroy();
+  await until("the cut counts", () => of("cut") > cut);
 });

@@ -111,6 +111,15 @@ root.test("the keys of an engine that has stopped are refused at once", async (t
   t.match(await call("MINE"), { status: 200 }, "which has keys of its own");
 });
 
+root.test("the metrics say how calls of tools ended", async (t) => {
+  const isReported = async () => {
+    const { text } = await leader.admin("/metrics");
+    return [/kind="secret",outcome="answered"/, /kind="secret",outcome="missing"/].every((one) => one.test(text));
+  };
+  await until("both are reported", isReported);
+  t.pass("answered and missing");
+});
+
 root.test("a broker that does not answer fails no request", async (t) => {
   const { pid } = JSON.parse(readFileSync(join(leader.dataDir, "broker", "process.json"), "utf8"));
   process.kill(pid, "SIGSTOP");
