@@ -6,6 +6,7 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as TlsAgent, request as requestHttps } from "node:https";
+import type { Duplex } from "node:stream";
 import { type ModelRoute, openCallKey } from "../contract/broker/call-key.ts";
 import { BUDGETED_HEADER, PROBLEM_HEADER, REFUSAL_HEADER, encodeProblem } from "../contract/broker/problem.ts";
 import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
@@ -198,6 +199,11 @@ export class CallForwarder {
     const upstream = isTls ? requestHttps(url, options) : requestHttp(url, options);
     upstream.setNoDelay(true);
     upstream.on("error", (error) => this.#fail(call, error));
+    // Without a listener, Node.js leaves the call without an answer.
+    upstream.once("upgrade", (_, socket: Duplex) => {
+      socket.destroy();
+      this.#fail(call, new Error("the provider switches to another protocol"));
+    });
     upstream.once("response", (answer) => {
       this.#answer(call, answer).catch((error: unknown) => this.#fail(call, error));
     });

@@ -26,6 +26,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "authorization",
   // A token is looked for in the answer as it is.
   "accept-encoding",
+  // Nor in pieces.
+  "range",
+  "if-range",
   "content-length",
   "expect",
 ]);
