@@ -1,6 +1,8 @@
 import { type IncomingMessage, type Server, createServer } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
+import { EGRESS_TUNNEL_HEADER } from "../contract/broker/egress-calls.ts";
 import type { Forgotten } from "../contract/broker/forget.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
@@ -8,6 +10,8 @@ import { IdentityAnswers } from "./answer-identity.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
 import { CallBudgets } from "./call-budget.ts";
 import { CallCounts } from "./call-counts.ts";
+import { EgressAddresses } from "./egress-addresses.ts";
+import { EgressTunnels } from "./egress-tunnels.ts";
 import { EngineStandings } from "./engine-standing.ts";
 import { FairQuestions } from "./fair-questions.ts";
 import { CallForwarder } from "./forward-call.ts";
@@ -39,13 +43,15 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const budgets = new CallBudgets(questions);
   const open = new OpenCalls();
   const standings = new EngineStandings(questions);
+  const addresses = new EgressAddresses(standings);
   const forwarder = new CallForwarder({ ...shared, counts, standings, budgets, open });
-  const outgoing = new OutgoingCalls({ ...shared, road: questions, counts, open });
+  const outgoing = new OutgoingCalls({ ...shared, road: questions, counts, open, addresses });
   const identity = new IdentityAnswers(sealingKey, questions);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
   };
   const tunnels = new InterceptTunnels({ sealingKey, values: outgoing.values, serve });
+  const egress = new EgressTunnels({ sealingKey, addresses });
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -55,6 +61,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     setTimeout(() => {
       server.closeAllConnections();
       tunnels.close();
+      egress.close();
     }, DRAIN_MS).unref();
     server.close(() => {
       clearInterval(sweep);
@@ -82,8 +89,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       forwarder.forward(request, response);
     },
   );
-  server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
-    tunnels.connect(request, client, head),
+  server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) =>
+    (request.headers[EGRESS_TUNNEL_HEADER] === undefined ? tunnels : egress).connect(request, client, head),
   );
   server.maxConnections = MAX_CONNECTIONS;
   process.once("SIGTERM", drain);

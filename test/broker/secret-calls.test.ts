@@ -79,6 +79,7 @@ const counts = new CallCounts();
 const calls = new OutgoingCalls({
   sealingKey,
   road,
+  addresses: { of: async () => [] },
   counts,
   prepareTls: () => trustCertificates(ORIGIN_CA),
   log: () => undefined,

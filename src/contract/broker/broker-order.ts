@@ -40,7 +40,7 @@ export const CALL_OUTCOMES = [
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** How a call of a tool, with a secret or a login, ended at the broker. */
+/** How a call of a tool ended at the broker. */
 export const TOOL_CALL_OUTCOMES = [
   "answered",
   "refused",
@@ -57,8 +57,8 @@ export const TOOL_CALL_OUTCOMES = [
   "too_many",
 ] as const;
 export type ToolCallOutcome = (typeof TOOL_CALL_OUTCOMES)[number];
-/** What the broker adds to a call of a tool. */
-export type ToolCallKind = "secret" | "login";
+/** What the broker adds to a call of a tool. `egress`: nothing. */
+export type ToolCallKind = "secret" | "login" | "egress";
 
 export interface BrokerReport {
   readonly build: string;

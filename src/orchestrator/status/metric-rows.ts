@@ -27,7 +27,7 @@ export const DAEMON_METRICS = {
   orch_broker_tool_calls_total: {
     kind: "counter",
     labels: ["kind", "outcome"],
-    help: "Calls of tools at the broker since its start, of the kind `secret` or `login`: `answered`, `refused` or `failed` by the host, `unreachable`, `cut`, `unauthorized` because the engine has stopped, `misused` (the next row), `missing` without such a secret, `needs_login`, `denied` by the policy's network of tools, `invalid`, `unchecked` and `too_many` as above",
+    help: "Calls of tools at the broker since its start, of the kind `secret`, `login` or [`egress`](secrets.md#the-only-way-out): `answered`, `refused` or `failed` by the host, `unreachable`, `cut`, `unauthorized` because the engine has stopped, `misused` (the next row), `missing` without such a secret, `needs_login`, `denied` by the policy's network of tools, `invalid`, `unchecked` and `too_many` as above",
   },
   orch_broker_misuses_total: {
     kind: "counter",
