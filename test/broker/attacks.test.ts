@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type IncomingMessage, createServer, request as requestHttp } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
-import { type AddressInfo, type Socket, connect } from "node:net";
+import { type AddressInfo, type Socket, connect, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { buffer, json, text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
@@ -22,6 +22,7 @@ import {
   encodeUrl,
 } from "../../src/contract/broker/secret-calls.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { startTestBroker } from "../helpers/model-broker.ts";
 import { startRawOrigin } from "../helpers/raw-origin.ts";
 
 /** Each title is an attack of a tool, or of a host that tools call. None of them succeeds. */
@@ -253,4 +254,21 @@ t.test("a tool opens a tunnel to another host, or through a call", async (t) => 
   for (const to of ["evil.example.com:443", `${origin.authority}@evil.example.com:443`, "2130706433:1", "[::1]:1"])
     t.match(await connectTo(to), /^HTTP\/1.1 403/, to);
   t.match(await connectTo(`${origin.authority}/x`), /^HTTP\/1.1 400/);
+});
+
+t.test("a provider answers a model call with 101, and never ends it", async (t) => {
+  const provider = createTcpServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.on("data", () =>
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  t.teardown(() => provider.close());
+  const broker = await startTestBroker(t);
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const headers = { authorization: `Bearer ${broker.keyFor({ provider: "openai", baseUrl })}` };
+  const answer = await fetch(`${broker.url}/responses`, { method: "POST", body: "{}", headers });
+  t.equal(answer.status, 502);
+  t.match(broker.counts.report().calls, { "openai unreachable": 1 });
 });
