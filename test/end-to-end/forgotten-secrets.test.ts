@@ -100,6 +100,19 @@ root.test("a daemon of another host with the same database is heard within a sec
   }
 });
 
+root.test("a policy that closes the network of tools holds for the next call", async (t) => {
+  await platform(leader, "PUT", MINE, secret("a value of a closed network"));
+  const setNetwork = (tool_network: unknown) =>
+    leader.admin("/products/acme/policy", { method: "PUT", body: { tool_network } });
+  for (let round = 0; round < ROUNDS; round++) {
+    t.equal((await setNetwork(policy.tool_network)).status, 200);
+    t.match(await call("MINE"), { status: 200 });
+    t.equal((await setNetwork("none")).status, 200);
+    t.match(await call("MINE"), { status: 403, sent: undefined });
+  }
+  await setNetwork(policy.tool_network);
+});
+
 root.test("the keys of an engine that has stopped are refused at once", async (t) => {
   await platform(leader, "PUT", MINE, secret("a value of an engine that stops"));
   t.match(await call("MINE"), { status: 200 });
