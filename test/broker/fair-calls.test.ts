@@ -95,6 +95,7 @@ t.test("an engine's tools with 1000 open calls ask the daemon eight things at on
   const calls = new OutgoingCalls({
     sealingKey,
     road: new FairQuestions(road),
+    addresses: { of: async () => [] },
     counts: new CallCounts(),
     open: new OpenCalls(),
     prepareTls: async () => undefined,
