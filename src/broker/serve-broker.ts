@@ -17,8 +17,10 @@ import { FairQuestions } from "./fair-questions.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
+import { OnceCalls } from "./once-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { OutgoingCalls } from "./outgoing-calls.ts";
+import { sendOnce } from "./send-once.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -74,8 +76,9 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     standings.forget(what);
     outgoing.forget(what);
   };
-  const parts = { build: order.build, token: controlTokenOf(sealingKey), counts, road, drain, forget };
-  const control = new BrokerControl(parts);
+  const once = new OnceCalls({ send: (call) => sendOnce(call, shared.prepareTls) });
+  const token = controlTokenOf(sealingKey);
+  const control = new BrokerControl({ build: order.build, token, counts, road, once, drain, forget });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

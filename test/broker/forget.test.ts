@@ -117,6 +117,7 @@ async function startControl(t: Test, token: string) {
     road,
     drain: () => undefined,
     forget: (what) => void heard.push(what),
+    once: {} as never,
   });
   const server = createServer((request, response) => void control.answer(request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");

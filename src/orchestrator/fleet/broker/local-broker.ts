@@ -9,16 +9,17 @@ import { delay } from "../../../shared/clock.ts";
 import { Deadline } from "../../../shared/deadline.ts";
 import { hasCode } from "../../../shared/error-code.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { type ProcessIdentity, isAlive } from "../../../sandbox/processes.ts";
+import type { ProcessIdentity } from "../../../sandbox/processes.ts";
 import { closeDescriptor, nativeProblem, openListener, socketAddress } from "../../../sandbox/sockets.ts";
 import type { Owner } from "../../../sandbox/folders.ts";
 import { isPortFree } from "../process/port-check.ts";
 import { awaitConnection } from "../sockets/await-connection.ts";
 import { portKnownSince, randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
-import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
+import { brokerGone, killBroker, lastBroker, recordBroker } from "./last-broker.ts";
 import { type LiveBroker, connectBroker, drainBroker, tellForgotten } from "./live-broker.ts";
 import type { ProcessExit } from "../engine-backend.ts";
 import type { BrokerAccess, ModelBroker } from "./model-broker.ts";
+import { type OnceRoad, onceRoad } from "./once-road.ts";
 import { BROKER_LISTENER, startBroker } from "./start-broker.ts";
 
 const BACKLOG = 4096;
@@ -123,6 +124,11 @@ export class LocalBroker implements ModelBroker {
 
   get reach(): BrokerAccess {
     return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
+  }
+
+  get once(): OnceRoad {
+    this.#supervise();
+    return onceRoad(this.#target);
   }
 
   async forget(what: Forgotten): Promise<void> {
@@ -266,7 +272,7 @@ export class LocalBroker implements ModelBroker {
     this.#live = null;
     const identity = lastBroker(this.#options.folder);
     if (this.#isClosed || this.#options.stopping.aborted) return;
-    if (identity !== null) await gone(identity);
+    if (identity !== null) await brokerGone(identity, ADOPT_MS);
     await this.#ended({});
   }
 
@@ -286,9 +292,4 @@ export class LocalBroker implements ModelBroker {
     const settings = [file, size, mtimeMs, host, this.#port, confine, extraCaCerts, ownerOn(this.#port)?.uid ?? null];
     return createHash("sha256").update(JSON.stringify(settings)).update(this.#sealingKey).digest("hex");
   }
-}
-
-/** Waits until a process has exited, at most a while. */
-async function gone(identity: ProcessIdentity): Promise<void> {
-  for (const deadline = new Deadline(ADOPT_MS); isAlive(identity) && !deadline.isOver;) await delay(RETRY_MS);
 }

@@ -1,5 +1,6 @@
 import type { BrokerReport } from "../../../contract/broker/broker-order.ts";
 import type { Forgotten } from "../../../contract/broker/forget.ts";
+import type { OnceRoad } from "./once-road.ts";
 
 /** What engines are told of the broker of model calls. */
 export interface BrokerAccess {
@@ -21,6 +22,8 @@ export interface ModelBroker {
    * within a minute. Never rejects.
    */
   forget(what: Forgotten): Promise<void>;
+  /** Sends what must be sent once. Null for a broker that may be several, none of which knows what another has sent. */
+  readonly once: OnceRoad | null;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
   /**

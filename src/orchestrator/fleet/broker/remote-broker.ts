@@ -8,6 +8,7 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
   return {
     access: () => access,
     reach: access,
+    once: null,
     questionToken: questionTokenOf(access.sealingKey),
     // Several may share the address, and what each knows ends by itself.
     forget: () => Promise.resolve(),
