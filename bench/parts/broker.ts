@@ -68,9 +68,9 @@ export async function broker(): Promise<readonly Row[]> {
     });
   const [direct, plain, budgeted] = [modelCall(baseUrl, "bench"), modelCall(url, "bench"), modelCall(url, BUDGETED)];
   const took = await inRounds({
-    direct: () => direct("1 1"),
-    plain: () => plain("1 1"),
-    budgeted: () => budgeted("1 1"),
+    direct: () => direct("0 1"),
+    plain: () => plain("0 1"),
+    budgeted: () => budgeted("0 1"),
     directTool: () => firstByteByTls(`${host.url}/1/1`),
     tool: () => toolCall("1 1"),
   });
