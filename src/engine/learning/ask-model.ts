@@ -126,8 +126,9 @@ export function readJson<Schema extends z.ZodMiniType>(text: string, schema: Sch
   let value: unknown;
   try {
     value = JSON.parse(text.slice(from, to + 1));
-  } catch (error) {
-    return { kind: "unreadable", reason: error instanceof Error ? error.message : "no valid JSON" };
+  } catch {
+    // The error quotes the text, and the reason is logged.
+    return { kind: "unreadable", reason: "no valid JSON" };
   }
   const result = safeParse(schema, value, { error: describeIssue });
   if (result.success) return { kind: "read", value: result.data };
