@@ -341,9 +341,9 @@ t.test("memory", async () => {
   }
   const { body: profile } = await call("getProfile", { expect: 200 });
   const [{ id: line }] = profile.lines;
-  const text = "Lives in Paris.";
-  await call("correctProfileLine", { path: { line_id: line }, body: { text }, expect: 200 });
-  await call("correctProfileLine", { path: { line_id: "pl_none" }, body: { text }, expect: "NOT_FOUND" });
+  const corrected = { text: "Lives in Paris." };
+  await call("correctProfileLine", { path: { line_id: line }, body: corrected, expect: 200 });
+  await call("correctProfileLine", { path: { line_id: "pl_none" }, body: corrected, expect: "NOT_FOUND" });
   await call("correctProfileLine", { path: { line_id: line }, body: { text: "a\nb" }, expect: "INVALID_REQUEST" });
   await call("deleteProfileLine", { path: { line_id: line }, expect: 200 });
   await call("deleteProfileLine", { path: { line_id: line }, expect: "NOT_FOUND" });

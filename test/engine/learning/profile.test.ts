@@ -1,7 +1,7 @@
 import t from "tap";
 import { MAX_PROFILE_BYTES, profileBytes } from "../../../src/contract/engine/profile.ts";
 import { type LearningBench, type Told, learningBench } from "./learning-bench.ts";
-import type { ModelProvider } from "../../../src/engine/model/model-provider.ts";
+import type { ModelPart, ModelProvider } from "../../../src/engine/model/model-provider.ts";
 import { type AskedPage, type PageAnswer, fact, scriptedModel } from "./scripted-model.ts";
 
 const single = { single: true };
@@ -230,11 +230,11 @@ t.test("while the provider refuses, the page is left to the next batch and the f
   let isLimited = true;
   const provider: ModelProvider = {
     name: "limited",
-    async *stream(request, signal) {
+    async *stream(request, signal): AsyncGenerator<ModelPart> {
       const [prompt] = request.messages;
       if (!isLimited || (prompt?.role === "user" && prompt.text.includes('"rounds"')))
         return yield* model.stream(request, signal);
-      yield { kind: "failed", failure: { kind: "rate_limited", message: "slow down", retryAfterS: 120, status: 429 } };
+      yield { kind: "failed", failure: { kind: "rate_limited", message: "slow down", retryAfterS: 120 } };
     },
   };
   const bench = learningBench(t, { provider });

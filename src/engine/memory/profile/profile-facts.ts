@@ -35,7 +35,7 @@ const ROUNDS = `select episode_id from knowledge_evidence where knowledge_id in 
 /** The facts behind a profile page. */
 export class ProfileFacts extends Table {
   readonly #stated = this.db.prepare(
-    `${FACTS} and trust = ${TRUST.user} order by importance desc, stated_at desc limit ?`,
+    `${FACTS} and trust = ${TRUST.user} order by importance desc, stated_at desc, number limit ?`,
   );
   readonly #ofLine = this.db.prepare(`${FACTS} and id in (${OF_LINE})`);
   readonly #beside = this.db.prepare(
