@@ -54,6 +54,8 @@ export interface Records {
   readonly directory: ProductDirectory;
   readonly leadership: Leadership;
   readonly box: SealedBox;
+  /** The values of the vault. */
+  readonly secrets: SecretValues;
 }
 
 /** The engines of this host, and what runs them. */
@@ -109,8 +111,6 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
-  /** The values of the vault. */
-  readonly secrets: SecretValues;
   /** Of end users. */
   readonly userTokens: UserTokens;
   readonly identityTokens: IdentityTokens;
@@ -164,6 +164,8 @@ interface HostSettings {
   readonly engineHost: string;
   /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
   readonly publicUrl: string | null;
+  /** Whether the broker is the way of tools to what they may connect to. */
+  readonly isBrokerEgress: boolean;
   /** The daemon's own. */
   readonly port: number;
   readonly dataDir: string;

@@ -34,7 +34,12 @@ export class BudgetAnswers {
   async engine(asked: Asked<"engine">): Promise<AnswerTo<"engine">> {
     const owner = await this.#ownerOf(asked);
     const policy = owner === null ? null : await this.#host.directory.policyOf(owner.productId);
-    return { is_current: owner !== null, has_budgets: policy !== null && hasBudgets(policy.budgets) };
+    const network = policy?.tool_network ?? "none";
+    return {
+      is_current: owner !== null,
+      has_budgets: policy !== null && hasBudgets(policy.budgets),
+      tool_network: typeof network === "string" ? network : [...network],
+    };
   }
 
   async reserve(asked: Asked<"reserve">): Promise<AnswerTo<"reserve">> {

@@ -78,7 +78,7 @@ function settingsFor(
 }
 
 /**
- * The broker, for secrets of tools, identity tokens and logins. Without a public URL the latter two have no issuer, and no
+ * The broker, for secrets of tools, identity tokens and logins, and for what goes outside. Without a public URL the latter two have no issuer, and no
  * address to come back to. Secrets start it when the first one is set.
  */
 function brokerFor(
@@ -86,9 +86,17 @@ function brokerFor(
   { id, incarnation }: EngineRow,
 ): Pick<SupervisedOrder["launch"], "broker"> {
   if (broker === null) return {};
-  const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
+  const { publicUrl, isBrokerEgress } = settings;
+  const { url, sealingKey } = publicUrl === null && !isBrokerEgress ? broker.reach : broker.access();
   const key = sealEngineKey(sealingKey, { engine: id, incarnation });
-  return { broker: { url, key, ...(settings.publicUrl === null && { no_public_url: true as const }) } };
+  return {
+    broker: {
+      url,
+      key,
+      ...(publicUrl === null && { no_public_url: true as const }),
+      ...(isBrokerEgress && { egress: true as const }),
+    },
+  };
 }
 
 /** The authority that the engine's tools trust, where the policy lets the broker end their TLS. */
