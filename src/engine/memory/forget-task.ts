@@ -46,7 +46,7 @@ export class TaskForgetting extends Table {
       notes: run("delete from working_memory where task_id = ?1"),
       people,
       // Lines of a person, and what is remembered of deleted ones, go with the last of their facts.
-      profile_lines: profileLines + Number(this.db.prepare(WITHOUT_FACTS).run().changes),
+      profile_lines: profileLines + this.db.prepare(WITHOUT_FACTS).run().changes,
       skill_drafts: skillDrafts,
     };
   }

@@ -233,8 +233,13 @@ t.test("while the provider refuses, the page is left to the next batch and the f
     async *stream(request, signal): AsyncGenerator<ModelPart> {
       const [prompt] = request.messages;
       if (!isLimited || (prompt?.role === "user" && prompt.text.includes('"rounds"')))
-        return yield* model.stream(request, signal);
-      yield { kind: "failed", failure: { kind: "rate_limited", message: "slow down", retryAfterS: 120 } };
+        yield* model.stream(request, signal);
+      else
+        yield {
+          kind: "failed",
+          failure: { kind: "rate_limited", message: "slow down", retryAfterS: 120 },
+          usage: null,
+        };
     },
   };
   const bench = learningBench(t, { provider });

@@ -108,7 +108,7 @@ export class ProfileTable extends Table {
     );
     const same = lines.filter((line) => known.has(keyOf(line)));
     const ids = same.map((line) => known.get(keyOf(line)) ?? "");
-    const removed = Number(this.#drop.run(JSON.stringify(ids)).changes);
+    const removed = this.#drop.run(JSON.stringify(ids)).changes;
     for (const [index, { facts }] of same.entries()) {
       this.#detach.run(ids[index] ?? "");
       for (const fact of facts) this.#attach.run(ids[index] ?? "", fact);
