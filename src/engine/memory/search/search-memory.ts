@@ -91,7 +91,7 @@ export class MemorySearch {
     const query = readQuery(request.query, request.now);
     const neighbours = await this.#nearest(request.query, LIST_LENGTH, signal);
     const graph = this.#graph.rows(query.phrases);
-    const words = query.words.map(({ word }) => word);
+    const { words } = query;
     const plan = this.#lexical.plan([...words, ...query.optional]);
     const weights = new Map(words.map((word) => [word, plan.weights.get(word) ?? 0]));
     const planned: PlannedSearch = {
