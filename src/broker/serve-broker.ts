@@ -15,7 +15,9 @@ import { EngineStandings } from "./engine-standing.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
+import { OnceCalls } from "./once-calls.ts";
 import { OutgoingCalls } from "./outgoing-calls.ts";
+import { sendOnce } from "./send-once.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -65,7 +67,9 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       budgets.settled().then(close, close);
     });
   };
-  const control = new BrokerControl({ build: order.build, token: controlTokenOf(sealingKey), counts, road, drain });
+  const once = new OnceCalls({ send: (call) => sendOnce(call, shared.prepareTls) });
+  const token = controlTokenOf(sealingKey);
+  const control = new BrokerControl({ build: order.build, token, counts, road, once, drain });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

@@ -85,7 +85,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
   const titles = titlesOf(parts, { search, taskChanges });
-  const { requests, clientCallTable } = openRequests(parts, journal);
+  const { requests, openQuestions, clientCallTable } = openRequests(parts, journal);
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
@@ -136,6 +136,7 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     ...requests,
+    openQuestions,
     clientCallTable,
     inbox,
     inboxTable,
@@ -146,6 +147,7 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({
       slots,
       ...requests,
+      openQuestions,
       journal,
       runner,
       wakefulness,
