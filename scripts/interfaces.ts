@@ -21,6 +21,7 @@ const {
   HookedCalls: _hooked,
   HookAnswered: _answered,
   LoginTargets: _logins,
+  QuestionReport: _questions,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 

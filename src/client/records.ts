@@ -2641,32 +2641,6 @@ export interface NotificationsReplayed {
   readonly replayed: number;
 }
 
-/** An open question of an engine to a person. */
-export interface OpenQuestion {
-  /** Its id. */
-  readonly request_id: string;
-  /** What is asked, as in `GET /hitl/pending`. */
-  readonly kind: "question" | "permission" | "login";
-  /** The text of the question. */
-  readonly question: string;
-  /** What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option. */
-  readonly context: Readonly<Record<string, unknown>>;
-  /** The answers to choose from. */
-  readonly options: readonly string[];
-  /** Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole. */
-  readonly is_shortened: boolean;
-  /** The task of the turn that waits. */
-  readonly task_id: string;
-  /** The turn that waits. */
-  readonly turn_id: string;
-  /** The title of the task. */
-  readonly title: string;
-  /** The beginning of the message that the turn answers. */
-  readonly message: string;
-  /** When the turn asked. */
-  readonly created_at: string;
-}
-
 /** What programs decide by. */
 export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
@@ -3128,16 +3102,6 @@ export interface QuestionRecord {
   readonly user_id: string;
   /** The engine's state. An answer wakes one that is `sleeping`. */
   readonly engine_state: EngineState;
-}
-
-/** The open questions of an engine, oldest first. */
-export interface QuestionReport {
-  /** Rises with each change of the list in this life of the process. */
-  readonly revision: number;
-  /** The oldest ones. */
-  readonly questions: readonly OpenQuestion[];
-  /** How many there are. */
-  readonly total: number;
 }
 
 export interface RegisterProductRequest {
