@@ -33,6 +33,7 @@ import { logsCommand } from "./commands/logs.ts";
 import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
 import { memoryExportCommand, memoryImportCommand } from "./commands/memory-file.ts";
+import { memoryCorrectCommand, memoryForgetCommand, memoryProfileCommand } from "./commands/memory-profile.ts";
 import { memoryListCommand, memorySearchCommand } from "./commands/memory-list.ts";
 import { memoryLearnCommand, memorySkillsCommand } from "./commands/memory-learn.ts";
 import { productDeleteCommand } from "./commands/product-delete.ts";
@@ -114,6 +115,9 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memoryLearnCommand,
   memorySkillsCommand,
   memoryEndCommand,
+  memoryProfileCommand,
+  memoryCorrectCommand,
+  memoryForgetCommand,
 ];
 
 const SCHEDULE_COMMANDS: readonly CommandMaker[] = [
@@ -186,7 +190,7 @@ export function createProgram(
   ]);
   group("files", "List, download, upload, move, remove and link the files of an engine's workspace", FILE_COMMANDS);
   program.commandsGroup("What an agent knows and can do:");
-  group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  group("memory", "List, search, correct, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("import", "Bring agents of other systems into an engine", [importLettaCommand]);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);

@@ -73,6 +73,7 @@ export const INTERFACES = {
       task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
+      line_id: "Id of a line of the profile page",
       message_id: "Id of the message, 1 to 255 characters",
       token: "What the link ends with",
     },

@@ -465,6 +465,11 @@ export interface CoreSoulReloaded {
   readonly bytes: number;
 }
 
+export interface CorrectProfileLineRequest {
+  /** What the line says from now on: 1 to 200 characters, one line. */
+  readonly text: string;
+}
+
 export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
@@ -2272,6 +2277,8 @@ export interface LearningBatch {
   readonly knowledge_closed: number;
   /** New people and things. */
   readonly nodes: number;
+  /** Lines of the profile page that were written or removed. */
+  readonly profile_lines: number;
   /** New skill drafts, for a person to decide. */
   readonly skills_drafted: number;
   /** Milliseconds that it took. */
@@ -3008,6 +3015,42 @@ export interface ProductWithKey {
   readonly updated_at: string;
   /** The platform key, returned once. `null` if the call brought the hash of a key, and in a repeated response. */
   readonly platform_api_key: string | null;
+}
+
+/** The profile page: what the user has said of themselves, in short. */
+export interface Profile {
+  /** The lines in the order of the page. */
+  readonly lines: readonly ProfileLine[];
+  /** Bytes of the lines' texts. */
+  readonly bytes: number;
+  /** Most bytes that they take. */
+  readonly max_bytes: number;
+}
+
+/** A line of the profile page. */
+export interface ProfileLine {
+  /** The line's id. */
+  readonly id: string;
+  /** The section of the page. */
+  readonly section: "about" | "people" | "work" | "preferences" | "plans";
+  /** What the line says. */
+  readonly text: string;
+  /** `learned`: a learning batch wrote it. `person`: a person has corrected it, and no batch changes it. */
+  readonly origin: "learned" | "person";
+  /** The ids of the rounds that it derives from. */
+  readonly sources: readonly string[];
+  /** When the line was written first. */
+  readonly created_at: string;
+  /** When its text was written. */
+  readonly updated_at: string;
+}
+
+/** A line that a person has deleted. */
+export interface ProfileLineDeleted {
+  /** The line's id. */
+  readonly id: string;
+  /** Always `true`. */
+  readonly deleted: true;
 }
 
 export interface ProvisionEngineRequest {

@@ -28,6 +28,8 @@ export interface StateValues {
     readonly generation: number;
     readonly hasOutdated: boolean;
   };
+  /** The facts and lines that the last profile page was made of. */
+  readonly profile: { readonly input: string };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */
