@@ -1688,7 +1688,7 @@ if TYPE_CHECKING:
         destroyed: Literal[True]
 
 
-    EngineEvent = Union["EngineEvent1", "EngineEvent2", "EngineEvent3", "EngineEvent4", "EngineEvent5", "EngineEvent6", "EngineEvent7", "EngineEvent8", "EngineEvent9", "EngineEvent10", "EngineEvent11", "EngineEvent12", "EngineEvent13", "EngineEvent14", "EngineEvent15", "EngineEvent16", "EngineEvent17", "EngineEvent18", "EngineEvent19", "EngineEvent20", "EngineEvent21"]
+    EngineEvent = Union["EngineEvent1", "EngineEvent2", "EngineEvent3", "EngineEvent4", "EngineEvent5", "EngineEvent6", "EngineEvent7", "EngineEvent8", "EngineEvent9", "EngineEvent10", "EngineEvent11", "EngineEvent12", "EngineEvent13", "EngineEvent14", "EngineEvent15", "EngineEvent16", "EngineEvent17", "EngineEvent18", "EngineEvent19", "EngineEvent20", "EngineEvent21", "EngineEvent22"]
 
 
     class EngineEvent1(TypedDict):
@@ -2030,15 +2030,48 @@ if TYPE_CHECKING:
 
 
     class EngineEvent21(TypedDict):
-        """A call has changed a file of the workspace. It comes before the `tool_result` of the call, for at most 100 paths."""
+        """A call of `search_knowledge` has found passages, which the answer may cite by their `source`. It comes before the `tool_result` of the call."""
 
         #: The `event:` line of the frame.
-        event: Literal["file_changed"]
+        event: Literal["knowledge_found"]
         #: The `data:` line of the frame.
         data: EngineEvent21Data
 
 
     class _EngineEvent21Data(TypedDict):
+        #: The call's id.
+        tool_call_id: str
+        #: The best first, each with at most the first 500 characters of its `text`.
+        results: List[KnowledgeResult]
+        #: When it happened. Strictly rises within the engine.
+        ts: str
+        #: Its number. Rises over the life of the engine, restarts included.
+        seq: int
+        #: The turn's task.
+        task_id: str
+        #: The turn.
+        turn_id: str
+
+
+    class EngineEvent21Data(_EngineEvent21Data, total=False):
+        """The `data:` line of the frame."""
+
+        #: Of a delegated agent: its name.
+        agent: str
+        #: Of a delegated agent: the call of `delegate` that started it.
+        parent_tool_call_id: str
+
+
+    class EngineEvent22(TypedDict):
+        """A call has changed a file of the workspace. It comes before the `tool_result` of the call, for at most 100 paths."""
+
+        #: The `event:` line of the frame.
+        event: Literal["file_changed"]
+        #: The `data:` line of the frame.
+        data: EngineEvent22Data
+
+
+    class _EngineEvent22Data(TypedDict):
         #: The path in the workspace.
         path: str
         #: What happened to it.
@@ -2055,7 +2088,7 @@ if TYPE_CHECKING:
         turn_id: str
 
 
-    class EngineEvent21Data(_EngineEvent21Data, total=False):
+    class EngineEvent22Data(_EngineEvent22Data, total=False):
         """The `data:` line of the frame."""
 
         #: Of a delegated agent: its name.
@@ -3098,6 +3131,25 @@ if TYPE_CHECKING:
         superseded_by: Optional[str]
         #: The ids of the rounds that it derives from.
         evidence: List[str]
+
+
+    class KnowledgeResult(TypedDict):
+        """Passages of a document of the product's knowledge that a search found."""
+
+        #: What the model cites it by: the document's path with lines, pages or the number of the passage.
+        source: str
+        #: The path of the document.
+        path: str
+        #: The title of the document.
+        title: str
+        #: The headings above it, the outermost first.
+        heading: List[str]
+        #: Its first and last line. `null` in a PDF file or a page of HTML.
+        lines: Optional[List[Any]]
+        #: Its first and last page. `null` except in a PDF file.
+        pages: Optional[List[Any]]
+        #: The text of the passages.
+        text: str
 
 
     class LastError(TypedDict):
@@ -4851,6 +4903,8 @@ _RECORDS = frozenset(
     EngineEvent20Data
     EngineEvent21
     EngineEvent21Data
+    EngineEvent22
+    EngineEvent22Data
     EngineEvent2Data
     EngineEvent3
     EngineEvent3Data
@@ -4918,6 +4972,7 @@ _RECORDS = frozenset(
     KnowledgeHits
     KnowledgePage
     KnowledgeRecord
+    KnowledgeResult
     LastError
     LearningBatch
     LinkFileRequest
@@ -5119,7 +5174,7 @@ class _EngineMethods(_Client):
     def execute(self, *, task_id: str, events: str = OMITTED, idempotency_key: str = OMITTED, message: MessageContent = OMITTED, agent: str = OMITTED, model: str = OMITTED, effort: Literal["low", "medium", "high"] = OMITTED, thinking: bool = OMITTED, max_steps: int = OMITTED, regenerate: bool = OMITTED, on_disconnect: Literal["continue", "cancel"] = OMITTED, metadata: Dict[str, Any] = OMITTED, client_tools: List[ExecuteRequestClientTools] = OMITTED, when_busy: Literal["reject", "queue", "steer"] = OMITTED, interrupt: bool = OMITTED, message_id: str = OMITTED, output_schema: Dict[str, Any] = OMITTED, context: List[ContextItem] = OMITTED, on_human: Optional[OnHuman] = None, tools: Optional[Tools] = None, on_retry: Optional[OnRetry] = None) -> Turn:
         """Run a turn and stream its events.
 
-        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`.
+        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge`.
         idempotency_key: The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one.
         message: The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one.
         task_id: 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it.
@@ -5153,7 +5208,7 @@ class _EngineMethods(_Client):
         task_id: Only of this task.
         turn_id: Only of this turn.
         limit: Largest number of events. A stream without it has no limit.
-        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`.
+        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge`.
         """
         return self._call(_REPLAY, {"after": after, "task_id": task_id, "turn_id": turn_id, "limit": limit, "events": events})
 

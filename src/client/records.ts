@@ -1012,6 +1012,28 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "knowledge_found";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The call's id. */
+    readonly tool_call_id: string;
+    /** The best first, each with at most the first 500 characters of its `text`. */
+    readonly results: readonly KnowledgeResult[];
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "file_changed";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -2029,6 +2051,32 @@ export interface KnowledgeRecord {
   readonly superseded_by: string | null;
   /** The ids of the rounds that it derives from. */
   readonly evidence: readonly string[];
+}
+
+/** Passages of a document of the [product's knowledge](knowledge.md) that a search found. */
+export interface KnowledgeResult {
+  /** What the model cites it by: the document's path with lines, pages or the number of the passage. */
+  readonly source: string;
+  /** The path of the document. */
+  readonly path: string;
+  /** The title of the document. */
+  readonly title: string;
+  /** The headings above it, the outermost first. */
+  readonly heading: readonly string[];
+  /** Its first and last line. `null` in a PDF file or a page of HTML. */
+  readonly lines: readonly unknown[] | null;
+  /** Its first and last page. `null` except in a PDF file. */
+  readonly pages: readonly unknown[] | null;
+  /** The text of the passages. */
+  readonly text: string;
+}
+
+/** The version of the product's knowledge that is searched. */
+export interface KnowledgeVersionUsed {
+  /** Its number. */
+  readonly version: number;
+  /** Whether the engine cannot read its file, so that the daemon sends it. */
+  readonly missing: boolean;
 }
 
 /** Why an engine last failed. */

@@ -5,6 +5,7 @@ import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, jsonObject, text, time } from "../response-schemas.ts";
+import { knowledgeResult } from "./knowledge-result.ts";
 import { MODEL_CHANGE_REASONS } from "./models.ts";
 import { HOOK_VERDICTS } from "./tool-hook-limits.ts";
 import { tokenUsage } from "./token-usage.ts";
@@ -215,6 +216,19 @@ export const ENGINE_EVENTS = {
       reason: z.exactOptional(field(text, "Only of `deny`, when the product gave one.")),
       input: z.exactOptional(field(jsonObject, "Only of `change`: the input that the call runs with.")),
       error: z.exactOptional(field(text, "Why the product did not decide; the verdict is then the policy's.")),
+    },
+  },
+  knowledge_found: {
+    meaning:
+      "A call of `search_knowledge` has found passages, which the answer may cite by their `source`. It comes before the `tool_result` of the call.",
+    data: {
+      tool_call_id: call.tool_call_id,
+      results: field(
+        z.array(knowledgeResult),
+        "The best first, each with at most the first 500 characters of its `text`.",
+      ),
+      agent: call.agent,
+      parent_tool_call_id: call.parent_tool_call_id,
     },
   },
   file_changed: {
