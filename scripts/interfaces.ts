@@ -52,6 +52,7 @@ export const INTERFACES = {
       webhook_id: "Id of the webhook",
       endpoint_id: "Id of the endpoint",
       secret_name: "Name of the secret",
+      document_path: "Path of the document, percent-encoded, also its slashes",
       session_id: "Id of the session",
       file: "The name of a file of the build",
     },

@@ -315,7 +315,7 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
 }
@@ -457,7 +457,7 @@ export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -1603,7 +1603,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
+export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -1975,6 +1975,92 @@ export interface IsolationPart {
   readonly detail: string | null;
 }
 
+/** A document of a product's knowledge, without its text. */
+export interface KnowledgeDocument {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+}
+
+/** A document was deleted. */
+export interface KnowledgeDocumentDeleted {
+  /** It is gone. */
+  readonly deleted: true;
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+}
+
+/** A document that was stored. */
+export interface KnowledgeDocumentPut {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+  /** `false` if the same document was stored already, so that nothing was changed. */
+  readonly is_new: boolean;
+}
+
+/** A document as it was read. */
+export interface KnowledgeDocumentShown {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+  /** Its passages in order. */
+  readonly content: readonly KnowledgePassage[];
+}
+
+/** What a search of a product's knowledge found. */
+export interface KnowledgeFound {
+  /** The best first. */
+  readonly results: readonly KnowledgeResult[];
+}
+
 /** A result of a search of the memory. */
 export interface KnowledgeHit {
   /** The id of the round, the fact or the note. */
@@ -2017,6 +2103,20 @@ export interface KnowledgePage {
   readonly items: readonly KnowledgeRecord[];
   /** The `cursor` of the next page of the same list. `null` on the last one. */
   readonly next_cursor: string | null;
+}
+
+/** A passage of a document, as it is searched. */
+export interface KnowledgePassage {
+  /** Its number in the document, from 1. */
+  readonly number: number;
+  /** The headings above it, the outermost first. */
+  readonly heading: readonly string[];
+  /** Its first and last line. `null` in a PDF file or a page of HTML. */
+  readonly lines: readonly unknown[] | null;
+  /** Its first and last page. `null` except in a PDF file. */
+  readonly pages: readonly unknown[] | null;
+  /** Its text. */
+  readonly text: string;
 }
 
 /** A fact, with the time in which it is true and the time in which the engine believed it. */
@@ -2484,7 +2584,7 @@ export interface NotificationsReplayed {
 }
 
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "KNOWLEDGE_DOCUMENT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "KNOWLEDGE_DOCUMENT_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2686,6 +2786,14 @@ export interface ProductCatalogRecord {
 export interface ProductDeleted {
   /** The product, its engines and their data are gone. */
   readonly deleted: true;
+}
+
+/** The documents that all engines of a product search. */
+export interface ProductKnowledge {
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+  /** All of them, by path. */
+  readonly documents: readonly KnowledgeDocument[];
 }
 
 /** Products by id. */
@@ -3082,6 +3190,13 @@ export type ScheduleTiming = {
   /** The time from which they are counted. */
   readonly anchor_at: string;
 };
+
+export interface SearchKnowledgeRequest {
+  /** What to find, as a user would ask it. */
+  readonly query: string;
+  /** The largest number of results. */
+  readonly limit?: number | undefined;
+}
 
 export interface SearchMemoryRequest {
   /** 1 byte to 10 kB of text. No character is query syntax. */

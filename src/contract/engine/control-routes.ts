@@ -74,11 +74,15 @@ export const ENGINE_CONTROL_ROUTES = {
     request: controlKnowledgeRequest,
     responses: ok("KnowledgeVersionUsed"),
   }),
-  putKnowledge: control(`PUT ${CONTROL_PATHS.knowledgeFile}`, "Store the file of a version of the product's knowledge", {
-    requestBytes: true,
-    maxBodyBytes: MAX_KNOWLEDGE_FILE_BYTES,
-    responses: ok("KnowledgeVersionUsed"),
-  }),
+  putKnowledge: control(
+    `PUT ${CONTROL_PATHS.knowledgeFile}`,
+    "Store the file of a version of the product's knowledge",
+    {
+      requestBytes: true,
+      maxBodyBytes: MAX_KNOWLEDGE_FILE_BYTES,
+      responses: ok("KnowledgeVersionUsed"),
+    },
+  ),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
   sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
     request: controlSleepRequest,

@@ -26,10 +26,14 @@ export const knowledgeFound = record("KnowledgeFound", "What a search of a produ
 });
 export type KnowledgeFound = RecordOf<typeof knowledgeFound>;
 
-const knowledgeVersionUsed = record("KnowledgeVersionUsed", "The version of the product's knowledge that is searched.", {
-  version: field(count, "Its number.", 12),
-  missing: field(z.boolean(), "Whether the engine cannot read its file, so that the daemon sends it.", false),
-});
+const knowledgeVersionUsed = record(
+  "KnowledgeVersionUsed",
+  "The version of the product's knowledge that is searched.",
+  {
+    version: field(count, "Its number.", 12),
+    missing: field(z.boolean(), "Whether the engine cannot read its file, so that the daemon sends it.", false),
+  },
+);
 
 export const ENGINE_KNOWLEDGE_RESPONSES = { KnowledgeVersionUsed: knowledgeVersionUsed };
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { KNOWLEDGE_FOLDER } from "../../contract/engine/knowledge-file.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { LiveKnowledge } from "../knowledge/live-knowledge.ts";
@@ -18,7 +19,7 @@ export async function openKnowledge({
   readonly logger: Logger;
 }): Promise<LiveKnowledge> {
   const knowledge = new LiveKnowledge({
-    sharedFolder: product_catalog === undefined ? null : join(product_catalog.folder, "knowledge"),
+    sharedFolder: product_catalog === undefined ? null : join(product_catalog.folder, KNOWLEDGE_FOLDER),
     ownFolder: join(data_dir, "knowledge"),
     related: wordVectors === null ? NO_RELATED_WORDS : openRelatedWords(wordVectors, logger),
     logger,

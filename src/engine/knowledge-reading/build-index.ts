@@ -1,6 +1,6 @@
 import type { ReadDocument } from "../../contract/orchestrator/knowledge-passage.ts";
 import { indexWords } from "../../shared/words/index-text.ts";
-import { KNOWLEDGE_SCHEMA } from "../knowledge/knowledge-file.ts";
+import { KNOWLEDGE_SCHEMA } from "../knowledge/knowledge-schema.ts";
 import { Database } from "../store/database.ts";
 
 /** A document with its path. */

@@ -60,7 +60,8 @@ export function readMarkdown(text: string, { isNumbered }: { readonly isNumbered
   return { title: front.title ?? first, blocks };
 }
 
-const isUnderlined = (line: string, next: string): boolean => UNDERLINE.test(next) && !/^\s*(?:[-*+|>]|\d+\.)/.test(line);
+const isUnderlined = (line: string, next: string): boolean =>
+  UNDERLINE.test(next) && !/^\s*(?:[-*+|>]|\d+\.)/.test(line);
 
 /** The title in a front matter of YAML, and the number of its lines. */
 function frontMatter(lines: readonly string[]): { readonly title: string | null; readonly lines: number } {

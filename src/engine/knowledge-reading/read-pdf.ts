@@ -53,13 +53,17 @@ export async function readPdf(bytes: Uint8Array): Promise<MarkedText> {
 
 async function linesOf(bytes: Uint8Array): Promise<{ readonly title: string | null; readonly lines: readonly Line[] }> {
   const pdf = await openPdf(bytes);
-  if (pdf.numPages > MAX_PAGES) throw new UnreadableDocument(`expected at most ${MAX_PAGES} pages, got ${pdf.numPages}`);
+  if (pdf.numPages > MAX_PAGES)
+    throw new UnreadableDocument(`expected at most ${MAX_PAGES} pages, got ${pdf.numPages}`);
   const lines: Line[] = [];
   let length = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number).catch(damaged);
     const { items } = await page.getTextContent().catch(damaged);
-    for (const line of pageLines(items.filter((item) => "str" in item), number)) {
+    for (const line of pageLines(
+      items.filter((item) => "str" in item),
+      number,
+    )) {
       length += line.text.length;
       if (length > KNOWLEDGE_LIMITS.documentTextBytes) throw new UnreadableDocument(TOO_MUCH_TEXT);
       lines.push(line);

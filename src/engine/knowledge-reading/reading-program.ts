@@ -54,7 +54,11 @@ function limit(order: KnowledgeOrder): void {
     case "build":
       return restrictSelf({ read: order.base === null ? [] : [order.base], write: [dirname(order.target)], ...none });
     case "search":
-      return restrictSelf({ read: [order.file, ...(order.wordVectors === null ? [] : [order.wordVectors])], write: [], ...none });
+      return restrictSelf({
+        read: [order.file, ...(order.wordVectors === null ? [] : [order.wordVectors])],
+        write: [],
+        ...none,
+      });
   }
   return order satisfies never;
 }

@@ -53,10 +53,7 @@ function commonStart(one: readonly string[], other: readonly string[]): string[]
   return one.slice(0, end === -1 ? one.length : end);
 }
 
-function sourceOf(
-  path: string,
-  { lines, pages, number }: Pick<FoundPassage, "lines" | "pages" | "number">,
-): string {
+function sourceOf(path: string, { lines, pages, number }: Pick<FoundPassage, "lines" | "pages" | "number">): string {
   if (lines !== null) return `${path}:${span(lines)}`;
   return pages === null ? `${path}#${number}` : `${path}:p${span(pages)}`;
 }

@@ -3,6 +3,7 @@ import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { KNOWLEDGE_FILE } from "../../contract/engine/knowledge-file.ts";
 import type { KnowledgeVersion } from "../../contract/engine/launch.ts";
 import type { KnowledgeFound } from "../../contract/engine/knowledge-result.ts";
 import { hasCode } from "../../shared/error-code.ts";
@@ -10,7 +11,6 @@ import type { Logger } from "../../shared/logger.ts";
 import type { RelatedWords } from "../memory/search/related-words.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
-import { KNOWLEDGE_FILE } from "./knowledge-file.ts";
 import { searchKnowledge } from "./search-knowledge-tool.ts";
 import { KnowledgeSearch } from "./search-passages.ts";
 

@@ -5,6 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
+import type { CurrentKnowledge } from "./knowledge.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
 import { type CurrentCatalog, type Product, findProduct } from "./products.ts";
@@ -50,6 +51,11 @@ export class ProductDirectory {
   /** The cached current version of a product's catalog. Null when the product has been deleted. */
   async catalogOf(productId: string): Promise<CurrentCatalog | null> {
     return (await this.#product(productId))?.catalog ?? null;
+  }
+
+  /** The cached current version of a product's knowledge. Null when the product has been deleted. */
+  async knowledgeOf(productId: string): Promise<CurrentKnowledge | null> {
+    return (await this.#product(productId))?.knowledge ?? null;
   }
 
   /** The slug of a product, for metrics. Null when it has been deleted. */

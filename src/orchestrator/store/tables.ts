@@ -4,6 +4,7 @@ import type { Actor, EventType } from "../../contract/orchestrator/event-types.t
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
+import type { KnowledgeDocumentsTable } from "./knowledge-tables.ts";
 import type { ConnectionsTable, LoginClientsTable, LoginsTable } from "./login-tables.ts";
 import type {
   NotificationDeliveriesTable,
@@ -50,6 +51,9 @@ interface ProductsTable {
   /** 0 before the first version of its catalog. */
   catalog_version: Generated<number>;
   catalog_digest: string | null;
+  /** 0 before the first version of its knowledge. */
+  knowledge_version: Generated<number>;
+  knowledge_digest: string | null;
   /** Set while the product is being deleted. */
   deletion_started_at: Date | null;
   created_at: CreatedAt;
@@ -204,6 +208,7 @@ export interface Database {
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;
   catalog_versions: CatalogVersionsTable;
+  knowledge_documents: KnowledgeDocumentsTable;
   engines: EnginesTable;
   ports: PortsTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -1,9 +1,3 @@
-/** Changes with the format: a daemon of another release then makes the file again. */
-const FORMAT = 1;
-
-/** The name of the file in the folder of a version. */
-export const KNOWLEDGE_FILE = `knowledge-${FORMAT}.sqlite`;
-
 /**
  * A document's passages, and the words of each. The index has no text: the words are those of `indexWords`, which queries
  * use too. What is deleted is overwritten.
