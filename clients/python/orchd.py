@@ -2041,10 +2041,10 @@ if TYPE_CHECKING:
 
 
     class _EngineEvent21Data(TypedDict):
-        #: The call's id.
-        tool_call_id: str
         #: The best first, each with at most the first 500 characters of its `text`.
         results: List[KnowledgeResult]
+        #: The call's id.
+        tool_call_id: str
         #: When it happened. Strictly rises within the engine.
         ts: str
         #: Its number. Rises over the life of the engine, restarts included.

@@ -1015,10 +1015,10 @@ export type EngineEvent = {
   readonly event: "knowledge_found";
   /** The `data:` line of the frame. */
   readonly data: {
-    /** The call's id. */
-    readonly tool_call_id: string;
     /** The best first, each with at most the first 500 characters of its `text`. */
     readonly results: readonly KnowledgeResult[];
+    /** The call's id. */
+    readonly tool_call_id: string;
     /** Of a delegated agent: its name. */
     readonly agent?: string | undefined;
     /** Of a delegated agent: the call of `delegate` that started it. */

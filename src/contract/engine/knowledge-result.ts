@@ -26,6 +26,13 @@ export const knowledgeFound = record("KnowledgeFound", "What a search of a produ
 });
 export type KnowledgeFound = RecordOf<typeof knowledgeFound>;
 
+/** The event of a search, for clients. */
+export const KNOWLEDGE_FOUND =
+  "A call of `search_knowledge` has found passages, which the answer may cite by their `source`. It comes before the `tool_result` of the call.";
+export const foundPassages = {
+  results: field(z.array(knowledgeResult), "The best first, each with at most the first 500 characters of its `text`."),
+};
+
 const knowledgeVersionUsed = record(
   "KnowledgeVersionUsed",
   "The version of the product's knowledge that is searched.",

@@ -7,6 +7,7 @@ import { KNOWLEDGE_FILE } from "../../contract/engine/knowledge-file.ts";
 import type { KnowledgeVersion } from "../../contract/engine/launch.ts";
 import type { KnowledgeFound } from "../../contract/engine/knowledge-result.ts";
 import { hasCode } from "../../shared/error-code.ts";
+import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { RelatedWords } from "../memory/search/related-words.ts";
 import type { ToolSource } from "../tools/registry.ts";
@@ -48,7 +49,7 @@ export class LiveKnowledge implements ToolSource {
     const file = digest === null ? null : await this.#find(digest);
     if (file !== this.#file) this.#close();
     this.#file = file;
-    if (digest === null) await rm(this.#parts.ownFolder, { recursive: true, force: true });
+    if (digest === null) await this.#removeOthers(null);
     return digest === null || file !== null;
   }
 
@@ -59,8 +60,7 @@ export class LiveKnowledge implements ToolSource {
     const arriving = join(ownFolder, "arriving");
     await pipeline(content, createWriteStream(arriving, { mode: 0o600 }));
     await rename(arriving, this.#own(digest));
-    const kept = `${digest}-${KNOWLEDGE_FILE}`;
-    for (const name of await readdir(ownFolder)) if (name !== kept) await rm(join(ownFolder, name), { force: true });
+    await this.#removeOthers(digest);
   }
 
   close(): void {
@@ -93,6 +93,13 @@ export class LiveKnowledge implements ToolSource {
     const shared = sharedFolder === null ? [] : [join(sharedFolder, digest, KNOWLEDGE_FILE)];
     for (const file of [...shared, this.#own(digest)]) if (await isThere(file)) return file;
     return null;
+  }
+
+  async #removeOthers(digest: string | null): Promise<void> {
+    const { ownFolder } = this.#parts;
+    for (const name of (await unlessMissing(readdir(ownFolder))) ?? [])
+      if (digest === null || join(ownFolder, name) !== this.#own(digest))
+        await rm(join(ownFolder, name), { force: true });
   }
 
   #own(digest: string): string {
