@@ -38,8 +38,14 @@ export class KnowledgeIndex implements Disposable {
     const name = words(`${title} ${path.replaceAll("/", " ")}`);
     for (const { number, heading, lines, pages, text } of passages) {
       const row = passage.run(
-        ...[document, number, JSON.stringify(heading)],
-        ...[lines?.[0] ?? null, lines?.[1] ?? null, pages?.[0] ?? null, pages?.[1] ?? null, text],
+        document,
+        number,
+        JSON.stringify(heading),
+        lines?.[0] ?? null,
+        lines?.[1] ?? null,
+        pages?.[0] ?? null,
+        pages?.[1] ?? null,
+        text,
       );
       index.run(row.lastInsertRowid, name, words(heading.join(" ")), words(text));
     }

@@ -52,7 +52,10 @@ function joined(blocks: readonly Block[]): Omit<KnowledgePassage, "number"> {
 
 /** A block that is too long, such as a table, in pieces of whole lines; a line that is too long in pieces of words. */
 function* cut(block: Block): Generator<Block> {
-  if (countWords(block.text) <= MAX_WORDS) return yield block;
+  if (countWords(block.text) <= MAX_WORDS) {
+    yield block;
+    return;
+  }
   const from = block.lines?.[0];
   let piece: string[] = [];
   let [words, start] = [0, 0];

@@ -27,10 +27,10 @@ export const searchKnowledge = (
   readOnly: true,
   permission: "allow",
   resources: () => [],
-  async run({ query, limit = LIMIT }, { cite }) {
+  async run({ query, limit = LIMIT }, context) {
     const { results } = search(query, limit);
     if (results.length === 0) return { results: [], note: "No document matches. Search by other words." };
-    cite(results.map((result) => ({ ...result, text: result.text.slice(0, EXCERPT).toWellFormed() })));
+    context.cite(results.map((result) => ({ ...result, text: result.text.slice(0, EXCERPT).toWellFormed() })));
     return { note: NOTE, results: results.map(({ path: _path, lines: _lines, pages: _pages, ...shown }) => shown) };
   },
 });

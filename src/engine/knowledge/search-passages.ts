@@ -96,8 +96,10 @@ export class KnowledgeSearch implements Disposable {
          from passages join documents on documents.id = passages.document where passages.id = ?`,
       )
       .get(row);
-    const range = (from: string, to: string): [number, number] | null =>
-      found?.[from] == null ? null : [Number(found[from]), Number(found[to])];
+    const range = (from: string, to: string): [number, number] | null => {
+      const first = found?.[from] ?? null;
+      return first === null ? null : [Number(first), Number(found?.[to])];
+    };
     return {
       path: String(found?.["path"]),
       title: String(found?.["title"]),
