@@ -172,12 +172,12 @@ t.test("the product's catalog", async () => {
 });
 
 t.test("the product's knowledge", async () => {
-  const path = { document_path: "help%2Frefunds.md" };
+  const path = { document_path: "help/refunds.md" };
   await call("showDocument", { path, expect: "KNOWLEDGE_DOCUMENT_NOT_FOUND" });
   await call("deleteDocument", { path, expect: "KNOWLEDGE_DOCUMENT_NOT_FOUND" });
   await call("putDocument", { path, body: Buffer.from("# Refunds\n\nWithin 14 days."), expect: 200 });
   await call("putDocument", { path, body: Buffer.from("\0"), expect: "KNOWLEDGE_DOCUMENT_INVALID" });
-  await call("putDocument", { path: { document_path: "a%2F.." }, body: Buffer.from("a"), expect: "INVALID_REQUEST" });
+  await call("putDocument", { path: { document_path: "a/.." }, body: Buffer.from("a"), expect: "INVALID_REQUEST" });
   const tooLarge = Buffer.alloc(KNOWLEDGE_LIMITS.documentBytes + 1);
   await call("putDocument", { path, body: tooLarge, expect: "PAYLOAD_TOO_LARGE" });
   await call("showDocument", { path, expect: 200 });
