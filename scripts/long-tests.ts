@@ -54,6 +54,8 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/isolation-settings.test.ts",
   "test/end-to-end/killed-commands.test.ts",
   "test/end-to-end/local-callers.test.ts",
+  "test/end-to-end/login-documents.test.ts",
+  "test/end-to-end/login-revocations.test.ts",
   "test/end-to-end/neighbours.test.ts",
   "test/end-to-end/orchestrator-errors.test.ts",
   "test/end-to-end/openai.test.ts",

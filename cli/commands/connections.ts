@@ -46,7 +46,9 @@ const deleteCommand: CommandMaker = (group, settings) => {
     .action(async (user: string, server: string, _options, command) => {
       const { client, print } = sessionOf(command, settings);
       const ended = await client.platform((orchestrator) => orchestrator.disconnect(user, server), { user });
-      const there = ended.revoked ? "and ended there" : "but not ended there: the authorization server did not do it";
+      const there = ended.revoked
+        ? "and ended there"
+        : "but not ended there: the authorization server does not offer it, or has not done it yet";
       print.document(ended, () => `deleted the login at ${safe(server)}, ${there}`);
     });
 };

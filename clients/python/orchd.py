@@ -1666,7 +1666,7 @@ if TYPE_CHECKING:
 
         #: The tokens are deleted here.
         deleted: Literal[True]
-        #: Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer.
+        #: Whether the authorization server has ended them too. `false`: it does not offer that, refused, or did not answer; then it is asked again for three days.
         revoked: bool
 
 

@@ -29,6 +29,7 @@ import * as secrets from "./0026-secrets.ts";
 import * as identityKeys from "./0027-identity-keys.ts";
 import * as connections from "./0028-connections.ts";
 import * as budgetReservations from "./0029-budget-reservations.ts";
+import * as revocations from "./0031-revocations.ts";
 import * as knowledge from "./0032-knowledge.ts";
 
 /** Every migration by name, in order. */
@@ -62,5 +63,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0027-identity-keys": identityKeys,
   "0028-connections": connections,
   "0029-budget-reservations": budgetReservations,
+  "0031-revocations": revocations,
   "0032-knowledge": knowledge,
 };

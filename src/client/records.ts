@@ -563,7 +563,7 @@ export interface DecideSkillRequest {
 export interface Disconnected {
   /** The tokens are deleted here. */
   readonly deleted: true;
-  /** Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer. */
+  /** Whether the authorization server has ended them too. `false`: it does not offer that, refused, or did not answer; then it is asked again for three days. */
   readonly revoked: boolean;
 }
 

@@ -54,6 +54,8 @@ export interface Records {
   readonly directory: ProductDirectory;
   readonly leadership: Leadership;
   readonly box: SealedBox;
+  /** The values of the vault. */
+  readonly secrets: SecretValues;
 }
 
 /** The engines of this host, and what runs them. */
@@ -109,8 +111,6 @@ export interface StartLimits {
 export interface Service {
   /** Of the console. */
   readonly sessions: Sessions;
-  /** The values of the vault. */
-  readonly secrets: SecretValues;
   /** Of end users. */
   readonly userTokens: UserTokens;
   readonly identityTokens: IdentityTokens;

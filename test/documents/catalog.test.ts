@@ -22,7 +22,14 @@ const blocks = (language: string) =>
 t.test("the names of built-in tools, which a catalog cannot use, are those of the code", async (t) => {
   t.same(
     Object.keys(ENGINE_TOOLS).sort(),
-    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, SEARCH_KNOWLEDGE, SUBMIT_RESULT, TOOL_SEARCH, USE_SKILL].sort(),
+    [
+      ...BUILT_IN_TOOLS.map(({ name }) => name),
+      DELEGATE,
+      SEARCH_KNOWLEDGE,
+      SUBMIT_RESULT,
+      TOOL_SEARCH,
+      USE_SKILL,
+    ].sort(),
     "ENGINE_TOOLS of src/contract/engine/tool-names.ts (actual) has the tools of built-in-tools.ts (expected)",
   );
 });

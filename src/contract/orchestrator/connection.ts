@@ -34,7 +34,7 @@ const disconnected = record("Disconnected", "A connection that was deleted.", {
   deleted: field(z.literal(true), "The tokens are deleted here."),
   revoked: field(
     z.boolean(),
-    "Whether the authorization server has ended them too. `false`: it does not offer that, or did not answer.",
+    "Whether the authorization server has ended them too. `false`: it does not offer that, refused, or did not answer; then it is asked again for three days.",
   ),
 });
 

@@ -12,7 +12,6 @@ import { Backups } from "../status/backups.ts";
 import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
 import { Prices } from "../status/prices.ts";
-import { SecretValues } from "../secrets/secret-values.ts";
 import { Sessions } from "../status/sessions.ts";
 import { AllowedOrigins } from "../status/allowed-origins.ts";
 import { IdentityTokens } from "../status/identity-tokens.ts";
@@ -136,7 +135,6 @@ async function openService({ config, folder, readiness }: HostParts, records: Re
   Object.assign(readiness, await readHostFlags(db, folder.hostId));
   return {
     sessions: new Sessions(db, Date.now),
-    secrets: new SecretValues(records, config.secretSources),
     userTokens: new UserTokens({ ...records, now: Date.now }),
     identityTokens: new IdentityTokens({ ...records, now: Date.now }),
     allowedOrigins: new AllowedOrigins(records),

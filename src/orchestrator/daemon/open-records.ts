@@ -5,6 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import type { Records } from "../host-context.ts";
 import { DAEMON_ROLE } from "../postgres/server-session.ts";
+import { SecretValues } from "../secrets/secret-values.ts";
 import { UNPROTECTED_AUDIT } from "../status/host-status.ts";
 import type { Readiness } from "../status/readiness.ts";
 import { type Db, type OpenDatabase, databaseAnswers, openDatabase } from "../store/database.ts";
@@ -81,6 +82,7 @@ export async function openRecords(parts: RecordsParts, portRange: PortRange): Pr
   await preparePorts(db, portRange);
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
+  const box = new SealedBox(folder.secretKey, folder.previousSecretKey);
   const records = {
     db,
     states: new EngineStates(db, events),
@@ -88,7 +90,8 @@ export async function openRecords(parts: RecordsParts, portRange: PortRange): Pr
     events,
     directory,
     leadership: lock,
-    box: new SealedBox(folder.secretKey, folder.previousSecretKey),
+    box,
+    secrets: new SecretValues({ db, box }, config.secretSources),
   };
   return { records, leader, database: database.describe };
 }

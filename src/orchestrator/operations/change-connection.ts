@@ -1,18 +1,13 @@
 import { ApiError } from "../api-error.ts";
 import { readLoginTargets } from "../engine-calls/engine-logins.ts";
 import type { EngineHost, Service } from "../host-context.ts";
-import { SignInFailure } from "../identity/sign-in-failure.ts";
-import { ToolLogin } from "../identity/tool-login.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { appendAudit } from "../store/audit-log.ts";
-import { takeConnection } from "../store/connections.ts";
-import type { ConnectionRow } from "../store/login-tables.ts";
+import { findConnection, takeConnection } from "../store/connections.ts";
 import type { Product } from "../store/products.ts";
-import type { EngineRow } from "../store/tables.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
-import { loginCalls } from "./login-addresses.ts";
 import { type LoginLink, loginLink } from "./login-link.ts";
-import { withClientSecret } from "./client-secret.ts";
+import { remainsOf, revokeLater, tryRevocation } from "./revoke-login.ts";
 import { openTokens } from "./sealed-tokens.ts";
 
 interface ConnectionAddress {
@@ -43,39 +38,32 @@ export async function beginConnection(
   return loginLink(host, engine, { target, turn: null });
 }
 
-/** Deletes a connection, and ends its tokens at the authorization server as far as that answers. */
+/**
+ * Deletes a connection, and ends its tokens at the authorization server. What that does not answer now is repeated by
+ * `recovery/finish-logins.ts`.
+ */
 export async function deleteConnection(
   host: EngineHost & Service,
   product: Product,
   { userId, server }: ConnectionAddress,
 ): Promise<{ readonly deleted: true; readonly revoked: boolean }> {
   const engine = await getEngineRow(host, product, userId);
-  const row = await host.db.transaction().execute(async (trx) => {
-    const taken = await takeConnection(trx, { engineId: engine.id, server });
-    if (taken === null) throw notFound(`the user is not signed in to a tool server ${server}`);
+  const key = { engineId: engine.id, server };
+  const row = await findConnection(host.db, key);
+  if (row === null) throw notConnected(server);
+  const remains = await remainsOf(host, row, row.tokens === null ? null : openTokens(host, key, row.tokens));
+  const revocation = await host.db.transaction().execute(async (trx) => {
+    const taken = await takeConnection(trx, key);
+    if (taken === null) throw notConnected(server);
     const place = { product_id: engine.product_id, engine_id: engine.id };
     await appendAudit(trx, { action: "connection.deleted", ...place, detail: { server } });
     await host.events.insert(trx, { type: "secret.disconnected", engine, data: { server } });
-    return taken;
+    if (taken.tokens === null) return null;
+    return revokeLater(host, trx, taken, { tokens: openTokens(host, key, taken.tokens), remains, isTried: true });
   });
-  return { deleted: true, revoked: await revoke(host, product, { engine, row }) };
+  return { deleted: true, revoked: revocation !== null && (await tryRevocation(host, revocation)) };
 }
 
-async function revoke(
-  host: EngineHost & Service,
-  product: Product,
-  { engine, row }: { readonly engine: EngineRow; readonly row: ConnectionRow },
-): Promise<boolean> {
-  if (row.tokens === null) return false;
-  const tokens = openTokens(host, { engineId: engine.id, server: row.server }, row.tokens);
-  try {
-    return await new ToolLogin(await withClientSecret(host, row, tokens), loginCalls(product).fetch).revoke(tokens);
-  } catch (error) {
-    if (!(error instanceof SignInFailure)) throw error;
-    const { server } = row;
-    host.logger.warn({ engine_id: engine.id, server, reason: error.message }, "failed to revoke tokens");
-    return false;
-  }
-}
+const notConnected = (server: string): ApiError => notFound(`the user is not signed in to a tool server ${server}`);
 
 const notFound = (message: string): ApiError => new ApiError("CONNECTION_NOT_FOUND", message);

@@ -12,6 +12,7 @@ import { endProcess, recordStopFailure } from "../supervision/end-process.ts";
 import { engineNotFound } from "../status/look-up-engine.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
+import { endLogins } from "./end-logins.ts";
 
 const TERM_MS = 2000;
 const DEADLINE_MS = 60_000;
@@ -47,6 +48,8 @@ export function destroyRow(host: EngineHost, { id }: EngineRow, { keepData }: { 
     if (end.kind === "survived") await recordStopFailure(host, engine, { from: "destroying", end });
     await collectRemaining(host, engine);
     await clearStorage(host, engine);
+    // Before the secrets, of which one may be a client's.
+    await endLogins(host, engine);
     if (!engine.keep_data) await deleteSecretsOf(host.db, { productId: engine.product_id, userId: engine.user_id });
     await host.states.remove({ id, from: ["destroying"], reason: "request" });
   };

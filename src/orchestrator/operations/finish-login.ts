@@ -5,12 +5,13 @@ import { SignInFailure } from "../identity/sign-in-failure.ts";
 import { ToolLogin, type Tokens } from "../identity/tool-login.ts";
 import { putConnection } from "../store/connections.ts";
 import type { Trx } from "../store/database.ts";
-import { findEngineById } from "../store/engines.ts";
+import { findSettledEngine } from "../store/engines.ts";
 import type { LoginRow } from "../store/login-tables.ts";
 import { endLogin, takeState } from "../store/logins.ts";
 import { loginAddresses, loginCalls } from "./login-addresses.ts";
 import { productOf } from "./open-login.ts";
 import { withClientSecret } from "./client-secret.ts";
+import { type LoginRemains, revokeLater } from "./revoke-login.ts";
 import { type LoginFlow, openFlow, sealTokens } from "./sealed-tokens.ts";
 
 type Host = Pick<HostContext, "db" | "box" | "now" | "settings" | "directory" | "events" | "secrets">;
@@ -39,15 +40,16 @@ export async function finishLogin(host: Host, { query, browser }: Callback): Pro
   if (row === null || row.flow === null)
     throw new SignInFailure("expired", "this browser has begun no login with this state");
   const flow = openFlow(host, row.flow);
-  const { fetch } = loginCalls(await productOf(host, row));
+  const product = await productOf(host, row);
   const { callbackUrl } = loginAddresses(host);
   try {
-    const tokens = await new ToolLogin(await withClientSecret(host, row, flow), fetch).finish(
-      callbackUrl,
-      query,
-      flow.checks,
-    );
-    await keep(host, row, { flow, tokens });
+    const source = await withClientSecret(host, row, flow);
+    const tokens = await new ToolLogin(source, loginCalls(product).fetch).finish(callbackUrl, query, flow.checks);
+    const remains = {
+      privateHosts: product.record.policy.private_hosts,
+      secret: flow.client.secretName === undefined ? null : source.client.secret,
+    };
+    await keep(host, row, { flow, tokens, remains });
     return { row, outcome: "signed_in" };
   } catch (error) {
     const isRefused = error instanceof SignInFailure && error.refusal === "access_denied";
@@ -65,13 +67,18 @@ export async function refuseLogin({ db }: Pick<Host, "db">, row: LoginRow): Prom
 async function keep(
   host: Host,
   row: LoginRow,
-  { flow, tokens }: { readonly flow: LoginFlow; readonly tokens: Tokens },
+  { flow, tokens, remains }: { readonly flow: LoginFlow; readonly tokens: Tokens; readonly remains: LoginRemains },
 ): Promise<void> {
   const now = host.now();
   const key = { engineId: row.engine_id, server: row.server };
-  const engine = await findEngineById(host.db, row.engine_id);
-  if (engine === null) throw new SignInFailure("expired", "the engine was destroyed");
-  await host.db.transaction().execute(async (trx) => {
+  const login = { ...flow, ...tokens };
+  const isKept = await host.db.transaction().execute(async (trx) => {
+    // Locked, so that a destroy finds this login, or this login the destroy.
+    const engine = await findSettledEngine(trx, row.engine_id);
+    if (engine === null || engine.state === "destroying") {
+      await revokeLater(host, trx, row, { tokens: login, remains });
+      return false;
+    }
     await ended(trx, row, "signed_in");
     await putConnection(trx, {
       engine_id: key.engineId,
@@ -81,12 +88,14 @@ async function keep(
       url: row.target.url,
       issuer: flow.server.issuer,
       scopes: tokens.scope?.split(" ").filter(Boolean) ?? [...flow.scopes],
-      tokens: sealTokens(host, key, { ...flow, ...tokens }),
+      tokens: sealTokens(host, key, login),
       expires_at: tokens.expiresInS === null ? null : new Date(now + tokens.expiresInS * 1000),
       connected_at: new Date(now),
     });
     await host.events.insert(trx, { type: "secret.connected", engine, data: { server: row.server } });
+    return true;
   });
+  if (!isKept) throw new SignInFailure("expired", "the engine was destroyed");
 }
 
 async function ended(trx: Trx, row: LoginRow, outcome: LoginOutcome): Promise<void> {

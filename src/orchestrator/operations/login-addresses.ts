@@ -16,12 +16,19 @@ export function loginAddresses({ settings: { publicUrl, port } }: Pick<HostConte
   };
 }
 
-/** Calls of authorization servers and tool servers that a product's catalog names. */
-export function loginCalls({ record: { policy } }: Pick<Product, "record">): {
+interface LoginCalls {
   readonly fetch: OutsideFetch;
   readonly urlProblem: (url: string) => string | null;
-} {
-  const hosts = policy.private_hosts;
+}
+
+/** Calls of authorization servers and tool servers that a product's catalog names. */
+export const loginCalls = ({ record: { policy } }: Pick<Product, "record">): LoginCalls =>
+  callsWithin(policy.private_hosts);
+
+/** The same, where these private hosts may be called. They end with `signal`. */
+export function callsWithin(hosts: readonly string[], signal?: AbortSignal): LoginCalls {
   const urlProblem = (url: string) => outsideUrlProblem(url, hosts);
-  return { urlProblem, fetch: outsideFetch({ timeoutMs: CALL_MS, problem: urlProblem, privateHosts: () => hosts }) };
+  const fetch = outsideFetch({ timeoutMs: CALL_MS, problem: urlProblem, privateHosts: () => hosts });
+  if (signal === undefined) return { urlProblem, fetch };
+  return { urlProblem, fetch: (url, options) => fetch(url, { ...options, signal }) };
 }

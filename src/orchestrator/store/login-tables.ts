@@ -51,5 +51,21 @@ export interface LoginClientsTable {
   client: Buffer;
 }
 
+export interface RevocationsTable {
+  id: string;
+  /** Of the connection that was deleted. */
+  engine_id: string;
+  server: string;
+  product_id: string;
+  host_id: string;
+  private_hosts: string[];
+  /** Sealed. */
+  tokens: Buffer;
+  tries: Generated<number>;
+  due_at: Generated<Date>;
+  created_at: Generated<Date>;
+}
+
 export type ConnectionRow = Selectable<ConnectionsTable>;
 export type LoginRow = Selectable<LoginsTable>;
+export type RevocationRow = Selectable<RevocationsTable>;

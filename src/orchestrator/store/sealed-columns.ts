@@ -14,6 +14,7 @@ export const SEALED_COLUMNS: Readonly<Record<string, SealedTable>> = {
   token_keys: { key: ["kid"], sealed: ["private_key"] },
   identity_keys: { key: ["kid"], sealed: ["private_key"] },
   connections: { key: ["engine_id", "server"], sealed: ["tokens"] },
+  revocations: { key: ["id"], sealed: ["tokens"] },
   logins: { key: ["hash"], sealed: ["flow"] },
   login_clients: { key: ["product_id", "issuer", "callback_url"], sealed: ["client"] },
   notification_endpoints: { key: ["id"], sealed: ["secret", "previous_secret"] },

@@ -5,7 +5,7 @@ import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { KnowledgeDocumentsTable } from "./knowledge-tables.ts";
-import type { ConnectionsTable, LoginClientsTable, LoginsTable } from "./login-tables.ts";
+import type { ConnectionsTable, LoginClientsTable, LoginsTable, RevocationsTable } from "./login-tables.ts";
 import type {
   NotificationDeliveriesTable,
   NotificationEndpointsTable,
@@ -223,6 +223,7 @@ export interface Database {
   connections: ConnectionsTable;
   logins: LoginsTable;
   login_clients: LoginClientsTable;
+  revocations: RevocationsTable;
 }
 
 export type EngineRow = Selectable<EnginesTable>;

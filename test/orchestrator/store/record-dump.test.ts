@@ -14,6 +14,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   notification_deliveries: "the host that was backed up sends them",
   notification_position: "follows from the events",
   ports: "made anew by the restore",
+  revocations: "the host that was backed up ends them",
   token_keys: "a token that was revoked since must not be valid again",
 };
 
