@@ -4003,12 +4003,12 @@ if TYPE_CHECKING:
         anchor_at: str
 
 
-    class _SearchKnowledgeRequest(TypedDict):
+    class _SearchDocumentsRequest(TypedDict):
         #: What to find, as a user would ask it.
         query: str
 
 
-    class SearchKnowledgeRequest(_SearchKnowledgeRequest, total=False):
+    class SearchDocumentsRequest(_SearchDocumentsRequest, total=False):
         #: The largest number of results.
         limit: int
 
@@ -5169,7 +5169,7 @@ _RECORDS = frozenset(
     ScheduleTiming1
     ScheduleTiming2
     ScheduleTiming3
-    SearchKnowledgeRequest
+    SearchDocumentsRequest
     SearchMemoryRequest
     SecretDeleted
     SecretRecord
@@ -5741,11 +5741,11 @@ _PUSH_CATALOG = _Route("PUT", "/catalog", query=("dry_run", "try"), headers=("If
 _CATALOG_HISTORY = _Route("GET", "/catalog/history")
 _ROLLBACK_CATALOG = _Route("POST", "/catalog/rollback", headers=("If-Match",), body=("version",), timeout="boot")
 _CATALOG_ARCHIVE = _Route("GET", "/catalog/versions/{version}/archive")
-_LIST_KNOWLEDGE = _Route("GET", "/knowledge")
+_LIST_DOCUMENTS = _Route("GET", "/knowledge")
 _SHOW_DOCUMENT = _Route("GET", "/knowledge/documents/{document_path}")
 _PUT_DOCUMENT = _Route("PUT", "/knowledge/documents/{document_path}", upload="application/octet-stream", timeout="boot")
 _DELETE_DOCUMENT = _Route("DELETE", "/knowledge/documents/{document_path}")
-_SEARCH_KNOWLEDGE = _Route("POST", "/knowledge/search", body=("query", "limit"), timeout="boot")
+_SEARCH_DOCUMENTS = _Route("POST", "/knowledge/search", body=("query", "limit"), timeout="boot")
 _LIST_USAGE = _Route("GET", "/usage", query=("limit", "cursor", "since", "until", "by", "user_id"))
 _ENGINE_USAGE = _Route("GET", "/engines/{user_id}/usage", query=("limit", "cursor", "since", "until", "by"))
 _CREATE_SCHEDULE = _Route("POST", "/engines/{user_id}/schedules", headers=("Idempotency-Key",), body="whole", timeout="boot")
@@ -5967,9 +5967,9 @@ class _OrchestratorMethods(_Client):
         """
         return self._download(_CATALOG_ARCHIVE, {"version": version})
 
-    def list_knowledge(self) -> ProductKnowledge:
+    def list_documents(self) -> ProductKnowledge:
         """List the documents of the product's knowledge."""
-        return self._call(_LIST_KNOWLEDGE, {})
+        return self._call(_LIST_DOCUMENTS, {})
 
     def show_document(self, document_path: str) -> KnowledgeDocumentShown:
         """Get a document with its passages, as engines search it.
@@ -5993,13 +5993,13 @@ class _OrchestratorMethods(_Client):
         """
         return self._call(_DELETE_DOCUMENT, {"document_path": document_path})
 
-    def search_knowledge(self, *, query: str, limit: int = OMITTED) -> KnowledgeFound:
+    def search_documents(self, *, query: str, limit: int = OMITTED) -> KnowledgeFound:
         """Search the documents as the engines' tool does, to try a question.
 
         query: What to find, as a user would ask it.
         limit: The largest number of results.
         """
-        return self._call(_SEARCH_KNOWLEDGE, {"query": query, "limit": limit})
+        return self._call(_SEARCH_DOCUMENTS, {"query": query, "limit": limit})
 
     def list_usage(self, *, limit: int = OMITTED, cursor: str = OMITTED, since: str = OMITTED, until: str = OMITTED, by: str = OMITTED, user_id: str = OMITTED) -> UsagePage:
         """List what the product's users have spent.

@@ -10,7 +10,7 @@ export interface SearchKnowledgeOptions extends CallOptions {
 /** Calls of the documents that all engines of a product search. */
 export const knowledgeCalls = ({ call }: OrchestratorCalls) => ({
   /** All documents by path, without their text. */
-  list: (given: CallOptions = {}) => call(routes.listKnowledge, given),
+  list: (given: CallOptions = {}) => call(routes.listDocuments, given),
 
   /** A document with its passages. */
   get: (path: string, given: CallOptions = {}) => call(routes.showDocument, { ...given, documentPath: path }),
@@ -25,5 +25,5 @@ export const knowledgeCalls = ({ call }: OrchestratorCalls) => ({
   delete: (path: string, given: ChangeOptions = {}) => call(routes.deleteDocument, { ...given, documentPath: path }),
 
   /** Searches as the engines' tool does. */
-  search: (query: string, given: SearchKnowledgeOptions = {}) => call(routes.searchKnowledge, { ...given, query }),
+  search: (query: string, given: SearchKnowledgeOptions = {}) => call(routes.searchDocuments, { ...given, query }),
 });

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, KnowledgeDocumentDeleted, KnowledgeDocumentPut, KnowledgeDocumentShown, KnowledgeFound, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductKnowledge, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SearchKnowledgeRequest, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, KnowledgeDocumentDeleted, KnowledgeDocumentPut, KnowledgeDocumentShown, KnowledgeFound, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductKnowledge, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SearchDocumentsRequest, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -502,10 +502,10 @@ export const catalogArchive: Route<CatalogArchiveParams, never> = {
   path: "/catalog/versions/{version}/archive",
 };
 
-export type ListKnowledgeParams = object;
+export type ListDocumentsParams = object;
 
 /** List the documents of the product's knowledge. */
-export const listKnowledge: Route<ListKnowledgeParams, ProductKnowledge> = {
+export const listDocuments: Route<ListDocumentsParams, ProductKnowledge> = {
   method: "GET",
   path: "/knowledge",
 };
@@ -546,15 +546,15 @@ export const deleteDocument: Route<DeleteDocumentParams, KnowledgeDocumentDelete
   path: "/knowledge/documents/{document_path}",
 };
 
-export interface SearchKnowledgeParams {
+export interface SearchDocumentsParams {
   /** What to find, as a user would ask it. */
-  readonly query: SearchKnowledgeRequest["query"];
+  readonly query: SearchDocumentsRequest["query"];
   /** The largest number of results. */
-  readonly limit?: SearchKnowledgeRequest["limit"] | undefined;
+  readonly limit?: SearchDocumentsRequest["limit"] | undefined;
 }
 
 /** Search the documents as the engines' tool does, to try a question. */
-export const searchKnowledge: Route<SearchKnowledgeParams, KnowledgeFound> = {
+export const searchDocuments: Route<SearchDocumentsParams, KnowledgeFound> = {
   method: "POST",
   path: "/knowledge/search",
   body: ["query","limit"],

@@ -3191,7 +3191,7 @@ export type ScheduleTiming = {
   readonly anchor_at: string;
 };
 
-export interface SearchKnowledgeRequest {
+export interface SearchDocumentsRequest {
   /** What to find, as a user would ask it. */
   readonly query: string;
   /** The largest number of results. */

@@ -181,10 +181,10 @@ t.test("the product's knowledge", async () => {
   const tooLarge = Buffer.alloc(KNOWLEDGE_LIMITS.documentBytes + 1);
   await call("putDocument", { path, body: tooLarge, expect: "PAYLOAD_TOO_LARGE" });
   await call("showDocument", { path, expect: 200 });
-  await call("listKnowledge", { expect: 200 });
-  const { body } = await call("searchKnowledge", { body: { query: "refunds" }, expect: 200 });
+  await call("listDocuments", { expect: 200 });
+  const { body } = await call("searchDocuments", { body: { query: "refunds" }, expect: 200 });
   t.match(body.results, [{ source: "help/refunds.md:3" }]);
-  await call("searchKnowledge", { body: { query: "" }, expect: "INVALID_REQUEST" });
+  await call("searchDocuments", { body: { query: "" }, expect: "INVALID_REQUEST" });
   await call("deleteDocument", { path, expect: 200 });
 });
 

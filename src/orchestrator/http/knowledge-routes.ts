@@ -17,7 +17,7 @@ import type { Call, Handler } from "./call.ts";
 /** The documents that a product's engines search. */
 export function knowledgeRoutes(host: EngineHost) {
   return {
-    listKnowledge: (call) =>
+    listDocuments: (call) =>
       call.list(async () => ({ status: 200, body: await productKnowledge(host, call.product.record.id) })),
     showDocument: async (call) => ({
       status: 200,
@@ -32,7 +32,7 @@ export function knowledgeRoutes(host: EngineHost) {
       status: 200,
       body: await deleteDocument(host, call.product, documentPath(call)),
     }),
-    searchKnowledge: async (call) => ({
+    searchDocuments: async (call) => ({
       status: 200,
       body: await searchProductKnowledge(host, call.product.record.id, call.body(searchKnowledgeRequest)),
     }),

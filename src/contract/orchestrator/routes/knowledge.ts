@@ -8,7 +8,7 @@ const NOT_FOUND = ["KNOWLEDGE_DOCUMENT_NOT_FOUND"] as const;
 
 /** The documents that a product's engines search. */
 export const KNOWLEDGE_ROUTES = {
-  listKnowledge: platform("GET /knowledge", "List the documents of the [product's knowledge](knowledge.md)", {
+  listDocuments: platform("GET /knowledge", "List the documents of the [product's knowledge](knowledge.md)", {
     role: "viewer",
     responses: ok("ProductKnowledge"),
   }),
@@ -34,7 +34,7 @@ export const KNOWLEDGE_ROUTES = {
     responses: ok("KnowledgeDocumentDeleted"),
     errors: NOT_FOUND,
   }),
-  searchKnowledge: platform(
+  searchDocuments: platform(
     "POST /knowledge/search",
     "Search the documents as the engines' tool does, to try a question",
     {
