@@ -39,7 +39,7 @@ import { memoryLearnCommand, memorySkillsCommand } from "./commands/memory-learn
 import { productDeleteCommand } from "./commands/product-delete.ts";
 import { productListCommand, productShowCommand, productUseCommand } from "./commands/product-show.ts";
 import { productPolicyCommand, productRegisterCommand } from "./commands/product-policy.ts";
-import { answerCommand, questionsCommand } from "./commands/questions.ts";
+import { QUESTION_COMMANDS, answerCommand } from "./commands/questions.ts";
 import { importLettaCommand } from "./commands/import-letta.ts";
 import { installCommand, rollbackCommand, uninstallCommand, upgradeCommand } from "./commands/release.ts";
 import { pricesReloadCommand, usageCommand } from "./commands/usage.ts";
@@ -68,6 +68,7 @@ import { vectorsConvertCommand } from "./commands/vectors-convert.ts";
 import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { ENGINE_PLAN_COMMANDS, PLAN_COMMANDS } from "./commands/plans.ts";
 import { FILE_COMMANDS } from "./commands/files.ts";
 import { TASK_COMMANDS } from "./commands/tasks.ts";
 import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
@@ -103,6 +104,7 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineRotateKeyCommand,
   engineDestroyCommand,
   engineWaitCommand,
+  ...ENGINE_PLAN_COMMANDS,
 ];
 const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memorySearchCommand,
@@ -170,10 +172,11 @@ export function createProgram(
   addShortForms(program, settings);
   program.commandsGroup("Products and engines:");
   group("products", "Register products, set their policies and replace their keys", PRODUCT_COMMANDS);
+  group("plans", "Named parts of a product's policy, which its engines can have", PLAN_COMMANDS);
   group("engines", "Provision, start, stop and inspect engines", ENGINE_COMMANDS);
   program.commandsGroup("Conversations:");
   chatCommand(program, settings);
-  questionsCommand(program, settings);
+  group("questions", "What turns wait for, of all users: list and answer it", QUESTION_COMMANDS);
   answerCommand(program, settings);
   cancelCommand(program, settings);
   acpCommand(program, settings);

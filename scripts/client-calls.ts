@@ -129,6 +129,7 @@ const ALICE = '"alice"';
 /** Of methods that are written from their routes, where their arguments alone show too little. */
 export const NAMED_EXAMPLES: Readonly<Record<string, string>> = {
   rotateKey: `${ALICE}, { graceS: 60 }`,
+  answerQuestion: `${ALICE}, "hitl-0198c1b2-7f3a-7c01-9d2e-5b6a7c8d9e0f", { answer: "yes" }`,
   createToken: `${ALICE}, { scope: "turns" }`,
 };
 

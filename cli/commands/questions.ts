@@ -1,4 +1,4 @@
-import type { PendingRequest } from "../../src/client/records.ts";
+import type { PendingRequest, QuestionRecord } from "../../src/client/records.ts";
 import { parseAnswer } from "../answers.ts";
 import { Conversation } from "../conversation.ts";
 import { withEngine } from "../connect-engine.ts";
@@ -7,19 +7,55 @@ import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { Terminal } from "../terminal.ts";
 
-export const questionsCommand: CommandMaker = (program, settings) => {
-  program
-    .command("questions <user>")
-    .description("List the open questions of a user's engine")
-    .addHelpText("after", example("orchctl questions alice"))
-    .action(async (user: string, _options, command) => {
-      const session = sessionOf(command, settings);
-      const requests = await withEngine(session, user, (engine) => engine.pending());
-      session.print.document({ requests }, () =>
-        requests.length === 0 ? "no open questions" : requests.map(describe).join("\n\n"),
+type Asked = Pick<PendingRequest, "options" | "context">;
+
+interface ListOptions {
+  readonly all: boolean;
+}
+
+const listCommand: CommandMaker = (group, settings) => {
+  group
+    .command("list [user]", { isDefault: true })
+    .alias("ls")
+    .description("List the open questions of every user of the product, or of one, without waking their engines")
+    .option("--all", "those of every product, with the admin key; --product limits it to one", false)
+    .addHelpText("after", example("orchctl questions list alice"))
+    .action(async (userId: string | undefined, { all }: ListOptions, command) => {
+      const { client, print } = sessionOf(command, settings);
+      const productId = all ? await client.wantedProductId() : undefined;
+      const data = all
+        ? await client.admin((admin) => Array.fromAsync(admin.listQuestions({ userId, productId })))
+        : await client.platform((orchestrator) => Array.fromAsync(orchestrator.listQuestions({ userId })));
+      print.document({ data, next_cursor: null }, () =>
+        data.length === 0 ? "no open questions" : data.map(describe).join("\n\n"),
       );
     });
 };
+
+/** The daemon passes the answer on, so that no key of the engine is needed. */
+const answerOfUserCommand: CommandMaker = (group, settings) => {
+  group
+    .command("answer <user> <request_id> <answer...>")
+    .description("Answer an open question: an option's text or number, or free text if the question allows it")
+    .addHelpText("after", example("orchctl questions answer alice hitl-0198c1b2-… allow_once"))
+    .action(async (userId: string, id: string, words: string[], _options, command) => {
+      const { client, print } = sessionOf(command, settings);
+      const answer = await client.platform(
+        async (orchestrator) => {
+          const open = await Array.fromAsync(orchestrator.listQuestions({ userId }));
+          const asked = open.find(({ request_id }) => request_id === id);
+          // One that a list does not have may be open too: the engine decides.
+          const chosen = asked === undefined ? words.join(" ") : answerTo(asked, words.join(" "));
+          await orchestrator.answerQuestion(userId, id, { answer: chosen });
+          return chosen;
+        },
+        { user: userId },
+      );
+      print.document({ request_id: id, answer }, () => `answered ${safe(id)}: ${safe(answer)}`);
+    });
+};
+
+export const QUESTION_COMMANDS: readonly CommandMaker[] = [listCommand, answerOfUserCommand];
 
 export const answerCommand: CommandMaker = (program, settings) => {
   program
@@ -58,18 +94,19 @@ function notOpen(user: string, id: string): CliFailure {
   return new CliFailure("notFound", message, "HITL_NOT_FOUND", `orchctl questions ${safe(user)} lists the open ones`);
 }
 
-function answerTo(request: PendingRequest, text: string): string {
+function answerTo(request: Asked, text: string): string {
   const answer = parseAnswer(request, text);
   if (answer !== null) return answer;
   throw new CliFailure("usage", `expected one of the options, or its number:\n${options(request).join("\n")}`);
 }
 
-function describe(request: PendingRequest): string {
-  const { request_id: id, question, task_id: task, created_at: since } = request;
-  return [`${safe(id)}  task ${safe(task)}, since ${safe(since)}`, `  ${safe(question)}`, ...options(request)].join(
-    "\n",
-  );
+function describe(question: QuestionRecord): string {
+  const { request_id: id, question: text, user_id: user, task_id: task, created_at: since } = question;
+  return [
+    `${safe(id)}  ${safe(user)}, task ${safe(task)}, since ${safe(since)}`,
+    `  ${safe(text)}`,
+    ...options(question),
+  ].join("\n");
 }
 
-const options = (request: PendingRequest): string[] =>
-  request.options.map((option, index) => `  ${index + 1}. ${safe(option)}`);
+const options = (request: Asked): string[] => request.options.map((option, index) => `  ${index + 1}. ${safe(option)}`);

@@ -31,6 +31,8 @@ import * as connections from "./0028-connections.ts";
 import * as budgetReservations from "./0029-budget-reservations.ts";
 import * as revocations from "./0031-revocations.ts";
 import * as knowledge from "./0032-knowledge.ts";
+import * as plans from "./0033-plans.ts";
+import * as openQuestions from "./0034-open-questions.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -65,4 +67,6 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0029-budget-reservations": budgetReservations,
   "0031-revocations": revocations,
   "0032-knowledge": knowledge,
+  "0033-plans": plans,
+  "0034-open-questions": openQuestions,
 };

@@ -84,7 +84,10 @@ export async function callCases(t: Test, under: BackendUnderTest): Promise<void>
   await t.test("a call to an engine that sleeps wakes it", { skip }, async (t) => {
     const { order, process } = await started(t, under);
     const { engine_id: id } = order.launch;
-    await sleepEngine({ url: process.address, token: CONTROL_TOKEN }, { idleMs: 0, noticesRead: 0 });
+    await sleepEngine(
+      { url: process.address, token: CONTROL_TOKEN },
+      { idleMs: 0, noticesRead: 0, questionsRead: null },
+    );
     t.match(await process.exited, { code: 79 });
     const woken = new Promise<void>((resolve) => backend.sockets.awaitCall(id, resolve));
     const call = fetch(`${process.address}/health`).then((answer) => answer.status);

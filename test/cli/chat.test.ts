@@ -226,13 +226,16 @@ t.test("open questions are listed, and answered by number or words from another 
   const { server, orchctl } = await withEngine(t);
   const request = { ...question()[1], task_id: "t", turn_id: "turn_1", created_at: "2026-11-01T12:00:00.000Z" };
   server.on("GET /hitl/pending", { body: { requests: [request] } });
+  const open = { data: [{ ...request, user_id: "alice" }], next_cursor: null };
+  server.on("GET /questions", { body: open });
   const listed = await orchctl(["questions", "alice"], { env: KEYS });
   t.equal(
     listed.stdout,
-    "hitl-1  task t, since 2026-11-01T12:00:00.000Z\n  Short?\n  1. short\n  2. detailed\n",
+    "hitl-1  alice, task t, since 2026-11-01T12:00:00.000Z\n  Short?\n  1. short\n  2. detailed\n",
     listed.stderr,
   );
-  t.same(JSON.parse((await orchctl(["questions", "alice", "--json"], { env: KEYS })).stdout), { requests: [request] });
+  t.same(JSON.parse((await orchctl(["questions", "alice", "--json"], { env: KEYS })).stdout), open);
+  t.match(server.calls.at(-1), { path: "/questions?limit=200&user_id=alice" });
   const answered = await orchctl(["answer", "alice", "hitl-1", "2"], { env: KEYS });
   t.equal(answered.stdout, "answered hitl-1: detailed\n", answered.stderr);
   const wrong = await orchctl(["answer", "alice", "hitl-1", "maybe"], { env: KEYS });
@@ -242,8 +245,20 @@ t.test("open questions are listed, and answered by number or words from another 
   t.equal(unknown.code, 4);
   t.match(unknown.stderr, /no open question has the ID hitl-9: .*\n\(orchctl questions alice lists the open ones\)/);
   t.same(answers(server), [{ request_id: "hitl-1", answer: "detailed" }]);
-  server.on("GET /hitl/pending", { body: { requests: [] } });
-  t.equal((await orchctl(["questions", "alice"], { env: KEYS })).stdout, "no open questions\n");
+  server.on("GET /questions", { body: { data: [], next_cursor: null } });
+  t.equal((await orchctl(["questions", "list", "alice"], { env: KEYS })).stdout, "no open questions\n");
+});
+
+t.test("questions answer passes the answer on through the daemon, without a key of the engine", async (t) => {
+  const { server, orchctl } = await withEngine(t);
+  const asked = { ...question()[1], user_id: "alice", task_id: "t", created_at: "2026-11-01T12:00:00.000Z" };
+  server.on("GET /questions", { body: { data: [asked], next_cursor: null } });
+  server.on("POST /engines/alice/questions/hitl-1", { body: { request_id: "hitl-1", status: "resolved" } });
+  const ran = await orchctl(["questions", "answer", "alice", "hitl-1", "2"], { env: KEYS });
+  t.equal(ran.stdout, "answered hitl-1: detailed\n", ran.stderr);
+  t.match(server.calls.at(-1), { method: "POST", body: { answer: "detailed" } });
+  const wrong = await orchctl(["questions", "answer", "alice", "hitl-1", "maybe"], { env: KEYS });
+  t.equal(wrong.code, 2, wrong.stderr);
 });
 
 t.test("answer --follow shows the rest of the turn, from behind the answer", async (t) => {

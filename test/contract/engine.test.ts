@@ -215,7 +215,7 @@ t.test("forks and rewinds", async (t) => {
   await call("rewindTask", { path, body: {}, expect: "INVALID_REQUEST" });
 });
 
-t.test("people", async () => {
+t.test("people", async (t) => {
   const stream = await engine.execute({ task_id: "ask", message: "/ask Which one? | left | right" });
   const { data } = await stream.first("hitl_request");
   const answer = (text: string) => ({ request_id: data.request_id, answer: text });
@@ -223,7 +223,15 @@ t.test("people", async () => {
   await call("execute", { body: { task_id: "ask", message: "/say now" }, expect: "TASK_BUSY" });
   await call("eraseMemory", { expect: "TASK_BUSY" });
   await call("deleteTask", { path: { task_id: "ask" }, expect: "TASK_BUSY" });
+  const { body: open } = await call("openQuestions", { expect: 200 });
+  t.match(open, { total: 1, questions: [{ request_id: data.request_id, options: ["left", "right"] }] });
+  await call("answerQuestion", { body: answer("up"), expect: "INVALID_REQUEST" });
   await call("respond", { body: answer("up"), expect: "INVALID_REQUEST" });
+  const { body: left } = await call("answerQuestion", { body: answer("left"), expect: 200 });
+  t.match(left, { total: 0, questions: [] });
+  t.ok(left.revision > open.revision);
+  await call("answerQuestion", { body: answer("right"), expect: "HITL_ALREADY_ANSWERED" });
+  await call("answerQuestion", { body: { request_id: "hitl-none", answer: "left" }, expect: "HITL_NOT_FOUND" });
   await call("respond", { body: answer("left"), expect: 200 });
   await call("respond", { body: answer("right"), expect: "HITL_ALREADY_ANSWERED" });
   await call("respond", { body: { request_id: "hitl-none", answer: "left" }, expect: "HITL_NOT_FOUND" });
@@ -497,6 +505,7 @@ t.test("the engine itself", async (t) => {
   await call("setSuspension", { body: { suspended: "now" }, expect: 200 });
   await call("execute", { body: { task_id: "suspended", message: "/say no" }, expect: "POLICY_DENIED" });
   await call("respond", { body: { request_id: "hitl-none", answer: "yes" }, expect: "POLICY_DENIED" });
+  await call("answerQuestion", { body: { request_id: "hitl-none", answer: "yes" }, expect: "POLICY_DENIED" });
   await call("respondTool", { body: { tool_call_id: "call_none", output: 1 }, expect: "POLICY_DENIED" });
   await call("triggerLearning", { expect: "POLICY_DENIED" });
   const suspended = { ...start, key: "run_3" };

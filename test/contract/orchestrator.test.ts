@@ -16,6 +16,8 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callConnections } from "./connection-calls.ts";
+import { callPlans } from "./plan-calls.ts";
+import { callQuestions } from "./question-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
@@ -48,7 +50,11 @@ const ALICE = { user_id: "alice" };
 const DEMO = { product_id: "demo" };
 
 t.test("products", async (t) => {
-  const body = { slug: "demo", name: "Demo", policy: { engine_env: { LLM_MODEL: "sandbox", LLM_API_KEY: "secret" } } };
+  const body = {
+    slug: "demo",
+    name: "Demo",
+    policy: { engine_env: { LLM_PROVIDER: "sandbox", LLM_API_KEY: "secret" } },
+  };
   const { body: product } = await call("registerProduct", { body, expect: 201 });
   keys.platform = product.platform_api_key;
   await call("registerProduct", { body, expect: "PRODUCT_ALREADY_EXISTS" });
@@ -218,7 +224,9 @@ t.test("usage and prices", async () => {
 
 t.test("schedules and webhooks", () => callSchedules(caller));
 
+t.test("open questions", () => callQuestions(caller, daemon.url));
 t.test("logins at tool servers", (t) => callConnections(t, caller, daemon.url));
+t.test("plans", () => callPlans(caller));
 t.test("the vault", () => callSecrets(caller));
 
 t.test("the host", async () => {

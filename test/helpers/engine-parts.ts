@@ -38,6 +38,7 @@ import { CompactionTable } from "../../src/engine/store/compactions.ts";
 import { TaskChanges } from "../../src/engine/tasks/task-changes.ts";
 import { EventTable } from "../../src/engine/store/events.ts";
 import { HitlTable } from "../../src/engine/store/hitl-requests.ts";
+import { OpenQuestionTable } from "../../src/engine/store/open-questions.ts";
 import { InboxTable } from "../../src/engine/store/inbox-table.ts";
 import { IdempotencyTable } from "../../src/engine/store/idempotency-keys.ts";
 import { LoadedToolTable } from "../../src/engine/store/loaded-tools.ts";
@@ -71,6 +72,7 @@ import { ToolVerdictTable } from "../../src/engine/store/tool-verdict-table.ts";
 import type { ToolHookRules } from "../../src/contract/engine/tool-hook.ts";
 import { Inbox } from "../../src/engine/turns/inbox.ts";
 import { HumanRequests } from "../../src/engine/turns/human-requests.ts";
+import { OpenQuestions } from "../../src/engine/turns/question-report.ts";
 import { MessageIntake } from "../../src/engine/turns/message-intake.ts";
 import { ProductSuspension } from "../../src/engine/turns/product-suspension.ts";
 import { TaskSlots } from "../../src/engine/turns/task-slots.ts";
@@ -341,6 +343,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     humanRequests,
     clientCalls,
     toolHook,
+    openQuestions: new OpenQuestions(new OpenQuestionTable(parts.store)),
     inbox,
     intake,
     whenBusy: "reject",

@@ -117,11 +117,13 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
     sleep: null,
     awake: { woken_by: null, kept_by: [], idle_since: null, learning_due_at: null },
     usage: null,
+    open_questions: 0,
     stop_reason: null,
     last_active_at: null,
     created_at: "2026-11-01T12:00:00.000Z",
     started_at: "2026-11-01T12:00:01.000Z",
     stopped_at: null,
+    plan: null,
     metadata: {},
     ...more,
   };

@@ -172,7 +172,8 @@ t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t
       t.same(found[name], ["memory of the broker"], name);
     for (const [name, value] of Object.entries(login.secrets()))
       if (value === login.accessToken()) t.same(found[name], ["memory of the broker"], name);
-      else if (!name.startsWith("AccessToken")) t.same(found[name] ?? [], [], name);
+      // The broker sends renewals, and forgets their answers when they are stored. Its memory may still have the texts.
+      else if (!/^(?:Access|Refresh)Token /.test(name)) t.same(found[name] ?? [], [], name);
     t.same(found["the deployment's secret"] ?? [], [], "which has only what is derived from it");
     t.same(found["the key of identity tokens"] ?? [], []);
     t.same(found["the admin key"] ?? [], []);

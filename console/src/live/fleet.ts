@@ -30,6 +30,17 @@ export function storeEngine(engine: EngineRecord): void {
   if (engines.value !== null) engines.value = new Map(engines.value).set(engine.id, engine);
 }
 
+/** Replaces the numbers of open questions by those of a newer list. */
+export function storeQuestionCounts(counts: ReadonlyMap<string, number>): void {
+  const known = engines.value;
+  if (known === null) return;
+  const changed = [...known.values()].filter(({ id, open_questions: open }) => open !== (counts.get(id) ?? 0));
+  if (changed.length === 0) return;
+  const next = new Map(known);
+  for (const engine of changed) next.set(engine.id, { ...engine, open_questions: counts.get(engine.id) ?? 0 });
+  engines.value = next;
+}
+
 let sinceLoad: EventRecord[] = [];
 
 /** Applies a batch of events. Returns whether one is of an unknown engine, or of a product. */

@@ -1,5 +1,7 @@
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { followHost } from "../live/events.ts";
+import { followQuestions } from "../live/questions.ts";
 import { linkTo, path } from "../routing/address.ts";
 import { matchPath } from "../routing/path-pattern.ts";
 import { may, signOut } from "../session/session.ts";
@@ -21,6 +23,7 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
   useEffect(() => {
     const abort = new AbortController();
     void followHost(sessionId, abort.signal);
+    if (may("operator")) void followQuestions(abort.signal);
     const stop = followShortcuts(new Map(entries().map(({ key = "", path }) => [key, path])));
     return () => {
       abort.abort();
@@ -48,6 +51,7 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
             <li key={entry.path}>
               <a href={linkTo(entry.path)} aria-current={isWithin(entry, view) ? "page" : undefined}>
                 {entry.title}
+                {entry.count !== undefined && <Count of={entry.count} />}
               </a>
             </li>
           ))}
@@ -80,6 +84,14 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
     </div>
   );
 };
+
+const Count = ({ of: { value } }: { readonly of: ReadonlySignal<string> }) =>
+  value === "" ? null : (
+    <>
+      {" "}
+      <span class="count">{value}</span>
+    </>
+  );
 
 const mayOpen = (role: View["role"]): boolean => role === undefined || may(role);
 

@@ -1,3 +1,4 @@
+import { questionCount } from "../live/questions.ts";
 import { Audit } from "./audit/audit.tsx";
 import { EngineOverview } from "./engine/overview.tsx";
 import { EngineSchedules } from "./engine/schedules.tsx";
@@ -17,11 +18,20 @@ import { EngineSecrets, ProductSecrets } from "./secrets/secrets.tsx";
 import { Sessions } from "./sessions/sessions.tsx";
 import { TurnList } from "./turns/turn-list.tsx";
 import { TurnView } from "./turns/turn-view.tsx";
+import { Waiting } from "./waiting/waiting.tsx";
 import type { View } from "./view.ts";
 
 /** Every view. The first path that fits is shown. */
 export const VIEWS: readonly View[] = [
   { path: "/", title: "Fleet", component: Fleet, key: "f" },
+  {
+    path: "/waiting",
+    role: "operator",
+    title: "Waiting",
+    component: Waiting,
+    key: "w",
+    count: questionCount,
+  },
   { path: "/engines/:engine", title: "Overview", component: EngineOverview, tabOf: "engine" },
   {
     path: "/engines/:engine/schedules",

@@ -1,4 +1,5 @@
 import type { SessionRole } from "@orchd/client";
+import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import type { PathParams } from "../routing/path-pattern.ts";
 
@@ -16,6 +17,8 @@ export interface View {
   readonly component: ComponentType<ViewProps>;
   /** Entry of the navigation, and the key after `g` that leads to it. */
   readonly key?: string;
+  /** What the entry counts; empty for nothing. */
+  readonly count?: ReadonlySignal<string>;
   /** Tabs of one engine or one product share a header; the parameter is `engine` or `product`. */
   readonly tabOf?: "engine" | "product";
 }

@@ -10,7 +10,7 @@ import {
 } from "./control.ts";
 import { MAX_KNOWLEDGE_FILE_BYTES } from "./knowledge-result.ts";
 import { MAX_MODELS_BYTES } from "./models.ts";
-import { ENGINE_BODY_BYTES } from "./requests.ts";
+import { ENGINE_BODY_BYTES, hitlRespondRequest } from "./requests.ts";
 import { type EngineRoute, control } from "./route-row.ts";
 import { controlLoginRequest } from "./tool-login.ts";
 import { HOOK_WAIT_MS, MAX_HOOK_ANSWER_BYTES, answerHookRequest, setToolHookRequest } from "./tool-hook.ts";
@@ -64,6 +64,15 @@ export const ENGINE_CONTROL_ROUTES = {
   loginEnded: control(`POST ${CONTROL_PATHS.logins}`, "How a login at a tool server ended", {
     request: controlLoginRequest,
     responses: ok("EngineStatus"),
+  }),
+  openQuestions: control(`GET ${CONTROL_PATHS.questions}`, "The open questions to people", {
+    responses: ok("QuestionReport"),
+  }),
+  answerQuestion: control(`POST ${CONTROL_PATHS.questions}`, "Answer an open question", {
+    request: hitlRespondRequest,
+    maxBodyBytes: ENGINE_BODY_BYTES.respond,
+    responses: ok("QuestionReport"),
+    errors: ["POLICY_DENIED", "HITL_NOT_FOUND", "HITL_ALREADY_ANSWERED"],
   }),
   setCatalog: control(`POST ${CONTROL_PATHS.catalog}`, "Use a version of the product's catalog", {
     request: controlCatalogRequest,

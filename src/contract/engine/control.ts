@@ -32,6 +32,8 @@ export const CONTROL_PATHS = {
   hooks: "/control/hooks",
   /** `GET`: the tool servers that have logins. `POST`: how a user's login at one of them ended, for turns that wait for it. */
   logins: "/control/logins",
+  /** `GET`: the open questions to people. `POST {request_id, answer}`: an answer; answers the questions that stay open. */
+  questions: "/control/questions",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
   /** `POST {version, digest}`: search this version of the product's knowledge. Answers `{"version","missing"}`. */
@@ -67,5 +69,9 @@ export const controlSleepRequest = z.object({
   notices_read: field(
     z.optional(integer(0)),
     "The last notice of turns that the daemon has stored. Refused while the engine keeps a later one.",
+  ),
+  questions_read: field(
+    z.optional(integer(0)),
+    "The revision of the open questions that the daemon has stored. Refused while the engine has another.",
   ),
 });

@@ -13,6 +13,7 @@ import { INBOX_RESPONSES } from "./inbox.ts";
 import { LEARNING_RESPONSES } from "./learning.ts";
 import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
+import { questionReport } from "./open-question.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
 import { startedTurn } from "./turn.ts";
 import { loginTargets } from "./tool-login.ts";
@@ -40,6 +41,7 @@ export const ENGINE_RESPONSES = {
   ...FILE_RESPONSES,
   ...TOOL_HOOK_RESPONSES,
   LoginTargets: loginTargets,
+  QuestionReport: questionReport,
   Error: engineErrorBody,
   OpenApiDocument: openApiDocument,
   KeysAccepted: z.object({ keys: count }),

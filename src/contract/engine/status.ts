@@ -61,5 +61,9 @@ export const engineStatus = record("EngineStatus", "What an engine does, for the
     "The number of the newest notice of turns that it keeps. `null` without one. Omitted by engines of earlier releases.",
   ),
   notices: field(z.exactOptional(turnNoticeReport), "On request, if it keeps any."),
+  questions_revision: field(
+    z.optional(count),
+    "The revision of its open questions. Omitted by engines of earlier releases.",
+  ),
 });
 export type EngineStatus = RecordOf<typeof engineStatus>;

@@ -111,12 +111,18 @@ export const engineRecord = record("EngineRecord", "An engine.", {
     }),
     "`null` unless the engine is `running`.",
   ),
+  open_questions: field(
+    count,
+    "Questions and permission prompts that its turns wait for, as it last reported them.",
+    0,
+  ),
   stop_reason: nullable(text, "Why the engine is stopped.", null),
   last_active_at: nullable(time, "When it last had work."),
   created_at: field(time, "When it was provisioned."),
   started_at: nullable(time, "When its process started."),
   stopped_at: nullable(time, "When its process ended.", null),
-  metadata: field(jsonObject, "The object that `provision` stored.", { plan: "free" }),
+  plan: nullable(text, "The [plan](plans.md) of the engine.", "pro"),
+  metadata: field(jsonObject, "The object that `provision` stored.", { team: "blue" }),
 });
 export type EngineRecord = RecordOf<typeof engineRecord>;
 

@@ -22,7 +22,9 @@ export const ORCHESTRATOR_ERRORS = {
   NOT_FOUND: { status: 404, cause: "Unknown route.", retry: "no" },
   PRODUCT_NOT_FOUND: { status: 404, cause: "No product with this slug or id.", retry: "no" },
   ENGINE_NOT_FOUND: { status: 404, cause: "No engine for this `user_id`.", retry: "provision instead" },
+  PLAN_NOT_FOUND: { status: 404, cause: "The product has no plan with this name.", retry: "no" },
   SESSION_NOT_FOUND: { status: 404, cause: "No open session with this id.", retry: "no" },
+  QUESTION_NOT_FOUND: { status: 404, cause: "The engine never had a question with this id.", retry: "no" },
   SCHEDULE_NOT_FOUND: { status: 404, cause: "The engine has no schedule with this id.", retry: "no" },
   CONNECTION_NOT_FOUND: {
     status: 404,
@@ -45,9 +47,15 @@ export const ORCHESTRATOR_ERRORS = {
   },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method.", retry: "no" },
   PRODUCT_ALREADY_EXISTS: { status: 409, cause: "The slug is taken, or the product still has engines.", retry: "no" },
+  PLAN_IN_USE: {
+    status: 409,
+    cause: "Engines have the plan that is to be deleted; `replace_by` gives them another one.",
+    retry: "with `replace_by`",
+  },
   ENGINE_ALREADY_EXISTS: { status: 409, cause: "Provision against an existing engine.", retry: "admit instead" },
   ENGINE_ALREADY_RUNNING: { status: 409, cause: "Start on a running engine.", retry: "no" },
   ENGINE_NOT_RUNNING: { status: 409, cause: "Stop or rotate-key on an engine that is not running.", retry: "no" },
+  QUESTION_ANSWERED: { status: 409, cause: "The question has another answer, or its turn has ended.", retry: "no" },
   ENGINE_BUSY: {
     status: 409,
     cause: "Sleep on an engine that has work, or on a host that cannot hold its address, without `ORCH_PUBLIC_URL`.",

@@ -7,8 +7,10 @@ import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
 import { IDENTITY_ROUTES } from "./routes/identity.ts";
 import { KNOWLEDGE_ROUTES } from "./routes/knowledge.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
+import { PLAN_ROUTES } from "./routes/plan.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
+import { QUESTION_ROUTES } from "./routes/question.ts";
 import { SCHEDULE_ROUTES } from "./routes/schedule.ts";
 import { SECRET_ROUTES } from "./routes/secret.ts";
 import { USER_TOKEN_ROUTES } from "./routes/user-token.ts";
@@ -19,8 +21,10 @@ import type { Route } from "./routes/route-row.ts";
 export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
+  ...PLAN_ROUTES,
   ...USER_ENGINE_ROUTES,
   ...USER_TOKEN_ROUTES,
+  ...QUESTION_ROUTES,
   ...CONNECTION_ROUTES,
   ...CATALOG_ROUTES,
   ...KNOWLEDGE_ROUTES,

@@ -3,6 +3,7 @@ import type { ModelCooldowns } from "../model/model-cooldowns.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { TurnNoticeTable } from "../store/turn-notices.ts";
+import type { QuestionReport } from "../../contract/engine/open-question.ts";
 import type { HumanRequests } from "../turns/human-requests.ts";
 import type { TaskSlots } from "../turns/task-slots.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
@@ -12,6 +13,7 @@ import type { UsageMeter } from "../usage/usage-meter.ts";
 interface ReportParts {
   readonly slots: TaskSlots;
   readonly humanRequests: HumanRequests;
+  readonly openQuestions: { report(): Pick<QuestionReport, "revision"> };
   readonly journal: EventJournal;
   readonly runner: TurnRunner;
   readonly wakefulness: Wakefulness;
@@ -26,6 +28,7 @@ interface ReportParts {
 export function engineReport({
   slots,
   humanRequests,
+  openQuestions,
   journal,
   runner,
   wakefulness,
@@ -51,6 +54,7 @@ export function engineReport({
       disk_bytes: diskBytes(),
       usage_revision: meter.revision,
       last_notice: notices.last,
+      questions_revision: openQuestions.report().revision,
       ...(spent !== undefined && { budgets: spent }),
       ...(failing.length > 0 && { cooldowns: [...failing] }),
     };

@@ -84,7 +84,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
   const titles = titlesOf(parts, { search, taskChanges });
-  const { requests, clientCallTable } = openRequests(parts, journal);
+  const { requests, openQuestions, clientCallTable } = openRequests(parts, journal);
   const turns = new TurnTable(store);
   const [tasks, conversations] = [
     new TaskTable(store, { titled: config.titles !== "off" }),
@@ -135,6 +135,7 @@ export function openTurns(parts: TurnOwnerParts) {
   return {
     journal,
     ...requests,
+    openQuestions,
     clientCallTable,
     inbox,
     inboxTable,
@@ -145,6 +146,7 @@ export function openTurns(parts: TurnOwnerParts) {
     ...engineReport({
       slots,
       ...requests,
+      openQuestions,
       journal,
       runner,
       wakefulness,

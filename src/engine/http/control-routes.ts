@@ -113,12 +113,16 @@ export const controlRoutes = ({
       response.json(status());
     },
     async sleep(request, response) {
-      const { idle_ms: idleMs, notices_read: read } = validateBody(controlSleepRequest, request.body, response);
+      const body = validateBody(controlSleepRequest, request.body, response);
+      const { idle_ms: idleMs, notices_read: read, questions_read: shown } = body;
       // Lets requests that other connections have received start first.
       await setImmediate();
       // The product would learn of a turn only after the next wake.
       if (read !== undefined && (notices.last ?? 0) > read)
         throw new EngineError("ENGINE_BUSY", "a turn has just ended or begun to wait", { awake: ["recent_work"] });
+      // The daemon lists the questions of an engine that sleeps.
+      if (shown !== undefined && status().questions_revision !== shown)
+        throw new EngineError("ENGINE_BUSY", "a question was just asked or answered", { awake: ["recent_work"] });
       const awake = wakefulness.sleep(idleMs, request.socket);
       if (awake.length > 0)
         throw new EngineError("ENGINE_BUSY", `the engine has work: ${awake.join(", ")}`, { awake: [...awake] });

@@ -41,6 +41,7 @@ import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { type LoginParts, loginRoutes } from "./login-routes.ts";
+import { type QuestionParts, questionRoutes } from "./question-routes.ts";
 import { startedTurnRoutes } from "./started-turn-routes.ts";
 import { type ToolHookParts, toolHookRoutes } from "./tool-hook-routes.ts";
 import { traceRequests } from "../../shared/http/trace-request.ts";
@@ -60,6 +61,7 @@ export interface RouteParts
     Omit<FileRouteParts, "taskList" | "limits" | "launch" | "wakefulness">,
     ControlParts,
     ToolHookParts,
+    QuestionParts,
     LoginParts {
   readonly agents: ProtocolReadParts["agents"];
   readonly catalogSkills: ProtocolReadParts["catalogSkills"];
@@ -178,6 +180,7 @@ function handlersOf(parts: RouteParts, streams: TurnRouteParts & TaskRouteParts)
     ...controlRoutes(parts),
     ...toolHookRoutes(parts),
     ...loginRoutes(parts),
+    ...questionRoutes(parts),
     ...startedTurnRoutes(parts),
   };
 }

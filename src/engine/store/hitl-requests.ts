@@ -59,7 +59,7 @@ export class HitlTable extends Table {
 
   find(requestId: string): HitlRow | null {
     const row = this.db.prepare("select * from hitl_requests where request_id = ?").get(requestId);
-    return row === undefined ? null : toRow(row);
+    return row === undefined ? null : hitlRow(row);
   }
 
   /** All requests of a tool call, in order. */
@@ -67,7 +67,7 @@ export class HitlTable extends Table {
     return this.db
       .prepare("select * from hitl_requests where turn_id = ? and tool_call_id = ? order by created_at, request_id")
       .all(turnId, toolCallId)
-      .map(toRow);
+      .map(hitlRow);
   }
 
   /** All requests of turns, in order. */
@@ -77,7 +77,7 @@ export class HitlTable extends Table {
         "select * from hitl_requests where turn_id in (select value from json_each(?)) order by created_at, request_id",
       )
       .all(JSON.stringify(turnIds))
-      .map(toRow);
+      .map(hitlRow);
   }
 
   /** Number of open requests of each task that has one. */
@@ -99,11 +99,11 @@ export class HitlTable extends Table {
               "select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at, request_id",
             )
             .all(turnId);
-    return rows.map(toRow);
+    return rows.map(hitlRow);
   }
 }
 
-const toRow = (row: SqlRow): HitlRow => ({
+export const hitlRow = (row: SqlRow): HitlRow => ({
   ...(camelRow(row, "context", "options") as HitlRow),
   allowFreeText: row["allow_free_text"] === 1,
   closedByEngine: row["lapsed"] === 1,

@@ -191,7 +191,7 @@ export class HumanRequests {
   }
 }
 
-const contextOf = ({
+export const contextOf = ({
   context,
   toolCallId,
   allowFreeText,

@@ -27,6 +27,7 @@ import { notificationRoutes } from "../http/notification-routes.ts";
 import { openRoutes } from "../http/open-routes.ts";
 import { engineRoutes } from "../http/engine-routes.ts";
 import { scheduleRoutes } from "../http/schedule-routes.ts";
+import { questionRoutes } from "../http/question-routes.ts";
 import { secretRoutes } from "../http/secret-routes.ts";
 import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
@@ -37,6 +38,7 @@ import { followModels } from "../supervision/follow-models.ts";
 import { followToolHooks } from "../supervision/follow-tool-hooks.ts";
 import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
+import { planRoutes } from "../http/plan-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { engineUrl } from "../engine-calls/engine-url.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
@@ -158,6 +160,7 @@ export async function serve(options: StartOptions): Promise<void> {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
+      ...planRoutes(host),
       ...engineRoutes(host, autoProvision),
       ...userTokenRoutes(host),
       ...connectionRoutes(host, loginCookie(host, site)),
@@ -166,6 +169,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
       ...notificationRoutes(host),
+      ...questionRoutes(host),
       ...secretRoutes(host),
       ...streamRoutes(host),
       ...usageRoutes(host),

@@ -53,6 +53,7 @@ const engineStatusAnswer = z.object({
   cooldowns: z.optional(z.unknown()),
   last_notice: z.optional(z.nullable(count)),
   notices: z.optional(z.unknown()),
+  questions_revision: z.optional(count),
 });
 const flatError = z.object({ message: z.string() });
 const busyAnswer = z.object({ details: z.object({ awake: z.array(z.enum(AWAKE_REASONS)) }) });
@@ -137,12 +138,21 @@ export async function engineStatus(target: ControlTarget, known: KnownReports = 
   );
 }
 
-/** Asks an engine to sleep. `refused`: it has work, or notices after `noticesRead`. After `failed` the engine may still have decided to sleep. */
+/** Asks an engine to sleep. `refused`: it has work, or notices or questions that were not read. After `failed` the engine may still have decided to sleep. */
 export async function sleepEngine(
   target: ControlTarget,
-  { idleMs, noticesRead }: { readonly idleMs: number; readonly noticesRead: number },
+  {
+    idleMs,
+    noticesRead,
+    questionsRead,
+  }: { readonly idleMs: number; readonly noticesRead: number; readonly questionsRead: number | null },
 ): Promise<SleepAnswer> {
-  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, { idle_ms: idleMs, notices_read: noticesRead });
+  const answer = await ask(target, "POST", CONTROL_PATHS.sleep, {
+    idle_ms: idleMs,
+    notices_read: noticesRead,
+    // Engines of earlier releases report none.
+    ...(questionsRead !== null && { questions_read: questionsRead }),
+  });
   if (answer.kind === "failed") return answer;
   if (answer.status === 200) {
     const last = asStatus({ kind: "ok", body: answer.body });

@@ -2,7 +2,7 @@ import { PAGE_LIMIT } from "../../contract/route-table.ts";
 import { drainRequest } from "../../contract/orchestrator/requests.ts";
 import { USAGE_GROUPS } from "../../contract/orchestrator/usage-groups.ts";
 import { integerParameter } from "../../shared/http/parameters.ts";
-import type { Fleet, Records, Runtime } from "../host-context.ts";
+import type { EngineHost } from "../host-context.ts";
 import { collectUserUsage } from "../operations/collect-user-usage.ts";
 import { reloadPrices } from "../operations/reload-prices.ts";
 import { lookUpProduct } from "../status/look-up-product.ts";
@@ -10,14 +10,14 @@ import { pageOfUsage } from "../status/usage-pages.ts";
 import type { Call, Handler } from "./call.ts";
 import { userParameter } from "./engine-routes.ts";
 
-export function usageRoutes(host: Records & Fleet & Runtime) {
+export function usageRoutes(host: EngineHost) {
   const limitOf = (call: Call) => integerParameter(call, "limit", PAGE_LIMIT);
   return {
     listUsage: (call) =>
       call.list(async () => {
         const scope = {
           productId: call.product.record.id,
-          groups: ["user", "day", "model"],
+          groups: ["plan", "user", "day", "model"],
           fallback: "user",
           limit: limitOf(call),
         } as const;

@@ -7,8 +7,7 @@ import { findConnection, takeConnection } from "../store/connections.ts";
 import type { Product } from "../store/products.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { type LoginLink, loginLink } from "./login-link.ts";
-import { remainsOf, revokeLater, tryRevocation } from "./revoke-login.ts";
-import { openTokens } from "./sealed-tokens.ts";
+import { readableTokens, remainsOf, revokeLater, tryRevocation } from "./revoke-login.ts";
 
 interface ConnectionAddress {
   readonly userId: string;
@@ -51,15 +50,15 @@ export async function deleteConnection(
   const key = { engineId: engine.id, server };
   const row = await findConnection(host.db, key);
   if (row === null) throw notConnected(server);
-  const remains = await remainsOf(host, row, row.tokens === null ? null : openTokens(host, key, row.tokens));
+  const remains = await remainsOf(host, row, readableTokens(host, row));
   const revocation = await host.db.transaction().execute(async (trx) => {
     const taken = await takeConnection(trx, key);
     if (taken === null) throw notConnected(server);
     const place = { product_id: engine.product_id, engine_id: engine.id };
     await appendAudit(trx, { action: "connection.deleted", ...place, detail: { server } });
     await host.events.insert(trx, { type: "secret.disconnected", engine, data: { server } });
-    if (taken.tokens === null) return null;
-    return revokeLater(host, trx, taken, { tokens: openTokens(host, key, taken.tokens), remains, isTried: true });
+    const tokens = readableTokens(host, taken);
+    return tokens === null ? null : revokeLater(host, trx, taken, { tokens, remains, isTried: true });
   });
   return { deleted: true, revoked: revocation !== null && (await tryRevocation(host, revocation)) };
 }

@@ -4,7 +4,7 @@ import { readEngineStatus } from "../supervision/read-engine-status.ts";
 
 /** Collects what a running engine has spent until now, so that a list of its user is exact. */
 export async function collectUserUsage(
-  host: Pick<HostContext, "db" | "events" | "live" | "now" | "logger" | "metrics">,
+  host: Pick<HostContext, "db" | "events" | "live" | "lanes" | "now" | "logger" | "metrics">,
   product: Product,
   userId: string,
 ): Promise<void> {

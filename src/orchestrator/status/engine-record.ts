@@ -43,11 +43,13 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     last_error: row.last_error,
     sleep: sleepOf(row),
     awake: row.state === "running" ? awakeOf(row, live) : null,
+    open_questions: row.open_questions,
     stop_reason: row.stop_reason,
     last_active_at: lastActive(row, live),
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     stopped_at: row.stopped_at?.toISOString() ?? null,
+    plan: row.plan,
     metadata: row.metadata,
   };
 }

@@ -9,7 +9,9 @@ export const RECORD_TABLES = {
   catalog_archives: "product_id, digest",
   catalog_versions: "product_id, version",
   knowledge_documents: "product_id, path",
+  plans: "product_id, name",
   engines: "id",
+  open_questions: "engine_id, request_id",
   hosts: "host_id",
   schedules: "id",
   webhooks: "id",
@@ -30,6 +32,7 @@ export const RECORD_TABLES = {
 /** Tables of which a backup has only the rows of its host. The other tables belong to all hosts of the database. */
 const OF_HOST: readonly string[] = [
   "engines",
+  "open_questions",
   "hosts",
   "schedules",
   "webhooks",

@@ -3,6 +3,7 @@ import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts"
 import type { Actor, EventType } from "../../contract/orchestrator/event-types.ts";
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { KnowledgeDocumentsTable } from "./knowledge-tables.ts";
 import type { ConnectionsTable, LoginClientsTable, LoginsTable, RevocationsTable } from "./login-tables.ts";
@@ -11,6 +12,7 @@ import type {
   NotificationEndpointsTable,
   NotificationPositionTable,
 } from "./notification-tables.ts";
+import type { OpenQuestionsTable } from "./question-tables.ts";
 import type { DataKeysTable, SecretsTable } from "./secret-tables.ts";
 import type { ScheduledRunsTable, SchedulesTable, WebhooksTable } from "./schedule-tables.ts";
 import type { DesiredState, EngineState, LastError, Policy } from "../../contract/orchestrator/requests.ts";
@@ -70,6 +72,14 @@ interface ProductKeysTable {
   expires_at: Date | null;
 }
 
+interface PlansTable {
+  product_id: string;
+  name: string;
+  policy: Json<PolicyLayer>;
+  created_at: CreatedAt;
+  updated_at: Generated<Date>;
+}
+
 export interface EnginesTable {
   id: string;
   product_id: string;
@@ -105,6 +115,15 @@ export interface EnginesTable {
   /** What woke this incarnation. Null when it was started otherwise. */
   woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
+  plan: string | null;
+  /** What is set for this engine alone. */
+  own_policy: ColumnType<PolicyLayer, string | undefined, string>;
+  /** Grows with each change of the two. */
+  policy_changes: Generated<number>;
+  /** Questions to people, as the incarnation `questions_of` last reported them. */
+  open_questions: Generated<number>;
+  questions_of: string | null;
+  questions_revision: Generated<string>;
   /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
@@ -209,6 +228,7 @@ export interface Database {
   catalog_archives: CatalogArchivesTable;
   catalog_versions: CatalogVersionsTable;
   knowledge_documents: KnowledgeDocumentsTable;
+  plans: PlansTable;
   engines: EnginesTable;
   ports: PortsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -220,6 +240,7 @@ export interface Database {
   scheduled_runs: ScheduledRunsTable;
   console_sessions: ConsoleSessionsTable;
   console_links: ConsoleLinksTable;
+  open_questions: OpenQuestionsTable;
   connections: ConnectionsTable;
   logins: LoginsTable;
   login_clients: LoginClientsTable;

@@ -85,7 +85,11 @@ async function sleepNow(host: EngineHost, live: LiveEngine, { reason, idleMs }: 
     // A waiting connection of a probe would wake the engine.
     await live.probing;
     await endHookRead(live);
-    const answer = await sleepEngine(target, { idleMs, noticesRead: live.noticesRead });
+    const answer = await sleepEngine(target, {
+      idleMs,
+      noticesRead: live.noticesRead,
+      questionsRead: live.questionsRead,
+    });
     if (answer.kind === "refused") return await cancelSleep(host, live, answer.awake);
     // The answer may have been lost. Only an engine that has not decided to sleep answers again.
     if (answer.kind === "failed" && (await answersAgain(live))) return await cancelSleep(host, live, []);

@@ -3,14 +3,15 @@ import { engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { collectNotices } from "./collect-notices.ts";
+import { collectQuestions } from "./collect-questions.ts";
 import { collectUsage, loadUsageCursor } from "./collect-usage.ts";
 
 /**
- * Reads an engine's status, adds its counters to the metrics of its product, and stores its usage and its notices of
- * turns. Null when it does not answer.
+ * Reads an engine's status, adds its counters to the metrics of its product, and stores its usage, its notices of
+ * turns and its open questions. Null when it does not answer.
  */
 export async function readEngineStatus(
-  host: Pick<HostContext, "metrics" | "db" | "events" | "now" | "logger">,
+  host: Pick<HostContext, "metrics" | "db" | "events" | "lanes" | "now" | "logger">,
   live: LiveEngine,
 ): Promise<EngineStatus | null> {
   await loadUsageCursor(host, live);
@@ -28,6 +29,7 @@ export async function readEngineStatus(
   if (isNew) live.counted = host.metrics.engines.add(live.order.launch.product, report, live.counted);
   await collectUsage(host, live, answer.status.usage);
   await collectNotices(host, live, answer.status.notices);
+  await collectQuestions(host, live, answer.status.questions_revision);
   return answer.status;
 }
 

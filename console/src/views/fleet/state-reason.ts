@@ -16,7 +16,9 @@ const SLEEP: Readonly<Record<string, string>> = {
 };
 
 /** Why an engine is in its state, in a few words; empty when there is nothing to say. */
-export function stateReason({ state, sleep, awake, last_error, stop_reason, health }: EngineRecord): string {
+export function stateReason(engine: EngineRecord): string {
+  const { state, sleep, awake, last_error, stop_reason, health } = engine;
+  if (waitsForPerson(engine)) return "waits for a person";
   if (state === "sleeping") return sleep === null ? "" : (SLEEP[sleep.reason] ?? sleep.reason);
   if (state === "unhealthy") return `missed ${health.consecutive_failures} health probes`;
   if (state === "failed" || state === "backoff" || state === "stop_failed") return last_error?.reason ?? "";
@@ -25,3 +27,7 @@ export function stateReason({ state, sleep, awake, last_error, stop_reason, heal
     return `busy: ${awake.kept_by.map((reason) => KEPT_BY[reason] ?? reason).join(", ")}`;
   return "";
 }
+
+/** Whether it does nothing else than wait for an answer. Whoever looks on keeps it awake, and is no work. */
+const waitsForPerson = ({ state, open_questions: open, awake }: EngineRecord): boolean =>
+  open > 0 && (state === "sleeping" || (state === "running" && awake?.kept_by.includes("turn") !== true));

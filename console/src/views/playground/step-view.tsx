@@ -1,6 +1,6 @@
 import type { EngineClient } from "@orchd/client";
-import { useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
+import { AnswerForm, optionWords } from "../../parts/answer-form.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
 import type { QuestionStep, Step, ToolStep } from "../../live/turn-steps.ts";
 
@@ -73,9 +73,7 @@ const Question = ({
   readonly calls: EngineClient;
   readonly isOver: boolean;
 }) => {
-  const [text, setText] = useState("");
   const { isBusy, run } = useAction();
-  const reply = (chosen: string) => void run(() => calls.respond(id, chosen));
   const isOpen = answer === null && !isOver;
   return (
     <div
@@ -87,37 +85,16 @@ const Question = ({
         <bdi>{question}</bdi>
       </p>
       {!isOpen && (
-        <p class="dim">
-          {answer === null ? "It was not answered." : `Answer: ${isPermission ? answer.replaceAll("_", " ") : answer}`}
-        </p>
+        <p class="dim">{answer === null ? "It was not answered." : `Answer: ${optionWords(answer, isPermission)}`}</p>
       )}
       {isOpen && (
-        <form
-          class="controls"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim() !== "") reply(text);
-          }}
-        >
-          {options.map((option) => (
-            <button key={option} type="button" disabled={isBusy} onClick={() => reply(option)}>
-              {isPermission ? option.replaceAll("_", " ") : option}
-            </button>
-          ))}
-          {allowsText && (
-            <>
-              <input
-                type="text"
-                aria-label="Your answer"
-                value={text}
-                onInput={({ currentTarget }) => setText(currentTarget.value)}
-              />
-              <button type="submit" disabled={isBusy}>
-                Answer
-              </button>
-            </>
-          )}
-        </form>
+        <AnswerForm
+          options={options}
+          isPermission={isPermission}
+          allowsText={allowsText}
+          isBusy={isBusy}
+          onAnswer={(chosen) => void run(() => calls.respond(id, chosen))}
+        />
       )}
     </div>
   );

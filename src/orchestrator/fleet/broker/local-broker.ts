@@ -17,6 +17,7 @@ import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
 import { type LiveBroker, connectBroker, drainBroker } from "./live-broker.ts";
 import type { ProcessExit } from "../engine-backend.ts";
 import type { BrokerAccess, ModelBroker } from "./model-broker.ts";
+import { type OnceRoad, onceRoad } from "./once-road.ts";
 import { BROKER_LISTENER, startBroker } from "./start-broker.ts";
 
 const BACKLOG = 4096;
@@ -110,6 +111,11 @@ export class LocalBroker implements ModelBroker {
 
   get reach(): BrokerAccess {
     return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
+  }
+
+  get once(): OnceRoad {
+    this.#supervise();
+    return onceRoad(this.#target);
   }
 
   report(): BrokerReport | null {

@@ -1,4 +1,5 @@
 import type { BrokerReport } from "../../../contract/broker/broker-order.ts";
+import type { OnceRoad } from "./once-road.ts";
 
 /** What engines are told of the broker of model calls. */
 export interface BrokerAccess {
@@ -15,6 +16,8 @@ export interface ModelBroker {
   readonly questionToken: string;
   /** The same, and starts nothing. */
   readonly reach: BrokerAccess;
+  /** Sends what must be sent once. Null for a broker that may be several, none of which knows what another has sent. */
+  readonly once: OnceRoad | null;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
   /**

@@ -8,6 +8,7 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
   return {
     access: () => access,
     reach: access,
+    once: null,
     questionToken: questionTokenOf(access.sealingKey),
     report: () => null,
     since: null,
