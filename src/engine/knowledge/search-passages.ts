@@ -14,8 +14,10 @@ const RANK = 20;
 const MAX_WORDS = 40;
 /** Of the columns title, heading and body, in BM25. */
 const WEIGHTS = "2.0, 3.0, 1.0";
+/** Passages that a list reads: each costs microseconds, in the engine's only thread. */
+const ROW_BUDGET = 2500;
 /** Passages that are read for a term; a term of more says little. */
-const MAX_ROWS = { own: 4000, related: 400 } as const;
+const MAX_ROWS = { own: 600, related: 100 } as const;
 /** A page of the file stays in the page cache, which all engines share. */
 const MAPPED_BYTES = 256 * 1024 * 1024;
 
@@ -53,9 +55,8 @@ export class KnowledgeSearch implements Disposable {
     const runs = wordRuns(query);
     const content = runs.filter((run) => !isAskingWord(run));
     const words = [...new Set((content.length > 0 ? content : runs).flatMap(wordsOfRun))];
-    const rows = this.#db.prepare("select doc from temp.vocabulary where term = ?");
     const weights = words.map((word) => {
-      const found = Math.min(Number(rows.get(word)?.["doc"] ?? 0), this.#total);
+      const found = this.#rowsOf(word);
       return [word, Math.log(1 + (this.#total - found + 0.5) / (found + 0.5))] as const;
     });
     const rarest = weights.sort(([, one], [, other]) => other - one).slice(0, MAX_WORDS);
@@ -63,7 +64,9 @@ export class KnowledgeSearch implements Disposable {
   }
 
   #byWords(asked: readonly AskedWord[]): readonly number[] {
-    const match = asked.map(({ word }) => `"${word}"`).join(" OR ");
+    const match = this.#rarest(asked)
+      .map(({ word }) => `"${word}"`)
+      .join(" OR ");
     return this.#db
       .prepare(
         `select rowid as row from passage_index where passage_index match ?
@@ -73,14 +76,36 @@ export class KnowledgeSearch implements Disposable {
       .map(({ row }) => Number(row));
   }
 
+  /** The rarest words that fit the budget, and at least one. The words come in this order. */
+  #rarest(asked: readonly AskedWord[]): readonly AskedWord[] {
+    let rows = 0;
+    const fitting = asked.filter(({ word }) => {
+      const found = this.#rowsOf(word);
+      const fits = found > 0 && rows + found <= ROW_BUDGET;
+      if (fits) rows += found;
+      return fits;
+    });
+    return fitting.length > 0 ? fitting : asked.slice(0, 1);
+  }
+
+  #rowsOf(word: string): number {
+    const { doc } = this.#db.prepare("select doc from temp.vocabulary where term = ?").get(word) ?? {};
+    return Math.min(Number(doc ?? 0), this.#total);
+  }
+
   #byRelated(asked: readonly AskedWord[]): readonly number[] {
     const rows = this.#db.prepare("select rowid as row from passage_index where passage_index match ? limit ?");
     const weights = new Map<number, number>();
+    let left = ROW_BUDGET;
+    // The word itself comes before related ones, which the budget may leave out.
     for (const { word, weight, matches } of asked) {
       const best = new Map<number, number>();
-      for (const [term, share] of matches)
-        for (const { row } of rows.all(`"${term}"`, term === word ? MAX_ROWS.own : MAX_ROWS.related))
-          best.set(Number(row), Math.max(best.get(Number(row)) ?? 0, share));
+      for (const [term, share] of new Map([[word, 1], ...matches])) {
+        const limit = Math.min(left, term === word ? MAX_ROWS.own : MAX_ROWS.related);
+        const found = rows.all(`"${term}"`, limit);
+        left -= found.length;
+        for (const { row } of found) best.set(Number(row), Math.max(best.get(Number(row)) ?? 0, share));
+      }
       for (const [row, share] of best) weights.set(row, (weights.get(row) ?? 0) + weight * share);
     }
     return [...weights]
