@@ -21,6 +21,7 @@ const {
   HookedCalls: _hooked,
   HookAnswered: _answered,
   LoginTargets: _logins,
+  QuestionReport: _questions,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 
@@ -73,6 +74,7 @@ export const INTERFACES = {
       task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
+      line_id: "Id of a line of the profile page",
       message_id: "Id of the message, 1 to 255 characters",
       token: "What the link ends with",
     },

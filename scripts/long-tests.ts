@@ -43,6 +43,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/console-oidc-replicas.test.ts",
   "test/end-to-end/console-sessions.test.ts",
   "test/end-to-end/damaged-store.test.ts",
+  "test/end-to-end/forgotten-secrets.test.ts",
   "test/end-to-end/front-door-replicas.test.ts",
   "test/end-to-end/database-in-need.test.ts",
   "test/end-to-end/engine-metrics.test.ts",

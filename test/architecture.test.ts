@@ -116,6 +116,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/fleet/broker": [
     "src/orchestrator/fleet/folders/engine-file.ts",
     "src/orchestrator/fleet/process",
+    "src/orchestrator/fleet/sockets/await-connection.ts",
     ...BACKEND,
   ],
   "src/orchestrator/fleet/containers": BACKEND,

@@ -54,6 +54,7 @@ class Orchd implements System {
       ...tables,
       lane: new WriteLane(this.#store),
       people: new EntityResolver(tables.graph),
+      consolidate: () => Promise.resolve({ lines: 0, closed: 0, stopped: null }),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
       toolNamed: () => undefined,
       skillNames: () => new Set(),

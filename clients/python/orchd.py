@@ -1550,6 +1550,11 @@ if TYPE_CHECKING:
         bytes: int
 
 
+    class CorrectProfileLineRequest(TypedDict):
+        #: What the line says from now on: 1 to 200 characters, one line.
+        text: str
+
+
     class _CreateEndpointRequest(TypedDict):
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
@@ -3520,6 +3525,8 @@ if TYPE_CHECKING:
         knowledge_closed: int
         #: New people and things.
         nodes: int
+        #: Lines of the profile page that were written or removed.
+        profile_lines: int
         #: New skill drafts, for a person to decide.
         skills_drafted: int
         #: Milliseconds that it took.
@@ -3929,6 +3936,45 @@ if TYPE_CHECKING:
         version: int
         #: All of them, by path.
         documents: List[KnowledgeDocument]
+
+
+    class Profile(TypedDict):
+        """The profile page: what the user has said of themselves, in short."""
+
+        #: The lines in the order of the page.
+        lines: List[ProfileLine]
+        #: Bytes of the lines' texts.
+        bytes: int
+        #: Most bytes that they take.
+        max_bytes: int
+
+
+    class ProfileLine(TypedDict):
+        """A line of the profile page."""
+
+        #: The line's id.
+        id: str
+        #: The section of the page.
+        section: Literal["about", "people", "work", "preferences", "plans"]
+        #: What the line says.
+        text: str
+        #: `learned`: a learning batch wrote it. `person`: a person has corrected it, and no batch changes it.
+        origin: Literal["learned", "person"]
+        #: The ids of the rounds that it derives from.
+        sources: List[str]
+        #: When the line was written first.
+        created_at: str
+        #: When its text was written.
+        updated_at: str
+
+
+    class ProfileLineDeleted(TypedDict):
+        """A line that a person has deleted."""
+
+        #: The line's id.
+        id: str
+        #: Always `true`.
+        deleted: Literal[True]
 
 
     class _ProvisionEngineRequest(TypedDict):
@@ -5272,6 +5318,7 @@ _RECORDS = frozenset(
     ContextItem
     ContextParts
     CoreSoulReloaded
+    CorrectProfileLineRequest
     CreateEndpointRequest
     CreateScheduleRequest
     CreateScheduleRequestTiming1
@@ -5433,6 +5480,9 @@ _RECORDS = frozenset(
     PendingToolCalls
     ProductCatalogRecord
     ProductKnowledge
+    Profile
+    ProfileLine
+    ProfileLineDeleted
     ProvisionEngineRequest
     QuestionAnswered
     QuestionPage
@@ -5585,6 +5635,9 @@ _END_FACT = _Route("POST", "/memory/knowledge/end", body=("id",))
 _LIST_SOCIAL = _Route("GET", "/memory/social", query=("limit", "cursor"))
 _LIST_WORKING = _Route("GET", "/memory/working", query=("limit", "cursor"))
 _LIST_TRAJECTORIES = _Route("GET", "/memory/trajectories", query=("limit", "cursor"))
+_GET_PROFILE = _Route("GET", "/memory/profile")
+_CORRECT_PROFILE_LINE = _Route("PATCH", "/memory/profile/{line_id}", body=("text",))
+_DELETE_PROFILE_LINE = _Route("DELETE", "/memory/profile/{line_id}")
 _EXPORT_MEMORY = _Route("GET", "/memory/export")
 _IMPORT_MEMORY = _Route("POST", "/memory/import", upload="application/x-ndjson", timeout="hour")
 _ERASE_MEMORY = _Route("DELETE", "/memory", repeatable=False, timeout="hour")
@@ -5957,6 +6010,25 @@ class _EngineMethods(_Client):
         cursor: `next_cursor` of the previous page of the same list.
         """
         return self._call(_LIST_TRAJECTORIES, {"limit": limit, "cursor": cursor})
+
+    def get_profile(self) -> Profile:
+        """Get the profile page of the user."""
+        return self._call(_GET_PROFILE, {})
+
+    def correct_profile_line(self, line_id: str, *, text: str) -> ProfileLine:
+        """Correct a line.
+
+        line_id: Id of a line of the profile page.
+        text: What the line says from now on: 1 to 200 characters, one line.
+        """
+        return self._call(_CORRECT_PROFILE_LINE, {"line_id": line_id, "text": text})
+
+    def delete_profile_line(self, line_id: str) -> ProfileLineDeleted:
+        """Delete a line.
+
+        line_id: Id of a line of the profile page.
+        """
+        return self._call(_DELETE_PROFILE_LINE, {"line_id": line_id})
 
     def export_memory(self) -> Download:
         """Export the memory as JSON lines."""

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import * as z from "zod/mini";
 import {
   type BrokerReport,
   CONTROL_HEADER,
@@ -7,6 +8,7 @@ import {
   HEALTH_PATH,
   LIVE_PATH,
 } from "../contract/broker/broker-order.ts";
+import { FORGET_PATH, type Forgotten, MAX_FORGET_BYTES, forgotten } from "../contract/broker/forget.ts";
 import { ONCE_PATH, ONCE_STORED_PATH, type OnceCall } from "../contract/broker/once-call.ts";
 import { sameSecret } from "../contract/orchestrator/api-keys.ts";
 import type { DaemonRoad } from "./ask-daemon.ts";
@@ -17,7 +19,7 @@ import { readJson } from "./read-json.ts";
 
 /** A report follows a change after this time. */
 const REPORT_MS = 500;
-const PATHS: ReadonlySet<string> = new Set([LIVE_PATH, DRAIN_PATH, ONCE_PATH, ONCE_STORED_PATH]);
+const PATHS: ReadonlySet<string> = new Set([LIVE_PATH, DRAIN_PATH, FORGET_PATH, ONCE_PATH, ONCE_STORED_PATH]);
 /** A form with a refresh token. */
 const MAX_ONCE_BYTES = 256 * 1024;
 
@@ -29,10 +31,12 @@ interface ControlParts {
   readonly road: DaemonRoad;
   readonly once: OnceCalls;
   readonly drain: () => void;
+  readonly forget: (what: Forgotten) => void;
 }
 
 /**
- * The daemon's calls: a response that lasts as long as the broker, with its counts; the end; and what is to be sent once.
+ * The daemon's calls: a response that lasts as long as the broker, with its counts; the end; what has changed; and what is to
+ * be sent once.
  */
 export class BrokerControl {
   readonly #parts: ControlParts;
@@ -66,7 +70,8 @@ export class BrokerControl {
       this.#watchers.add(response);
       response.once("close", () => this.#watchers.delete(response));
     } else if (method === "POST" && url !== LIVE_PATH) {
-      this.#once(request, response).catch((error: unknown) => {
+      const answered = url === FORGET_PATH ? this.#forget(request, response) : this.#once(request, response);
+      answered.catch((error: unknown) => {
         if (!response.headersSent) response.writeHead(error instanceof Refusal ? error.status : 500);
         response.end();
       });
@@ -84,6 +89,13 @@ export class BrokerControl {
   /** Ends the responses of daemons, which would keep the server open. */
   close(): void {
     for (const watcher of this.#watchers) watcher.end();
+  }
+
+  async #forget(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { data } = z.safeParse(forgotten, await readJson(request, MAX_FORGET_BYTES));
+    if (data === undefined) throw new Refusal(400, "expected what to forget");
+    this.#parts.forget(data);
+    response.writeHead(204).end();
   }
 
   #line(): string {

@@ -19,7 +19,7 @@ const LISTS: { readonly [List in MemoryList]: Route<routes.ListKnowledgeParams, 
   trajectories: routes.listTrajectories,
 };
 
-/** The calls of a user's memory: list, search, export, end and erase. */
+/** The calls of a user's memory: list, search, export, correct and erase. */
 export const memoryCalls = (service: Service, { call }: Calls) => ({
   /** One kind of memory, the newest first. */
   listMemory: <List extends MemoryList>(list: List, given: ListOptions = {}): Promise<MemoryPage<MemoryItems[List]>> =>
@@ -45,6 +45,18 @@ export const memoryCalls = (service: Service, { call }: Calls) => ({
 
   /** Ends a fact that is true no longer. Repeating it changes nothing. */
   endFact: (id: string, given: CallOptions = {}) => call(routes.endFact, { ...given, id }),
+
+  /** The profile page of the user. */
+  profile: (given: CallOptions = {}) => call(routes.getProfile, given),
+
+  /** The line has this text from now on; no learning batch changes it. */
+  correctProfileLine: (lineId: string, text: string, given: CallOptions = {}) =>
+    call(routes.correctProfileLine, { ...given, lineId, text }),
+
+  /** Deletes a line and ends the facts that it says. They do not come back from the same rounds. */
+  async deleteProfileLine(lineId: string, given: CallOptions = {}): Promise<void> {
+    await call(routes.deleteProfileLine, { ...given, lineId });
+  },
 });
 
 async function* parseExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {

@@ -465,6 +465,11 @@ export interface CoreSoulReloaded {
   readonly bytes: number;
 }
 
+export interface CorrectProfileLineRequest {
+  /** What the line says from now on: 1 to 200 characters, one line. */
+  readonly text: string;
+}
+
 export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
@@ -2410,6 +2415,8 @@ export interface LearningBatch {
   readonly knowledge_closed: number;
   /** New people and things. */
   readonly nodes: number;
+  /** Lines of the profile page that were written or removed. */
+  readonly profile_lines: number;
   /** New skill drafts, for a person to decide. */
   readonly skills_drafted: number;
   /** Milliseconds that it took. */
@@ -2780,32 +2787,6 @@ export interface NotificationEndpointWithSecret {
 export interface NotificationsReplayed {
   /** Deliveries that are tried again. */
   readonly replayed: number;
-}
-
-/** An open question of an engine to a person. */
-export interface OpenQuestion {
-  /** Its id. */
-  readonly request_id: string;
-  /** What is asked, as in `GET /hitl/pending`. */
-  readonly kind: "question" | "permission" | "login";
-  /** The text of the question. */
-  readonly question: string;
-  /** What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option. */
-  readonly context: Readonly<Record<string, unknown>>;
-  /** The answers to choose from. */
-  readonly options: readonly string[];
-  /** Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole. */
-  readonly is_shortened: boolean;
-  /** The task of the turn that waits. */
-  readonly task_id: string;
-  /** The turn that waits. */
-  readonly turn_id: string;
-  /** The title of the task. */
-  readonly title: string;
-  /** The beginning of the message that the turn answers. */
-  readonly message: string;
-  /** When the turn asked. */
-  readonly created_at: string;
 }
 
 /** What programs decide by. */
@@ -3182,6 +3163,42 @@ export interface ProductWithKey {
   readonly platform_api_key: string | null;
 }
 
+/** The profile page: what the user has said of themselves, in short. */
+export interface Profile {
+  /** The lines in the order of the page. */
+  readonly lines: readonly ProfileLine[];
+  /** Bytes of the lines' texts. */
+  readonly bytes: number;
+  /** Most bytes that they take. */
+  readonly max_bytes: number;
+}
+
+/** A line of the profile page. */
+export interface ProfileLine {
+  /** The line's id. */
+  readonly id: string;
+  /** The section of the page. */
+  readonly section: "about" | "people" | "work" | "preferences" | "plans";
+  /** What the line says. */
+  readonly text: string;
+  /** `learned`: a learning batch wrote it. `person`: a person has corrected it, and no batch changes it. */
+  readonly origin: "learned" | "person";
+  /** The ids of the rounds that it derives from. */
+  readonly sources: readonly string[];
+  /** When the line was written first. */
+  readonly created_at: string;
+  /** When its text was written. */
+  readonly updated_at: string;
+}
+
+/** A line that a person has deleted. */
+export interface ProfileLineDeleted {
+  /** The line's id. */
+  readonly id: string;
+  /** Always `true`. */
+  readonly deleted: true;
+}
+
 export interface ProvisionEngineRequest {
   /** The product's id of the user. */
   readonly user_id: string;
@@ -3241,16 +3258,6 @@ export interface QuestionRecord {
   readonly user_id: string;
   /** The engine's state. An answer wakes one that is `sleeping`. */
   readonly engine_state: EngineState;
-}
-
-/** The open questions of an engine, oldest first. */
-export interface QuestionReport {
-  /** Rises with each change of the list in this life of the process. */
-  readonly revision: number;
-  /** The oldest ones. */
-  readonly questions: readonly OpenQuestion[];
-  /** How many there are. */
-  readonly total: number;
 }
 
 export interface RegisterProductRequest {

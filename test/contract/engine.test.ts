@@ -347,6 +347,14 @@ t.test("memory", async () => {
     if (body.next_cursor !== null) await call(name, { query: `?cursor=${body.next_cursor}`, expect: 200 });
     await call(name, { query: "?cursor=other.1", expect: "INVALID_REQUEST" });
   }
+  const { body: profile } = await call("getProfile", { expect: 200 });
+  const [{ id: line }] = profile.lines;
+  const corrected = { text: "Lives in Paris." };
+  await call("correctProfileLine", { path: { line_id: line }, body: corrected, expect: 200 });
+  await call("correctProfileLine", { path: { line_id: "pl_none" }, body: corrected, expect: "NOT_FOUND" });
+  await call("correctProfileLine", { path: { line_id: line }, body: { text: "a\nb" }, expect: "INVALID_REQUEST" });
+  await call("deleteProfileLine", { path: { line_id: line }, expect: 200 });
+  await call("deleteProfileLine", { path: { line_id: line }, expect: "NOT_FOUND" });
   const { body: facts } = await call("listKnowledge", { expect: 200 });
   await call("endFact", { body: { id: facts.items[0].id }, expect: 200 });
   await call("endFact", { body: { id: "kn_none" }, expect: "NOT_FOUND" });

@@ -82,9 +82,10 @@ t.test("the fields of a declared tool are those of the code, both ways", async (
 });
 
 t.test("the examples are valid", async (t) => {
-  const [http = "", command = "", servers = ""] = blocks("json");
+  const [http = "", command = "", knowing = "", servers = ""] = blocks("json");
   t.equal(parseDeclaredTool("weather", http)?.action.kind, "http");
   t.equal(parseDeclaredTool("convert", command)?.action.kind, "command");
+  t.equal(parseDeclaredTool("order", knowing)?.action.kind, "http");
   t.match(parseToolServers(servers, entryContext()), { servers: { length: 2 }, errors: { length: 0 } });
   const [agent = ""] = blocks("markdown");
   t.match(await parseAgent("translator", agent), { model: "light", permissions: { write_file: "allow" } });

@@ -34,7 +34,9 @@ const ADMIN_KEY = secret("admin-");
 /** What the searcher must find, so that it finds anything. */
 const WORDS = secret("words-of-alice-");
 
-t.test("a searcher who knows every secret", { skip, timeout: 280_000 }, async (t) => {
+// It reads all memory of the engine and of the broker, for some fifty forms of each secret.
+t.setTimeout(600_000);
+t.test("a searcher who knows every secret", { skip }, async (t) => {
   const upstream = await startUpstream(t, streams(anthropicText(WORDS)));
   const dataDir = freshFolder(t, "searched");
   const databaseUrl = await freshDatabaseUrl(t);

@@ -77,6 +77,10 @@ const engineLaunch = z.object({
   ),
   product: field(z.string(), "The product's slug."),
   user_id: z.string(),
+  metadata: field(
+    z.optional(z.record(z.string(), z.unknown())),
+    "What the product stores with the engine, for `{{user.<key>}}` of the catalog. Omitted: nothing.",
+  ),
   host: z.string(),
   port: z.int(),
   listen_fd: field(

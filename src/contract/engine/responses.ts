@@ -15,6 +15,7 @@ import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
 import { questionReport } from "./open-question.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
+import { PROFILE_RESPONSES } from "./profile.ts";
 import { startedTurn } from "./turn.ts";
 import { loginTargets } from "./tool-login.ts";
 import { TOOL_HOOK_RESPONSES } from "./tool-hook.ts";
@@ -37,6 +38,7 @@ export const ENGINE_RESPONSES = {
   ...MEMORY_RESPONSES,
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,
+  ...PROFILE_RESPONSES,
   ...BRANCH_RESPONSES,
   ...FILE_RESPONSES,
   ...TOOL_HOOK_RESPONSES,

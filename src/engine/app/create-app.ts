@@ -100,7 +100,7 @@ export async function createApp(given: {
     memory,
     knowledge,
   });
-  const { learning, skills } = openLearning({
+  const { learning, skills, profile } = openLearning({
     ...memory,
     provider,
     models: { light: config.lightModel, main: config.model },
@@ -134,6 +134,7 @@ export async function createApp(given: {
     knowledge,
     learning,
     skills,
+    profile,
     whenBusy: launch.when_busy ?? "reject",
     keys: new AcceptedKeys(launch.keys),
     launch,

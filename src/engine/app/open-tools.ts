@@ -64,18 +64,26 @@ export async function openTools({
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
   const outside = { addressesOf: network.rules.addressesOf.bind(network.rules), route: egress?.route };
+  const engine = { userId, engineId: launch.engine_id, metadata: launch.metadata ?? {} };
   const commands = { environment, folders, launcher, network, outside, secrets };
   const identity = openIdentity(launch);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, publisher, memory });
-  const { servers, check, apply } = openServers({ launch, commands, identity, ...toolServerTables(store), logger });
+  const { servers, check, apply } = openServers({
+    launch,
+    engine,
+    commands,
+    identity,
+    ...toolServerTables(store),
+    logger,
+  });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
     product: productVersion(productCatalog, productCatalog),
     checkServers: check,
     onServers: apply,
     commands,
-    userId,
+    engine,
     identity,
     logger,
   });

@@ -6,6 +6,8 @@ import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
 import { MemoryWriter } from "./memory-writer.ts";
 import { MemoryPortability } from "./portability/memory-portability.ts";
+import { ProfileFacts } from "./profile/profile-facts.ts";
+import { ProfileTable } from "./profile/profile-table.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
 import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
@@ -78,8 +80,12 @@ export async function openMemory({
   };
 }
 
-/** Within the caller's transaction. */
-function endFact({ knowledge, index }: Pick<LearningTables, "knowledge" | "index">, id: string, now: number): boolean {
+/** Ends the validity of a fact, within the caller's transaction. */
+export function endFact(
+  { knowledge, index }: Pick<LearningTables, "knowledge" | "index">,
+  id: string,
+  now: number,
+): boolean {
   const fact = knowledge.find(id);
   if (fact === null) return false;
   const end = { validTo: Math.max(now, fact.validFrom ?? now), recordedTo: now, supersededBy: null };
@@ -104,6 +110,8 @@ export const learningTables = (store: Store) => ({
   graph: new SocialGraph(store),
   batches: new LearningBatchTable(store),
   drafts: new SkillDraftTable(store),
+  profile: new ProfileTable(store),
+  profileFacts: new ProfileFacts(store),
   index: new FullTextIndex(store),
 });
 export type LearningTables = ReturnType<typeof learningTables>;

@@ -33,6 +33,7 @@ import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
+import { followForgotten } from "../supervision/follow-forgotten.ts";
 import { followTurnNotices } from "../supervision/follow-turn-notices.ts";
 import { followModels } from "../supervision/follow-models.ts";
 import { followToolHooks } from "../supervision/follow-tool-hooks.ts";
@@ -199,7 +200,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
-  followPolicies(host);
+  followChanges(host);
   workUntilStopped(host);
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));
@@ -216,12 +217,13 @@ export async function serve(options: StartOptions): Promise<void> {
   );
 }
 
-/** Sends engines what changes in policies while they run. */
-function followPolicies(host: EngineHost): void {
+/** Sends engines and the broker what changes while they run. */
+function followChanges(host: EngineHost): void {
   followBudgets(host);
   followSuspensions(host);
   followModels(host);
   followToolHooks(host);
+  followForgotten(host);
 }
 
 /** What runs without a request. */

@@ -25,6 +25,8 @@ export interface ControlTarget {
 interface ControlFailure {
   readonly kind: "failed";
   readonly reason: string;
+  /** Of an answer that is a refusal. */
+  readonly status?: number;
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
 type SleepAnswer =
@@ -172,7 +174,7 @@ async function call(
   if (answer.kind === "failed") return answer;
   return answer.status === 200
     ? { kind: "ok", body: answer.body }
-    : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
+    : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}`, status: answer.status };
 }
 
 function ask(

@@ -1,9 +1,11 @@
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import { ApiError } from "../api-error.ts";
 import { readLoginTargets } from "../engine-calls/engine-logins.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { findConnection, takeConnection } from "../store/connections.ts";
+import { notifyForgotten } from "../store/forgotten-answers.ts";
 import type { Product } from "../store/products.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { type LoginLink, loginLink } from "./login-link.ts";
@@ -38,8 +40,8 @@ export async function beginConnection(
 }
 
 /**
- * Deletes a connection, and ends its tokens at the authorization server. What that does not answer now is repeated by
- * `recovery/finish-logins.ts`.
+ * Deletes a connection, which the broker uses no longer, and ends its tokens at the authorization server. What that does not
+ * answer now is repeated by `recovery/finish-logins.ts`.
  */
 export async function deleteConnection(
   host: EngineHost & Service,
@@ -48,6 +50,7 @@ export async function deleteConnection(
 ): Promise<{ readonly deleted: true; readonly revoked: boolean }> {
   const engine = await getEngineRow(host, product, userId);
   const key = { engineId: engine.id, server };
+  const forgotten: Forgotten = { engines: [engine.id], connections: [server] };
   const row = await findConnection(host.db, key);
   if (row === null) throw notConnected(server);
   const remains = await remainsOf(host, row, readableTokens(host, row));
@@ -56,10 +59,12 @@ export async function deleteConnection(
     if (taken === null) throw notConnected(server);
     const place = { product_id: engine.product_id, engine_id: engine.id };
     await appendAudit(trx, { action: "connection.deleted", ...place, detail: { server } });
+    await notifyForgotten(trx, forgotten);
     await host.events.insert(trx, { type: "secret.disconnected", engine, data: { server } });
     const tokens = readableTokens(host, taken);
     return tokens === null ? null : revokeLater(host, trx, taken, { tokens, remains, isTried: true });
   });
+  await host.broker?.forget(forgotten);
   return { deleted: true, revoked: revocation !== null && (await tryRevocation(host, revocation)) };
 }
 

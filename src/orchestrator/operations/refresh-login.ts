@@ -39,6 +39,7 @@ export type TokenHost = Pick<
   | "stopping"
   | "refreshes"
   | "secrets"
+  | "metrics"
 >;
 
 const RETRY_MS = 100;
@@ -72,6 +73,7 @@ async function refresh(host: TokenHost, key: ConnectionKey, version: string): Pr
     // Another daemon was first.
     if (row === null || row.tokens === null || row.version !== version) return currentToken(host, row);
     const outcome = await askForTokens(host, row, openTokens(host, key, row.tokens));
+    host.metrics.loginRefreshes.inc({ outcome: outcome.kind === "tokens" ? "renewed" : outcome.kind });
     if (outcome.kind === "away") return outcome;
     if (outcome.kind === "refused") await giveUp(host, trx, row, outcome.reason);
     else {

@@ -41,6 +41,7 @@ export function launchOrder(
       incarnation: engine.incarnation,
       product: product.record.slug,
       user_id: engine.user_id,
+      ...(Object.keys(engine.metadata).length > 0 && { metadata: { ...engine.metadata } }),
       port: engine.port,
       keys: acceptedKeys(host, engine),
       control_token: controlToken(host, engine),

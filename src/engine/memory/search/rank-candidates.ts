@@ -67,7 +67,7 @@ export function rankCandidates(listed: readonly Listed[], { query, asked }: Pars
 function repeatsQuestion({ kind, texts }: StoredItem, { words, optional }: MemoryQuery): boolean {
   const asked = texts[0] ?? "";
   if (kind !== "episode" || asked.length > MAX_REPEATED_QUESTION_LENGTH || !/[?？]\s*$/.test(asked)) return false;
-  const query = new Set([...words.map(({ word }) => word), ...optional]);
+  const query = new Set([...words, ...optional]);
   return indexWords(asked).every((word) => query.has(word));
 }
 

@@ -1,5 +1,6 @@
 import type { Store } from "../../store/open-store.ts";
 import { type AskedWord, askedWords } from "./asked-words.ts";
+import { CompoundWords } from "./compound-words.ts";
 import { GraphSearch, type GraphMatches } from "./graph-search.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
@@ -67,6 +68,7 @@ export class MemorySearch {
   readonly #items: StoredItems;
   readonly #lexical: LexicalSearch;
   readonly #soft: SoftSearch;
+  readonly #compounds: CompoundWords;
   readonly #graph: GraphSearch;
   readonly #numbersWithin;
   readonly #nearest: VectorSearch;
@@ -80,6 +82,7 @@ export class MemorySearch {
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
     this.#soft = new SoftSearch(store);
+    this.#compounds = new CompoundWords(store);
     this.#graph = new GraphSearch(store, this.#items);
     this.#numbersWithin = this.#store.db.prepare(
       "select min(number) as first, max(number) as last from episodes where event_time >= ? and event_time < ?",
@@ -91,14 +94,14 @@ export class MemorySearch {
     const query = readQuery(request.query, request.now);
     const neighbours = await this.#nearest(request.query, LIST_LENGTH, signal);
     const graph = this.#graph.rows(query.phrases);
-    const words = query.words.map(({ word }) => word);
+    const { words } = query;
     const plan = this.#lexical.plan([...words, ...query.optional]);
     const weights = new Map(words.map((word) => [word, plan.weights.get(word) ?? 0]));
     const planned: PlannedSearch = {
       request,
       query,
       plan,
-      asked: askedWords(weights, this.#relatedWords(words)),
+      asked: askedWords(weights, this.#relatedWords(words), this.#compounds.partsOf(words)),
       zScores: new Map(neighbours.map(({ row, zScore }) => [row, zScore])),
     };
     const candidates = this.#candidates(this.#lists(planned, graph), planned);

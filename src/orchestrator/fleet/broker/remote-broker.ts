@@ -10,6 +10,8 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
     reach: access,
     once: null,
     questionToken: questionTokenOf(access.sealingKey),
+    // Several may share the address, and what each knows ends by itself.
+    forget: () => Promise.resolve(),
     report: () => null,
     since: null,
     restarts: 0,

@@ -6,6 +6,7 @@ import { freshFolder } from "../../../helpers/folder.ts";
 /** Why a table's rows are no records of a memory file. */
 const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   knowledge_evidence: "in the facts",
+  profile_facts: "in the lines of the profile",
   social_aliases: "in the nodes",
   events: "the same words, for a day",
   event_places: "where the log has what",
@@ -35,10 +36,9 @@ const LOCAL: Readonly<Record<string, readonly string[]>> = {
   tasks: ["number", "message_count", "defaults"],
   compactions: ["id", "branch"],
   ...Object.fromEntries(
-    ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
-      table,
-      ["number"],
-    ]),
+    ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "profile_lines", "skill_drafts"].map(
+      (table) => [table, ["number"]],
+    ),
   ),
 };
 
