@@ -42,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
   "src/contract/broker/intercept-ca.ts": ["src/contract", "src/shared/x509"],
   "src/contract/settings/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/settings/embeddings-endpoint.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/settings/upstreams.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],

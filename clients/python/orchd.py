@@ -1698,6 +1698,15 @@ if TYPE_CHECKING:
         when_busy: Literal["queue", "steer"]
 
 
+    class EmbeddingsHealth(TypedDict):
+        """How far the vectors of memories are. Omitted without an embeddings endpoint."""
+
+        #: Memories that wait for their vector.
+        waiting: int
+        #: Why the endpoint made none at the last call. `null` after one that did.
+        last_error: Optional[str]
+
+
     EmptyRequest = Dict[str, Any]
 
 
@@ -2381,6 +2390,8 @@ if TYPE_CHECKING:
 
         #: How the last call of a model went. Omitted until the engine is loaded.
         model: ModelHealth
+        #: How far the vectors of memories are. Omitted without an embeddings endpoint.
+        embeddings: EmbeddingsHealth
         #: Only after a damaged store was set aside, until a memory is imported or erased: where the store is.
         memory_reset: MemoryReset
 
@@ -5331,6 +5342,7 @@ _RECORDS = frozenset(
     DecideSkillRequest
     Disconnected
     EditMessageRequest
+    EmbeddingsHealth
     EmptyRequest
     EndFactRequest
     EngineDestroyed

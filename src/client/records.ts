@@ -591,6 +591,14 @@ export interface EditMessageRequest {
   readonly when_busy?: "queue" | "steer" | undefined;
 }
 
+/** How far the vectors of memories are. Omitted without an embeddings endpoint. */
+export interface EmbeddingsHealth {
+  /** Memories that wait for their vector. */
+  readonly waiting: number;
+  /** Why the endpoint made none at the last call. `null` after one that did. */
+  readonly last_error: string | null;
+}
+
 export type EmptyRequest = Readonly<Record<string, unknown>>;
 
 export interface EndFactRequest {
@@ -1099,6 +1107,8 @@ export interface EngineHealth {
   readonly core_soul_hash: string | null;
   /** How the last call of a model went. Omitted until the engine is loaded. */
   readonly model?: ModelHealth | undefined;
+  /** How far the vectors of memories are. Omitted without an embeddings endpoint. */
+  readonly embeddings?: EmbeddingsHealth | undefined;
   /** Only after a damaged store was set aside, until a memory is imported or erased: where the store is. */
   readonly memory_reset?: MemoryReset | undefined;
 }

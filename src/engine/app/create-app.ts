@@ -45,7 +45,7 @@ export interface EngineApp {
   answer(request: IncomingMessage, response: ServerResponse): void;
   /** Resolves when the engine has decided to sleep and accepts no connection any more. It then drains and exits. */
   readonly asleep: Promise<void>;
-  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model">;
+  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model" | "embeddings">;
   /** Rejects new turns and parks running ones; those not finished by the deadline resume at the next start. */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function createApp(given: {
   const { provider } = model;
   const wordVectors =
     config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en"));
-  const memory = await openMemory({ store, workspaceDir, embedder: provider.embedder, wordVectors, logger });
+  const memory = await openMemory({ store, workspaceDir, embedder: model.embedder, wordVectors, logger });
   const knowledge = await openKnowledge({ launch, wordVectors, logger });
   const checkpoints = openCheckpoints({ ...base, workspace });
   const workspaceFiles = openFiles({

@@ -156,6 +156,7 @@ export function openTurns(parts: TurnOwnerParts) {
       notices,
       budgets,
       cooldowns,
+      memory: parts.memory,
     }),
     notices,
     idempotency: new IdempotencyTable(store),

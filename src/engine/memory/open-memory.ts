@@ -1,6 +1,8 @@
 import { inBackground } from "../../shared/background.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
+import { Embeddings, type EmbeddingsStatus } from "./embeddings/embeddings.ts";
+import type { TextEmbedder } from "./embeddings/text-embedder.ts";
 import { KnowledgeTable } from "./knowledge.ts";
 import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
@@ -9,7 +11,6 @@ import { MemoryPortability } from "./portability/memory-portability.ts";
 import { ProfileFacts } from "./profile/profile-facts.ts";
 import { ProfileTable } from "./profile/profile-table.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
-import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
 import { FullTextIndex, factItem } from "./search/memory-index.ts";
 import { openRelatedWords } from "./search/related-words.ts";
@@ -22,7 +23,7 @@ import { WriteLane } from "./write-lane.ts";
 interface MemoryParts {
   readonly store: Store;
   readonly workspaceDir: string;
-  /** Undefined if no embedding model is configured. */
+  /** Undefined without an embeddings endpoint. */
   readonly embedder?: TextEmbedder | undefined;
   /** The folder of related words; null without. */
   readonly wordVectors?: string | null;
@@ -38,6 +39,8 @@ export interface Memory {
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
+  /** Null without an embeddings endpoint. */
+  embeddings(): EmbeddingsStatus | null;
   /** Ends the validity of a fact. Idempotent. False when there is no such fact. */
   endFact(id: string): Promise<boolean>;
   /** `reason` is the error that the caller of a running import gets. */
@@ -55,10 +58,16 @@ export async function openMemory({
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
-  const portability = new MemoryPortability({ store, workspaceDir, lane, reindex });
+  const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
+  const portability = new MemoryPortability({
+    store,
+    workspaceDir,
+    lane,
+    reindex,
+    erased: () => embeddings?.erased(),
+  });
   if (await portability.finishErasure()) logger.warn("finished an interrupted erasure");
   inBackground("memory import", continueImport(portability, logger));
-  const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
   const tables = learningTables(store);
   return {
     lane,
@@ -72,6 +81,7 @@ export async function openMemory({
     lists: new MemoryLists(store),
     tables,
     portability,
+    embeddings: () => embeddings?.status ?? null,
     endFact: (id) => lane.run(() => endFact(tables, id, Date.now())),
     async close(reason) {
       await portability.close(reason);

@@ -1,6 +1,7 @@
 import type { ProviderName } from "../../contract/settings/model-name.ts";
 import type { Upstream } from "../../contract/settings/upstreams.ts";
 import type { CountedEngine } from "../../contract/engine/metrics.ts";
+import type { EmbeddingsHealth } from "../../contract/engine/health.ts";
 import type { UsageCursor } from "../../contract/engine/metered-usage.ts";
 import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
@@ -107,6 +108,8 @@ interface WorkReport {
   readonly modelFailedAt: string | null;
   /** Times of the engine, as ISO. */
   readonly shown: { readonly idle_since: string | null; readonly learning_due_at: string | null };
+  /** How far its memory's vectors are. Null without an embeddings endpoint. */
+  readonly embeddings: EmbeddingsHealth | null;
 }
 
 interface UsedCatalog {
