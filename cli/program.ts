@@ -6,6 +6,7 @@ import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
 import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
+import { KNOWLEDGE_COMMANDS } from "./commands/knowledge.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { CONNECTION_COMMANDS } from "./commands/connections.ts";
 import { consoleCommand } from "./commands/console.ts";
@@ -193,6 +194,7 @@ export function createProgram(
   group("memory", "List, search, correct, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("import", "Bring agents of other systems into an engine", [importLettaCommand]);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
+  group("knowledge", "Store, list, search and delete the documents of a product's knowledge", KNOWLEDGE_COMMANDS);
   group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Users and other services:");
   group("tokens", "Tokens with which the browsers of end users call their engines", [

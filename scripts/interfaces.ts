@@ -54,6 +54,7 @@ export const INTERFACES = {
       endpoint_id: "Id of the endpoint",
       plan: "Name of the plan",
       secret_name: "Name of the secret",
+      document_path: "Path of the document, percent-encoded, also its slashes",
       request_id: "Id of the question",
       session_id: "Id of the session",
       file: "The name of a file of the build",

@@ -14,7 +14,7 @@ export const health: Route<HealthParams, EngineHealth> = {
 export interface ExecuteParams {
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge` */
   readonly events?: string | undefined;
   /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
@@ -78,7 +78,7 @@ export interface ReplayParams {
   readonly follow?: boolean | undefined;
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge` */
   readonly events?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;

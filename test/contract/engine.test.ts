@@ -378,6 +378,14 @@ t.test("the catalog and the core soul", async () => {
   await call("setCatalog", { body: { version: 0, digest: null }, expect: 200 });
   await call("setCatalog", { body: { version: 1, digest: "0".repeat(64) }, expect: "CATALOG_INVALID" });
   await call("setCatalog", { body: { version: 1, digest: "../.." }, expect: "INVALID_REQUEST" });
+  const digest = "1".repeat(64);
+  const missing = await call("setKnowledge", { body: { version: 1, digest }, expect: 200 });
+  t.same(missing.body, { version: 1, missing: true });
+  await call("putKnowledge", { path: { digest }, body: "the file", expect: 200 });
+  const found = await call("setKnowledge", { body: { version: 1, digest }, expect: 200 });
+  t.same(found.body, { version: 1, missing: false });
+  await call("putKnowledge", { path: { digest: "none" }, body: "a", expect: "INVALID_REQUEST" });
+  await call("setKnowledge", { body: { version: 2, digest: null }, expect: 200 });
   mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });
   writeFileSync(join(dataDir, "catalog/agents/broken.md"), "nothing");
   writeFileSync(join(dataDir, "catalog/core-soul.md"), "{{who}}");

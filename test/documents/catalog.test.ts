@@ -7,7 +7,7 @@ import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
 import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
 import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
 import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
-import { ENGINE_TOOLS, SUBMIT_RESULT } from "../../src/contract/engine/tool-names.ts";
+import { ENGINE_TOOLS, SEARCH_KNOWLEDGE, SUBMIT_RESULT } from "../../src/contract/engine/tool-names.ts";
 import { formatHostPattern, readHostPattern } from "../../src/sandbox/proxy/host-pattern.ts";
 import { proxyEnvironment } from "../../src/sandbox/proxy/proxy-environment.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
@@ -22,7 +22,14 @@ const blocks = (language: string) =>
 t.test("the names of built-in tools, which a catalog cannot use, are those of the code", async (t) => {
   t.same(
     Object.keys(ENGINE_TOOLS).sort(),
-    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, SUBMIT_RESULT, TOOL_SEARCH, USE_SKILL].sort(),
+    [
+      ...BUILT_IN_TOOLS.map(({ name }) => name),
+      DELEGATE,
+      SEARCH_KNOWLEDGE,
+      SUBMIT_RESULT,
+      TOOL_SEARCH,
+      USE_SKILL,
+    ].sort(),
     "ENGINE_TOOLS of src/contract/engine/tool-names.ts (actual) has the tools of built-in-tools.ts (expected)",
   );
 });

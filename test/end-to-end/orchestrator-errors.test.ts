@@ -448,6 +448,8 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "CATALOG_VERSION_NOT_FOUND",
     "CATALOG_CHANGED",
     "CATALOG_INVALID",
+    "KNOWLEDGE_DOCUMENT_NOT_FOUND",
+    "KNOWLEDGE_DOCUMENT_INVALID",
     "LEADER_LOST",
     "INVALID_SESSION",
     "INVALID_LINK",

@@ -367,6 +367,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
+    knowledge: { use: () => Promise.resolve(true), receive: () => Promise.resolve() },
     status: () => ({
       active_turns: 0,
       pending_hitl: 0,

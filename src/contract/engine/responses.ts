@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { engineStatus } from "./status.ts";
 import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
+import { ENGINE_KNOWLEDGE_RESPONSES } from "./knowledge-result.ts";
 import { BRANCH_RESPONSES } from "./branch.ts";
 import { CLIENT_TOOL_RESPONSES } from "./client-tool.ts";
 import { engineErrorBody } from "./error-body.ts";
@@ -33,6 +34,7 @@ export const ENGINE_RESPONSES = {
   ...CLIENT_TOOL_RESPONSES,
   ...TOOL_SERVER_RESPONSES,
   ...ENGINE_CATALOG_RESPONSES,
+  ...ENGINE_KNOWLEDGE_RESPONSES,
   ...MEMORY_RESPONSES,
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,

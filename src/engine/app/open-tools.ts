@@ -9,6 +9,7 @@ import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
 import { readModelName } from "../../contract/settings/model-name.ts";
 import type { EngineConfig } from "../config.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
+import type { LiveKnowledge } from "../knowledge/live-knowledge.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { windowsOf } from "../model/context-window.ts";
@@ -43,6 +44,7 @@ export async function openTools({
   checkpoints,
   publisher,
   memory,
+  knowledge,
   logger,
 }: {
   readonly launch: EngineLaunch;
@@ -57,6 +59,7 @@ export async function openTools({
   readonly checkpoints: Checkpoints;
   readonly publisher: Publisher;
   readonly memory: Memory;
+  readonly knowledge: LiveKnowledge;
   readonly logger: Logger;
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
@@ -86,7 +89,7 @@ export async function openTools({
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
   const windowOf = windowsOf(config);
-  const registry = joinedRegistry([{ tools: () => builtIn }, catalog, servers]);
+  const registry = joinedRegistry([{ tools: () => builtIn }, knowledge, catalog, servers]);
   const profiles = catalogProfiles({
     now: () => catalog,
     registry,

@@ -52,6 +52,8 @@ export interface LiveEngine {
   diskBytes: number | null;
   /** The version of the product's catalog that it uses. */
   catalog: UsedCatalog;
+  /** The version of the product's knowledge that it searches. */
+  knowledge: UsedKnowledge;
   /** Null before the first sample. */
   usage: ProcessUsage | null;
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
@@ -117,6 +119,14 @@ interface UsedCatalog {
   readonly error: string | null;
   /** The last try, on the monotonic clock. */
   readonly tried: { readonly version: number; readonly at: number };
+}
+
+interface UsedKnowledge {
+  /** Null until it was told of one. */
+  readonly version: number | null;
+  readonly digest: string | null;
+  /** The last try, on the monotonic clock. */
+  readonly tried: { readonly version: number | null; readonly at: number };
 }
 
 /** CPU and memory of an engine with its tools. */

@@ -8,6 +8,7 @@ import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
 import { ALL_FORGOTTEN, FORGOTTEN_CHANNEL, readForgotten } from "./forgotten-answers.ts";
 import { openSession } from "./session.ts";
+import type { CurrentKnowledge } from "./knowledge.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
 import { policyOfEngine } from "./planned-policy.ts";
@@ -66,6 +67,11 @@ export class ProductDirectory {
   /** The cached current version of a product's catalog. Null when the product has been deleted. */
   async catalogOf(productId: string): Promise<CurrentCatalog | null> {
     return (await this.#product(productId))?.catalog ?? null;
+  }
+
+  /** The cached current version of a product's knowledge. Null when the product has been deleted. */
+  async knowledgeOf(productId: string): Promise<CurrentKnowledge | null> {
+    return (await this.#product(productId))?.knowledge ?? null;
   }
 
   /** The slug of a product, for metrics. Null when it has been deleted. */

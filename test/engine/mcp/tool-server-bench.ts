@@ -116,6 +116,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         scope: NO_SCOPE,
         ask: () => Promise.reject(new Error("nobody is asked here")),
         note: () => undefined,
+        cite: () => undefined,
         progress: () => undefined,
         ...more,
       });
