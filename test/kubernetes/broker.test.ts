@@ -78,7 +78,8 @@ t.test("turns survive killed pods and a rolling update of the chart's brokers", 
   const failures: string[] = [];
   const talk = async (worker: number): Promise<void> => {
     const user = users[worker % USERS];
-    for (let turn = 0; !over.signal.aborted && user !== undefined; turn++) {
+    if (user === undefined) return;
+    for (let turn = 0; !over.signal.aborted; turn++) {
       const body = { task_id: `${worker}-${turn}`, message: "go" };
       const seen = await (
         await openStream(user.url, "/execute", { headers: { "x-engine-key": user.key }, body })
