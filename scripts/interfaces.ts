@@ -22,6 +22,7 @@ const {
   HookAnswered: _answered,
   LoginTargets: _logins,
   QuestionReport: _questions,
+  KnowledgeVersionUsed: _knowledge,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 

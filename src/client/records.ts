@@ -2385,14 +2385,6 @@ export interface KnowledgeResult {
   readonly text: string;
 }
 
-/** The version of the product's knowledge that is searched. */
-export interface KnowledgeVersionUsed {
-  /** Its number. */
-  readonly version: number;
-  /** Whether the engine cannot read its file, so that the daemon sends it. */
-  readonly missing: boolean;
-}
-
 /** Why an engine last failed. */
 export interface LastError {
   /** What it was doing. */
