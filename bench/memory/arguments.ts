@@ -1,14 +1,18 @@
 import { parseArgs } from "node:util";
+import { type Format, FORMATS } from "./datasets/datasets.ts";
 import type { SystemKind } from "./system.ts";
 
 export interface Options {
   readonly split: "dev" | "held-out";
   readonly seed: number;
-  readonly histories: number;
+  /** How many to generate, or at most how many of a dataset; 10, or all. */
+  readonly histories: number | undefined;
   /** Questions about a life in short messages instead of the generated histories. */
   readonly everyday: boolean;
   /** The same in German, for tuning alone. */
   readonly german: boolean;
+  /** A published file instead. */
+  readonly dataset: { readonly format: Format; readonly path: string } | undefined;
   readonly systems: readonly SystemKind[];
   readonly json: boolean;
   readonly showMisses: number;
@@ -20,9 +24,17 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
   if ("wrong" in values) return values;
   const split = values.split;
   if (split !== "dev" && split !== "held-out") return { wrong: "--split is dev or held-out" };
-  const [seed, histories, showMisses] = [values.seed, values.histories, values["show-misses"]].map(Number);
-  if (!isCount(seed) || !isCount(showMisses) || !isCount(histories) || histories === 0)
+  const [seed, showMisses] = [values.seed, values["show-misses"]].map(Number);
+  const histories = values.histories === undefined ? undefined : Number(values.histories);
+  if (!isCount(seed) || !isCount(showMisses) || (histories !== undefined && !isCount(histories)) || histories === 0)
     return { wrong: "seed and counts are whole numbers, histories at least 1" };
+  const datasets = FORMATS.flatMap((format) => {
+    const path = values[format];
+    return path === undefined ? [] : [{ format, path }];
+  });
+  if (datasets.length + Number(values.everyday) + Number(values.german) > 1)
+    return { wrong: `choose one of --everyday, --german, ${FORMATS.map((format) => `--${format}`).join(", ")}` };
+  if (datasets.length > 0 && split !== "dev") return { wrong: "a dataset has no --split" };
   if (values.german && split !== "dev") return { wrong: "--german has no held-out half" };
   if (split === "held-out" && showMisses > 0)
     return { wrong: "the held-out half is not to be learned from: no --show-misses" };
@@ -36,6 +48,7 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
     histories,
     everyday: values.everyday,
     german: values.german,
+    dataset: datasets[0],
     systems,
     json: values.json,
     showMisses,
@@ -49,10 +62,13 @@ function parsed(args: readonly string[], known: readonly SystemKind[]) {
       options: {
         split: { type: "string", default: "dev" },
         seed: { type: "string", default: "1" },
-        histories: { type: "string", default: "10" },
+        histories: { type: "string" },
         system: { type: "string", default: known.map(({ name }) => name).join(",") },
         everyday: { type: "boolean", default: false },
         german: { type: "boolean", default: false },
+        longmemeval: { type: "string" },
+        locomo: { type: "string" },
+        beam: { type: "string" },
         json: { type: "boolean", default: false },
         "show-misses": { type: "string", default: "0" },
       },

@@ -23,6 +23,7 @@ export type Ability = (typeof ABILITIES)[number];
 
 /** A round that must be found, and the words in it that answer. */
 export interface Evidence {
+  /** The id of a whole conversation if a published file does not say which of its rounds. */
   readonly round: string;
   readonly holds: string;
 }

@@ -3,15 +3,16 @@
  * See README.md beside this file.
  */
 import { type Options, options } from "./arguments.ts";
+import { ask } from "./ask.ts";
+import { type Dataset, DatasetError } from "./datasets/dataset.ts";
+import { DATASETS } from "./datasets/datasets.ts";
 import { everyday } from "./everyday.ts";
 import { generate } from "./generate.ts";
 import { type History, tokensOf } from "./history.ts";
 import { isMiss, misses } from "./misses.ts";
 import { sharedWords } from "./overlap.ts";
-import type { Outcome } from "./score.ts";
 import { SPLITS } from "./splits.ts";
 import { summarize } from "./summary.ts";
-import type { SystemKind } from "./system.ts";
 import { SYSTEMS } from "./systems.ts";
 import { table } from "./table.ts";
 
@@ -20,12 +21,19 @@ if ("wrong" in chosen) {
   process.stderr.write(`${chosen.wrong}\n`);
   process.exitCode = 2;
 } else {
-  await bench(chosen);
+  try {
+    await bench(chosen, datasetOf(chosen));
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
-async function bench(options: Options): Promise<void> {
-  const { split, seed, systems, json, showMisses } = options;
-  const histories = historiesOf(options);
+async function bench(
+  { split, seed, systems, json, showMisses, dataset }: Options,
+  { histories, leftOut }: Dataset,
+): Promise<void> {
   const summaries = [];
   for (const kind of systems) {
     const outcomes = [];
@@ -41,31 +49,29 @@ async function bench(options: Options): Promise<void> {
     const missed = outcomes.filter(({ outcome }) => isMiss(outcome)).slice(0, showMisses);
     if (missed.length > 0) (json ? process.stderr : process.stdout).write(`${kind.name} missed\n${misses(missed)}\n`);
   }
-  const about = aboutHistories(histories);
-  const result = json ? JSON.stringify({ split, seed, ...about, systems: summaries }, null, 2) : table(summaries);
-  process.stdout.write(json ? `${result}\n` : `${split}, seed ${seed}: ${JSON.stringify(about)}\n\n${result}`);
+  const about = { ...aboutHistories(histories), ...(dataset ? { leftOut } : {}) };
+  const source = dataset ? { dataset: dataset.format } : { split, seed };
+  const title = dataset?.format ?? `${split}, seed ${seed}`;
+  const result = json ? JSON.stringify({ ...source, ...about, systems: summaries }, null, 2) : table(summaries);
+  process.stdout.write(json ? `${result}\n` : `${title}: ${JSON.stringify(about)}\n\n${result}`);
 }
 
-function historiesOf({ split, seed, histories, everyday: isEveryday, german: isGerman }: Options): readonly History[] {
+function datasetOf({ dataset, histories, ...options }: Options): Dataset {
+  return dataset
+    ? DATASETS[dataset.format](dataset.path, histories)
+    : { histories: historiesOf({ histories, ...options }), leftOut: 0 };
+}
+
+function historiesOf({
+  split,
+  seed,
+  histories = 10,
+  everyday: isEveryday,
+  german: isGerman,
+}: Omit<Options, "dataset">): readonly History[] {
   if (isGerman) return [everyday("german-dev")];
   if (isEveryday) return [everyday(split)];
   return Array.from({ length: histories }, (_, index) => generate(SPLITS[split], { seed, index }));
-}
-
-async function ask(kind: SystemKind, history: History): Promise<readonly Outcome[]> {
-  const system = await kind.open();
-  try {
-    await system.load({ id: history.id, conversations: history.conversations });
-    const outcomes: Outcome[] = [];
-    for (const question of history.questions) {
-      const began = performance.now();
-      const found = await system.search({ query: question.text, now: question.now, limit: 10 });
-      outcomes.push({ question, found, ms: performance.now() - began });
-    }
-    return outcomes;
-  } finally {
-    await system.close();
-  }
 }
 
 function aboutHistories(histories: readonly History[]): Readonly<Record<string, number>> {

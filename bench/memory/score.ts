@@ -12,11 +12,16 @@ export interface Outcome {
 export interface Score {
   /** Share of the evidence's conversations among those of the first 5 and 10 things returned. */
   readonly conversations: Cut;
-  /** Share of the evidence's rounds among them; systems that return whole conversations have none. */
+  /**
+   * Share of the evidence's rounds among them; systems that return whole conversations have none, and neither have
+   * questions of which only the conversations are known.
+   */
   readonly rounds?: Cut;
   /** 1 if all of them are, or any: the latter is what others publish as recall. */
   readonly allFound: Cut;
   readonly anyFound: Cut;
+  /** One divided by the place among ten of the first conversation of the evidence; 0 if there is none. */
+  readonly reciprocalRank: number;
   readonly currentFirst?: boolean;
   readonly abstained: boolean;
   readonly tokens: Cut;
@@ -34,11 +39,12 @@ export function scoreOf({ question, found }: Outcome): Score {
   const share = cut((count) => shareOf(conversations, first(hits, count).ids.map(conversationOf)));
   return {
     conversations: share,
-    ...(ofRounds || hits.length === 0
+    ...(namesRounds(question) && (ofRounds || hits.length === 0)
       ? { rounds: cut((count) => shareOf(roundsOf(question.evidence), first(hits, count).ids)) }
       : {}),
     allFound: { at5: share.at5 === 1 ? 1 : 0, at10: share.at10 === 1 ? 1 : 0 },
     anyFound: { at5: Math.ceil(share.at5), at10: Math.ceil(share.at10) },
+    reciprocalRank: reciprocalRank(conversations, first(hits, 10).ids.map(conversationOf)),
     ...(question.outdated.length > 0 ? { currentFirst: currentFirst(question, first(hits, 10).ids) } : {}),
     abstained: hits.length === 0,
     tokens: cut((count) => first(hits, count).tokens),
@@ -72,6 +78,13 @@ function currentFirst({ evidence, outdated }: Question, ids: readonly string[]):
 }
 
 const cut = (measure: (count: number) => number): Cut => ({ at5: measure(5), at10: measure(10) });
+
+function reciprocalRank(wanted: readonly string[], returned: readonly string[]): number {
+  const at = [...new Set(returned)].findIndex((id) => wanted.includes(id));
+  return at === -1 ? 0 : 1 / (at + 1);
+}
+
+export const namesRounds = ({ evidence }: Question): boolean => evidence.every(({ round }) => round.includes("/"));
 
 const roundsOf = (evidence: readonly Evidence[]): readonly string[] => evidence.map(({ round }) => round);
 

@@ -1,5 +1,5 @@
 import { ABILITIES } from "./history.ts";
-import { type Outcome, scoreOf } from "./score.ts";
+import { type Outcome, namesRounds, scoreOf } from "./score.ts";
 
 /** The figures of one system for one ability, one kind of question, or all that have an answer. */
 export interface Summary {
@@ -10,8 +10,10 @@ export interface Summary {
   readonly anyAt5?: number;
   readonly allAt5?: number;
   readonly allAt10?: number;
+  readonly mrr?: number;
   readonly roundsAt5?: number;
   readonly roundsAt10?: number;
+  readonly allRoundsAt5?: number;
   readonly currentFirst?: number;
   /** Share of the questions for which nothing was returned: wanted without an answer, a fault with one. */
   readonly abstained: number;
@@ -62,6 +64,7 @@ function row(of: string, outcomes: readonly Outcome[]): Summary {
   };
   if (outcomes.every(({ question }) => question.evidence.length === 0)) return counted;
   const rounds = scores.flatMap((score) => score.rounds ?? []);
+  const withRounds = outcomes.filter(({ question }) => namesRounds(question)).length;
   const first = scores.flatMap(({ currentFirst }) => (currentFirst === undefined ? [] : [currentFirst ? 1 : 0]));
   return {
     ...counted,
@@ -70,8 +73,13 @@ function row(of: string, outcomes: readonly Outcome[]): Summary {
     anyAt5: mean(scores.map(({ anyFound }) => anyFound.at5)),
     allAt5: mean(scores.map(({ allFound }) => allFound.at5)),
     allAt10: mean(scores.map(({ allFound }) => allFound.at10)),
-    ...(rounds.length === scores.length
-      ? { roundsAt5: mean(rounds.map(({ at5 }) => at5)), roundsAt10: mean(rounds.map(({ at10 }) => at10)) }
+    mrr: mean(scores.map(({ reciprocalRank }) => reciprocalRank)),
+    ...(rounds.length > 0 && rounds.length === withRounds
+      ? {
+          roundsAt5: mean(rounds.map(({ at5 }) => at5)),
+          roundsAt10: mean(rounds.map(({ at10 }) => at10)),
+          allRoundsAt5: mean(rounds.map(({ at5 }) => (at5 === 1 ? 1 : 0))),
+        }
       : {}),
     ...(first.length > 0 ? { currentFirst: mean(first) } : {}),
   };

@@ -14,8 +14,8 @@ export function table(summaries: readonly SystemSummary[]): string {
 
 function ofOne({ system, rows }: SystemSummary): string {
   const head =
-    `| ${system} | questions | recall@5 | @10 | any found @5 | all @5 | @10 | rounds @5 | @10 | current first | nothing returned |\n` +
-    `| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n`;
+    `| ${system} | questions | recall@5 | @10 | any found @5 | all @5 | @10 | MRR | rounds @5 | @10 | all rounds @5 | current first | nothing returned |\n` +
+    `| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n`;
   const lines = rows.map((row) => {
     const shares = [
       row.at5,
@@ -23,8 +23,10 @@ function ofOne({ system, rows }: SystemSummary): string {
       row.anyAt5,
       row.allAt5,
       row.allAt10,
+      row.mrr,
       row.roundsAt5,
       row.roundsAt10,
+      row.allRoundsAt5,
       row.currentFirst,
     ];
     return `| ${[row.of, row.questions, ...shares.map(figure), figure(row.abstained)].join(" | ")} |\n`;
