@@ -67,6 +67,7 @@ import { vectorsConvertCommand } from "./commands/vectors-convert.ts";
 import { tokenCreateCommand, tokenRevokeCommand } from "./commands/user-tokens.ts";
 import { versionCommand } from "./commands/version.ts";
 import { toolsAllowCommand, toolsListCommand } from "./commands/tools.ts";
+import { ENGINE_PLAN_COMMANDS, PLAN_COMMANDS } from "./commands/plans.ts";
 import { FILE_COMMANDS } from "./commands/files.ts";
 import { TASK_COMMANDS } from "./commands/tasks.ts";
 import { turnsListCommand, turnsShowCommand } from "./commands/turns.ts";
@@ -102,6 +103,7 @@ const ENGINE_COMMANDS: readonly CommandMaker[] = [
   engineRotateKeyCommand,
   engineDestroyCommand,
   engineWaitCommand,
+  ...ENGINE_PLAN_COMMANDS,
 ];
 const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memorySearchCommand,
@@ -169,6 +171,7 @@ export function createProgram(
   addShortForms(program, settings);
   program.commandsGroup("Products and engines:");
   group("products", "Register products, set their policies and replace their keys", PRODUCT_COMMANDS);
+  group("plans", "Named parts of a product's policy, which its engines can have", PLAN_COMMANDS);
   group("engines", "Provision, start, stop and inspect engines", ENGINE_COMMANDS);
   program.commandsGroup("Conversations:");
   chatCommand(program, settings);

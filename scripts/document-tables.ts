@@ -15,6 +15,7 @@ import { ORCHESTRATOR_ERRORS } from "../src/contract/orchestrator/errors.ts";
 import { ORCHESTRATOR_EVENTS } from "../src/contract/orchestrator/event-types.ts";
 import { ORCHESTRATOR_ROUTES } from "../src/contract/orchestrator/routes.ts";
 import { type Route, SMALL_BODY_BYTES } from "../src/contract/orchestrator/routes/route-row.ts";
+import { ENGINE_POLICY_FIELDS } from "../src/contract/orchestrator/engine-policy.ts";
 import { POLICY_FIELDS, type PolicyField } from "../src/contract/orchestrator/policy-fields.ts";
 import type { RouteRow } from "../src/contract/route-table.ts";
 import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts";
@@ -141,6 +142,16 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
       ]),
       [code("engine_env"), code("{}"), "Settings for this product's engines.", "next start"],
     ],
+  },
+  {
+    file: "docs/plans.md",
+    marker: "plan fields",
+    head: ["field", "meaning", "takes effect"],
+    rows: ENGINE_POLICY_FIELDS.map((name) => [
+      code(name),
+      POLICY_FIELDS[name].meaning,
+      POLICY_FIELDS[name].takesEffect,
+    ]),
   },
   {
     file: "docs/engine-api.md",

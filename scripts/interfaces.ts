@@ -51,6 +51,7 @@ export const INTERFACES = {
       schedule_id: "Id of the schedule",
       webhook_id: "Id of the webhook",
       endpoint_id: "Id of the endpoint",
+      plan: "Name of the plan",
       secret_name: "Name of the secret",
       request_id: "Id of the question",
       session_id: "Id of the session",

@@ -39,6 +39,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/admit-cost.test.ts",
   "test/end-to-end/audit-protection.test.ts",
   "test/end-to-end/backup.test.ts",
+  "test/end-to-end/broker-egress.test.ts",
   "test/end-to-end/console-oidc-replicas.test.ts",
   "test/end-to-end/console-sessions.test.ts",
   "test/end-to-end/damaged-store.test.ts",

@@ -7,6 +7,7 @@ import { type CommandMaker, type Session, example, sessionOf } from "../session.
 interface CreationOptions {
   readonly start: boolean;
   readonly metadata?: string;
+  readonly plan?: string;
   readonly save: boolean;
 }
 
@@ -19,12 +20,13 @@ const creationCommand =
       .description(description)
       .option("--no-start", "do not start it")
       .option("--metadata <file>", "a JSON object to store with it; - is standard input")
+      .option("--plan <plan>", "its plan; an engine that exists keeps its own")
       .option("--no-save", "do not save the key")
       .addHelpText("after", example(`orchctl engines ${verb} alice`))
-      .action(async (user: string, { start, metadata: file, save }: CreationOptions, command) => {
+      .action(async (user: string, { start, metadata: file, plan, save }: CreationOptions, command) => {
         const session = sessionOf(command, settings);
         const metadata = file === undefined ? undefined : await jsonObject("--metadata", file);
-        const options = { userId: user, metadata, ...(!start && { start }) };
+        const options = { userId: user, metadata, plan, ...(!start && { start }) };
         const engine = await session.client.platform((orchestrator) => orchestrator[verb](options), {
           user,
           doing: `${verb === "admit" ? "admitting" : "provisioning"} ${user}`,

@@ -71,6 +71,8 @@ function describeEngine(engine: EngineRecord, columns: number | null): string {
       ["pid", engine.pid === null ? null : String(engine.pid)],
       ["version", engine.version],
       ["incarnation", engine.incarnation],
+      // An older daemon omits it.
+      ["plan", engine.plan ?? null],
       ["key", `${key.prefix}…${key.last4} since ${key.created_at}`],
       ["previous key", key.previous_expires_at === null ? null : `until ${key.previous_expires_at}`],
       [

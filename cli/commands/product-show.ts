@@ -114,7 +114,7 @@ const policyRows = (policy: Policy): readonly (readonly [string, string | null])
 const describeEndUsers = (endUsers: Policy["end_users"]): string =>
   endUsers === null ? "none" : `${endUsers.issuer} for ${endUsers.audience}: ${endUsers.scope}`;
 
-function describeField(
+export function describeField(
   { value: { kind }, unit }: PolicyField,
   value: Policy[PolicyFieldName] | undefined,
 ): string | null {

@@ -66,7 +66,7 @@ function groups(text: string): readonly UsageGroup[] {
   });
 }
 
-const KEYS = ["product_id", "user_id", "day", "provider", "model"] as const;
+const KEYS = ["product_id", "plan", "user_id", "day", "provider", "model"] as const;
 const COUNTS = [
   "model_calls",
   "input_tokens",

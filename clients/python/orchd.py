@@ -1006,6 +1006,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "NOT_FOUND": ErrorRow(404, "Unknown route, or an unknown task, turn, tool call, agent or file."),
     "PRODUCT_NOT_FOUND": ErrorRow(404, "No product with this slug or id."),
     "ENGINE_NOT_FOUND": ErrorRow(404, "No engine for this `user_id`."),
+    "PLAN_NOT_FOUND": ErrorRow(404, "The product has no plan with this name."),
     "SESSION_NOT_FOUND": ErrorRow(404, "No open session with this id."),
     "QUESTION_NOT_FOUND": ErrorRow(404, "The engine never had a question with this id."),
     "SCHEDULE_NOT_FOUND": ErrorRow(404, "The engine has no schedule with this id."),
@@ -1016,6 +1017,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "CATALOG_VERSION_NOT_FOUND": ErrorRow(404, "The product's catalog has no such version, or it is no longer stored."),
     "METHOD_NOT_ALLOWED": ErrorRow(405, "The route exists, but not with this method."),
     "PRODUCT_ALREADY_EXISTS": ErrorRow(409, "The slug is taken, or the product still has engines."),
+    "PLAN_IN_USE": ErrorRow(409, "Engines have the plan that is to be deleted; `replace_by` gives them another one."),
     "ENGINE_ALREADY_EXISTS": ErrorRow(409, "Provision against an existing engine."),
     "ENGINE_ALREADY_RUNNING": ErrorRow(409, "Start on a running engine."),
     "ENGINE_NOT_RUNNING": ErrorRow(503, "The engine is stopped or has failed. Only the daemon's gateway answers so."),
@@ -1380,9 +1382,16 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
         #: `false` pauses it: messages wait.
         enabled: bool
+
+
+    class ChangeEngineRequest(TypedDict, total=False):
+        #: The name of one of the product's plans. `null`: none. Left out, it stays as it is.
+        plan: Optional[str]
+        #: Replaces the object that `provision` stored.
+        metadata: Dict[str, Any]
 
 
     class ChangeScheduleRequest(TypedDict, total=False):
@@ -1543,7 +1552,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
 
 
     class CreateEndpointRequest(_CreateEndpointRequest, total=False):
@@ -2389,6 +2398,8 @@ if TYPE_CHECKING:
         started_at: Optional[str]
         #: When its process ended.
         stopped_at: Optional[str]
+        #: The plan of the engine.
+        plan: Optional[str]
         #: The object that `provision` stored.
         metadata: Dict[str, Any]
         #: The new key, returned once. `null` in a repeated response.
@@ -2466,6 +2477,120 @@ if TYPE_CHECKING:
         next_cursor: Optional[str]
 
 
+    EnginePolicy = TypedDict("EnginePolicy", {"plan": "Optional[str]", "own": "EnginePolicyOwn", "policy": "HeldPolicy", "from": "EnginePolicyFrom"}, total=False)
+
+
+    class EnginePolicyFrom(TypedDict):
+        """Where each value comes from: what is set for the `engine`, its `plan`, the policy of the `product`, or the `default` of the policy."""
+
+        #: Where `user_requests_per_minute` comes from.
+        user_requests_per_minute: Literal["engine", "plan", "product", "default"]
+        #: Where `user_concurrent_turns` comes from.
+        user_concurrent_turns: Literal["engine", "plan", "product", "default"]
+        #: Where `when_busy` comes from.
+        when_busy: Literal["engine", "plan", "product", "default"]
+        #: Where `idle_stop_s` comes from.
+        idle_stop_s: Literal["engine", "plan", "product", "default"]
+        #: Where `task_ttl_days` comes from.
+        task_ttl_days: Literal["engine", "plan", "product", "default"]
+        #: Where `memory_mb` comes from.
+        memory_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `max_processes` comes from.
+        max_processes: Literal["engine", "plan", "product", "default"]
+        #: Where `disk_mb` comes from.
+        disk_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `checkpoint_mb` comes from.
+        checkpoint_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `cpu_weight` comes from.
+        cpu_weight: Literal["engine", "plan", "product", "default"]
+        #: Where `allowed_models` comes from.
+        allowed_models: Literal["engine", "plan", "product", "default"]
+        #: Where `fallback` comes from.
+        fallback: Literal["engine", "plan", "product", "default"]
+        #: Where `tool_network` comes from.
+        tool_network: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_mb` comes from.
+        attachment_mb: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_count` comes from.
+        attachment_count: Literal["engine", "plan", "product", "default"]
+        #: Where `attachment_kinds` comes from.
+        attachment_kinds: Literal["engine", "plan", "product", "default"]
+        #: Where `budgets` comes from.
+        budgets: Literal["engine", "plan", "product", "default"]
+        #: Where `max_schedules` comes from.
+        max_schedules: Literal["engine", "plan", "product", "default"]
+        #: Where `min_schedule_interval_s` comes from.
+        min_schedule_interval_s: Literal["engine", "plan", "product", "default"]
+
+
+    class EnginePolicyOwn(TypedDict, total=False):
+        """What is set for this engine alone."""
+
+        #: Calls per minute that one user's tokens may make.
+        user_requests_per_minute: Optional[int]
+        #: Turns that may run for a user before tokens may start another.
+        user_concurrent_turns: Optional[int]
+        #: What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`.
+        when_busy: Literal["reject", "queue", "steer"]
+        #: Seconds without work after which an engine sleeps. 0 is never.
+        idle_stop_s: int
+        #: Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake.
+        task_ttl_days: Optional[int]
+        #: Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters.
+        memory_mb: int
+        #: Processes and threads of all tools of an engine. The engine has 64 of its own.
+        max_processes: int
+        #: Size of an engine's folder, which holds workspace, store and caches.
+        disk_mb: int
+        #: Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none.
+        checkpoint_mb: int
+        #: An engine's share of a busy CPU, as `cpu.weight` of cgroup v2.
+        cpu_weight: int
+        #: The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it.
+        allowed_models: Optional[List[str]]
+        #: The models that answer instead of one that fails, in order. An agent of the catalog may have its own list.
+        fallback: List[str]
+        #: What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks.
+        tool_network: Union[Literal["open", "none"], List[str]]
+        #: Size of all attachments of one message, or of one tool result. 0 allows none.
+        attachment_mb: int
+        #: Attachments of one message, or of one tool result.
+        attachment_count: int
+        #: Kinds of files that may be attached, decided by their bytes.
+        attachment_kinds: List[Literal["image", "pdf", "audio", "text", "other"]]
+        #: What each engine may spend.
+        budgets: EnginePolicyOwnBudgets
+        #: Schedules and webhooks of one engine.
+        max_schedules: int
+        #: Least seconds between two runs of a schedule.
+        min_schedule_interval_s: int
+
+
+    class _EnginePolicyOwnBudgets(TypedDict):
+        #: What each engine may spend. A limit left out is no limit.
+        engine: EnginePolicyOwnBudgetsEngine
+
+
+    class EnginePolicyOwnBudgets(_EnginePolicyOwnBudgets, total=False):
+        """What each engine may spend."""
+
+        #: The share of a budget, above 0 and at most 1, at which `budget.warned` is written.
+        warn_at: float
+
+
+    class EnginePolicyOwnBudgetsEngine(TypedDict, total=False):
+        """What each engine may spend. A limit left out is no limit."""
+
+        #: Tokens in a UTC day.
+        tokens_per_day: int
+        #: Tokens in a UTC month.
+        tokens_per_month: int
+        #: Cost in a UTC day, in units of the price table's currency.
+        cost_per_day: float
+        #: Cost in a UTC month, in units of the price table's currency.
+        cost_per_month: float
+
+
     class EngineRecord(TypedDict):
         """An engine."""
 
@@ -2519,6 +2644,8 @@ if TYPE_CHECKING:
         started_at: Optional[str]
         #: When its process ended.
         stopped_at: Optional[str]
+        #: The plan of the engine.
+        plan: Optional[str]
         #: The object that `provision` stored.
         metadata: Dict[str, Any]
 
@@ -2639,6 +2766,8 @@ if TYPE_CHECKING:
         started_at: Optional[str]
         #: When its process ended.
         stopped_at: Optional[str]
+        #: The plan of the engine.
+        plan: Optional[str]
         #: The object that `provision` stored.
         metadata: Dict[str, Any]
         #: How its running turns ended: by themselves, cut off at the end of `drain_s`, or with its process, which was killed.
@@ -2784,6 +2913,8 @@ if TYPE_CHECKING:
         started_at: Optional[str]
         #: When its process ended.
         stopped_at: Optional[str]
+        #: The plan of the engine.
+        plan: Optional[str]
         #: The object that `provision` stored.
         metadata: Dict[str, Any]
         #: The engine's key, returned once. `null` for an engine that existed, and in a repeated response.
@@ -2900,7 +3031,7 @@ if TYPE_CHECKING:
     EventRecord = TypedDict("EventRecord", {"id": "str", "type": "EventType", "time": "str", "product_id": "Optional[str]", "user_id": "Optional[str]", "engine_id": "Optional[str]", "incarnation": "Optional[str]", "from": "Optional[EngineState]", "to": "Optional[EngineState]", "reason": "Optional[str]", "actor": "Literal['product', 'admin', 'orchd']", "request_id": "Optional[str]", "data": "Dict[str, Any]"}, total=False)
 
 
-    EventType = Literal["product.registered", "product.policy_changed", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
+    EventType = Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
 
 
     class _ExecuteRequest(TypedDict):
@@ -3021,6 +3152,86 @@ if TYPE_CHECKING:
         task_id: str
         #: The last message that both have. `null`: none.
         after_message: Optional[str]
+
+
+    class HeldPolicy(TypedDict):
+        """The value of each field in which engines may differ."""
+
+        #: Calls per minute that one user's tokens may make.
+        user_requests_per_minute: Optional[int]
+        #: Turns that may run for a user before tokens may start another.
+        user_concurrent_turns: Optional[int]
+        #: What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`.
+        when_busy: Literal["reject", "queue", "steer"]
+        #: Seconds without work after which an engine sleeps. 0 is never.
+        idle_stop_s: int
+        #: Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake.
+        task_ttl_days: Optional[int]
+        #: Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters.
+        memory_mb: int
+        #: Processes and threads of all tools of an engine. The engine has 64 of its own.
+        max_processes: int
+        #: Size of an engine's folder, which holds workspace, store and caches.
+        disk_mb: int
+        #: Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none.
+        checkpoint_mb: int
+        #: An engine's share of a busy CPU, as `cpu.weight` of cgroup v2.
+        cpu_weight: int
+        #: The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it.
+        allowed_models: Optional[List[str]]
+        #: The models that answer instead of one that fails, in order. An agent of the catalog may have its own list.
+        fallback: List[str]
+        #: What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks.
+        tool_network: Union[Literal["open", "none"], List[str]]
+        #: Size of all attachments of one message, or of one tool result. 0 allows none.
+        attachment_mb: int
+        #: Attachments of one message, or of one tool result.
+        attachment_count: int
+        #: Kinds of files that may be attached, decided by their bytes.
+        attachment_kinds: List[Literal["image", "pdf", "audio", "text", "other"]]
+        #: What each engine and all together may spend in a UTC day and month.
+        budgets: HeldPolicyBudgets
+        #: Schedules and webhooks of one engine.
+        max_schedules: int
+        #: Least seconds between two runs of a schedule.
+        min_schedule_interval_s: int
+
+
+    class HeldPolicyBudgets(TypedDict):
+        """What each engine and all together may spend in a UTC day and month."""
+
+        #: What each engine may spend. A limit left out is no limit.
+        engine: HeldPolicyBudgetsEngine
+        #: What all engines of the product may spend together. A limit left out is no limit.
+        product: HeldPolicyBudgetsProduct
+        #: The share of a budget, above 0 and at most 1, at which `budget.warned` is written.
+        warn_at: float
+
+
+    class HeldPolicyBudgetsEngine(TypedDict, total=False):
+        """What each engine may spend. A limit left out is no limit."""
+
+        #: Tokens in a UTC day.
+        tokens_per_day: int
+        #: Tokens in a UTC month.
+        tokens_per_month: int
+        #: Cost in a UTC day, in units of the price table's currency.
+        cost_per_day: float
+        #: Cost in a UTC month, in units of the price table's currency.
+        cost_per_month: float
+
+
+    class HeldPolicyBudgetsProduct(TypedDict, total=False):
+        """What all engines of the product may spend together. A limit left out is no limit."""
+
+        #: Tokens in a UTC day.
+        tokens_per_day: int
+        #: Tokens in a UTC month.
+        tokens_per_month: int
+        #: Cost in a UTC day, in units of the price table's currency.
+        cost_per_day: float
+        #: Cost in a UTC month, in units of the price table's currency.
+        cost_per_month: float
 
 
     HitlKind = Literal["question", "permission", "login"]
@@ -3559,6 +3770,8 @@ if TYPE_CHECKING:
     class ProvisionEngineRequest(_ProvisionEngineRequest, total=False):
         #: Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record.
         metadata: Dict[str, Any]
+        #: The name of one of the product's plans. An engine that exists keeps its plan.
+        plan: str
         #: `false` only creates the engine. Left out, it starts.
         start: bool
 
@@ -4680,6 +4893,8 @@ if TYPE_CHECKING:
 
         #: The product's id.
         product_id: str
+        #: The plan that the user's engine has now, not the one of that day. Empty: none, or no engine.
+        plan: str
         #: The product's id of the user.
         user_id: str
         #: A UTC day.
@@ -4866,6 +5081,7 @@ _RECORDS = frozenset(
     CatalogShown
     CatalogVersion
     ChangeEndpointRequest
+    ChangeEngineRequest
     ChangeScheduleRequest
     ChangeScheduleRequestTiming1
     ChangeScheduleRequestTiming2
@@ -4944,6 +5160,11 @@ _RECORDS = frozenset(
     EngineKeyRotatedRestarts
     EngineKeyRotatedSleep1
     EnginePage
+    EnginePolicy
+    EnginePolicyFrom
+    EnginePolicyOwn
+    EnginePolicyOwnBudgets
+    EnginePolicyOwnBudgetsEngine
     EngineRecord
     EngineRecordApiKey
     EngineRecordAwake1
@@ -4981,6 +5202,10 @@ _RECORDS = frozenset(
     FileList
     ForkedTask
     ForkedTaskParent
+    HeldPolicy
+    HeldPolicyBudgets
+    HeldPolicyBudgetsEngine
+    HeldPolicyBudgetsProduct
     HitlKind
     InboxList
     KnowledgeHit
@@ -5600,8 +5825,10 @@ class _EngineMethods(_Client):
         return self._call(_RELOAD_CORE_SOUL, {})
 
 
-_PROVISION_ENGINE = _Route("POST", "/engines/provision", headers=("Idempotency-Key",), body=("user_id", "metadata", "start"), timeout="boot")
-_ADMIT_ENGINE = _Route("POST", "/engines/admit", headers=("Idempotency-Key",), body=("user_id", "metadata", "start"), timeout="boot")
+_CHANGE_ENGINE = _Route("PATCH", "/engines/{user_id}", body=("plan", "metadata"))
+_ENGINE_POLICY = _Route("GET", "/engines/{user_id}/policy")
+_PROVISION_ENGINE = _Route("POST", "/engines/provision", headers=("Idempotency-Key",), body=("user_id", "metadata", "plan", "start"), timeout="boot")
+_ADMIT_ENGINE = _Route("POST", "/engines/admit", headers=("Idempotency-Key",), body=("user_id", "metadata", "plan", "start"), timeout="boot")
 _LIST_ENGINES = _Route("GET", "/engines", query=("limit", "cursor", "state"))
 _SHOW_ENGINE = _Route("GET", "/engines/{user_id}", query=("auto_provision",))
 _DESTROY_ENGINE = _Route("DELETE", "/engines/{user_id}", query=("keep_data",), timeout="boot")
@@ -5657,25 +5884,43 @@ _DELETE_USER_SECRET = _Route("DELETE", "/engines/{user_id}/secrets/{secret_name}
 
 
 class _OrchestratorMethods(_Client):
-    def provision_engine(self, *, user_id: str, idempotency_key: str = OMITTED, metadata: Dict[str, Any] = OMITTED, start: bool = OMITTED) -> EngineWithKey:
+    def change_engine(self, user_id: str, *, plan: Optional[str] = OMITTED, metadata: Dict[str, Any] = OMITTED) -> EngineRecord:
+        """Change an engine's plan or metadata.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        plan: The name of one of the product's plans. `null`: none. Left out, it stays as it is.
+        metadata: Replaces the object that `provision` stored.
+        """
+        return self._call(_CHANGE_ENGINE, {"user_id": user_id, "plan": plan, "metadata": metadata})
+
+    def engine_policy(self, user_id: str) -> EnginePolicy:
+        """Get what holds for an engine, and whether the engine, its plan or the product says so.
+
+        user_id: The product's id of the user, 1 to 256 bytes.
+        """
+        return self._call(_ENGINE_POLICY, {"user_id": user_id})
+
+    def provision_engine(self, *, user_id: str, idempotency_key: str = OMITTED, metadata: Dict[str, Any] = OMITTED, plan: str = OMITTED, start: bool = OMITTED) -> EngineWithKey:
         """Create an engine.
 
         idempotency_key: The same key and body within 24 h get the first response again, without its secret.
         user_id: The product's id of the user.
         metadata: Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record.
+        plan: The name of one of the product's plans. An engine that exists keeps its plan.
         start: `false` only creates the engine. Left out, it starts.
         """
-        return self._call(_PROVISION_ENGINE, {"idempotency_key": idempotency_key, "user_id": user_id, "metadata": metadata, "start": start})
+        return self._call(_PROVISION_ENGINE, {"idempotency_key": idempotency_key, "user_id": user_id, "metadata": metadata, "plan": plan, "start": start})
 
-    def admit_engine(self, *, user_id: str, idempotency_key: str = OMITTED, metadata: Dict[str, Any] = OMITTED, start: bool = OMITTED) -> EngineWithKey:
+    def admit_engine(self, *, user_id: str, idempotency_key: str = OMITTED, metadata: Dict[str, Any] = OMITTED, plan: str = OMITTED, start: bool = OMITTED) -> EngineWithKey:
         """Create an engine, or return the existing one, started if it is stopped and woken if it sleeps.
 
         idempotency_key: The same key and body within 24 h get the first response again, without its secret.
         user_id: The product's id of the user.
         metadata: Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record.
+        plan: The name of one of the product's plans. An engine that exists keeps its plan.
         start: `false` only creates the engine. Left out, it starts.
         """
-        return self._call(_ADMIT_ENGINE, {"idempotency_key": idempotency_key, "user_id": user_id, "metadata": metadata, "start": start})
+        return self._call(_ADMIT_ENGINE, {"idempotency_key": idempotency_key, "user_id": user_id, "metadata": metadata, "plan": plan, "start": start})
 
     def list_engines(self, *, limit: int = OMITTED, cursor: str = OMITTED, state: Literal["provisioning", "starting", "running", "unhealthy", "sleeping", "backoff", "stopping", "stopped", "failed", "stop_failed", "destroying"] = OMITTED) -> EnginePage:
         """List engines.
@@ -5871,7 +6116,7 @@ class _OrchestratorMethods(_Client):
         cursor: `next_cursor` of the previous page of the same list.
         since: First UTC day, `YYYY-MM-DD`. Default: the first of this month.
         until: Last UTC day. Default: today.
-        by: What to group by, separated by commas: user, day, model. Default: user.
+        by: What to group by, separated by commas: plan, user, day, model. Default: user.
         user_id: Only this user.
         """
         return self._call(_LIST_USAGE, {"limit": limit, "cursor": cursor, "since": since, "until": until, "by": by, "user_id": user_id})

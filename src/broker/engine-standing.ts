@@ -1,5 +1,5 @@
 import type { AnswerTo } from "../contract/broker/questions.ts";
-import type { ModelRoute } from "../contract/broker/call-key.ts";
+import type { EngineStart } from "../contract/broker/engine-key.ts";
 import { DaemonAway, type DaemonRoad } from "./ask-daemon.ts";
 
 /** How long an answer holds: for this time a key outlives its engine's stop, and a call a new budget. */
@@ -15,8 +15,8 @@ interface Known {
 }
 
 /**
- * What the daemon says of engines: whether their keys hold, and whether budgets bind them. Asked once in ten seconds of an
- * engine that calls. While no daemon answers, its last word holds, so that turns go on.
+ * What the daemon says of engines: whether their keys hold, whether budgets bind them, and what their tools may connect to.
+ * Asked once in ten seconds of an engine that calls. While no daemon answers, its last word holds, so that turns go on.
  */
 export class EngineStandings {
   readonly #road: DaemonRoad;
@@ -28,7 +28,7 @@ export class EngineStandings {
   }
 
   /** Rejects with `DaemonAway` for an engine that is not known while no daemon answers. `isNew`: not from before this call. */
-  of({ engine, incarnation }: ModelRoute, isNew = false): Standing | Promise<Standing> {
+  of({ engine, incarnation }: EngineStart, isNew = false): Standing | Promise<Standing> {
     const name = `${engine} ${incarnation}`;
     const known = this.#known.get(name);
     if (known !== undefined && !isNew && performance.now() - known.at < FRESH_MS) return known.standing;
@@ -37,11 +37,7 @@ export class EngineStandings {
     return asking;
   }
 
-  async #ask(
-    name: string,
-    asked: Pick<ModelRoute, "engine" | "incarnation">,
-    known: Known | undefined,
-  ): Promise<Standing> {
+  async #ask(name: string, asked: EngineStart, known: Known | undefined): Promise<Standing> {
     try {
       const wait = known === undefined ? {} : { deadlineMs: IMPATIENT_MS };
       return this.#keep(name, await this.#road.ask("engine", asked, wait));

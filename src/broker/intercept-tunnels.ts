@@ -16,8 +16,8 @@ import {
   SECRET_TARGET_HEADER,
   encodeUrl,
 } from "../contract/broker/secret-calls.ts";
-import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
 import { HOP_BY_HOP } from "./call-headers.ts";
+import { reasonOf, refuseConnect } from "./refuse-connect.ts";
 import { isHostOf } from "./secret-hosts.ts";
 import { namesIn } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
@@ -73,7 +73,7 @@ export class InterceptTunnels {
   connect(request: IncomingMessage, client: Duplex, head: Buffer): void {
     // Without a listener, a lost client would end this process.
     client.on("error", () => client.destroy());
-    this.#accept(request, client, head).catch((error: unknown) => refuse(client, ...reasonOf(error)));
+    this.#accept(request, client, head).catch((error: unknown) => refuseConnect(client, ...reasonOf(error)));
   }
 
   /** Ends the connections as soon as there is no request. */
@@ -90,14 +90,15 @@ export class InterceptTunnels {
     const engineKey = headers[ENGINE_KEY_HEADER];
     const caller = typeof engineKey === "string" ? openEngineKey(this.#parts.sealingKey, engineKey) : null;
     if (caller === null || typeof engineKey !== "string")
-      return refuse(client, 401, "expected the key of an engine of this deployment");
+      return refuseConnect(client, 401, "expected the key of an engine of this deployment");
     const target = URL.parse(`https://${url}/`);
     const asked = namesIn(headers[SECRET_NAMES_HEADER]);
     if (target === null || target.pathname !== "/" || asked.length === 0)
-      return refuse(client, 400, `expected host:port and ${SECRET_NAMES_HEADER}`);
+      return refuseConnect(client, 400, `expected host:port and ${SECRET_NAMES_HEADER}`);
     const found = await Promise.all(asked.map((name) => this.#parts.values.find(caller, name)));
     const names = asked.filter((_, at) => isHostOf(found[at]?.hosts ?? [], target));
-    if (names.length === 0) return refuse(client, 403, `no secret of the engine's user may be sent to ${target.host}`);
+    if (names.length === 0)
+      return refuseConnect(client, 403, `no secret of the engine's user may be sent to ${target.host}`);
     if (client.destroyed) return;
     const { server } = this.#serverFor({ caller, engineKey, names, target });
     this.#keep(client);
@@ -218,18 +219,4 @@ function answerShort(response: AnyResponse, status: number, message: string): vo
   if ("stream" in response) response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
   else response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
   response.end(`orchd: ${message}\n`);
-}
-
-function reasonOf(error: unknown): readonly [number, string] {
-  if (error instanceof QuestionRefused) return [403, error.message];
-  if (error instanceof DaemonAway) return [503, "secrets cannot be read at this moment; try again"];
-  return [502, "the broker failed"];
-}
-
-/** Programs show the reason of a refused CONNECT, and not its body. */
-function refuse(client: Duplex, status: number, message: string): void {
-  const body = `orchd: ${message}\n`;
-  client.end(
-    `HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

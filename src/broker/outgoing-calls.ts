@@ -7,10 +7,13 @@ import {
   SECRET_PREFIX,
   SECRET_TARGET_HEADER,
 } from "../contract/broker/secret-calls.ts";
+import { EGRESS_CALL_PATH, EGRESS_PREFIX } from "../contract/broker/egress-calls.ts";
 import { TOOL_CALL_PATH, TOOL_LOGIN_PATH, TOOL_PREFIX } from "../contract/broker/tool-calls.ts";
 import { EgressRefused } from "../sandbox/proxy.ts";
 import { DaemonAway, type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
 import type { CallCounts } from "./call-counts.ts";
+import type { EgressAddresses } from "./egress-addresses.ts";
+import { EgressCalls } from "./egress-calls.ts";
 import { LoginCalls } from "./login-calls.ts";
 import { Misused, NoSecret } from "./fill-request.ts";
 import { type EngineCall, type Outgoing, Refusal } from "./outgoing.ts";
@@ -20,9 +23,12 @@ import { SecretCalls, targetOf } from "./secret-calls.ts";
 import { SecretValues } from "./secret-values.ts";
 import { sendOutside } from "./send-outside.ts";
 
+const PREFIXES = [SECRET_PREFIX, TOOL_PREFIX, EGRESS_PREFIX];
+
 interface OutgoingCallParts {
   readonly sealingKey: Uint8Array;
   readonly road: Pick<DaemonRoad, "ask">;
+  readonly addresses: Pick<EgressAddresses, "of">;
   readonly counts: Pick<CallCounts, "opened" | "closed">;
   /** Loads what calls by TLS need. */
   readonly prepareTls: () => Promise<void>;
@@ -31,20 +37,22 @@ interface OutgoingCallParts {
 
 /**
  * The one road of tools out of this process: requests of engines and their tools to hosts, with what engines never have.
- * {@link SecretCalls} puts in values of secrets, {@link LoginCalls} tokens of users. Here each is authenticated, sent, and its
- * answer cleaned.
+ * {@link SecretCalls} puts in values of secrets, {@link LoginCalls} tokens of users, {@link EgressCalls} nothing. Here each is
+ * authenticated, sent, and its answer cleaned.
  */
 export class OutgoingCalls {
   readonly #parts: OutgoingCallParts;
   readonly #values: SecretValues;
   readonly #secrets: SecretCalls;
   readonly #logins: LoginCalls;
+  readonly #egress: EgressCalls;
 
   constructor(parts: OutgoingCallParts) {
     this.#parts = parts;
     this.#values = new SecretValues(parts.road);
     this.#secrets = new SecretCalls(this.#values);
     this.#logins = new LoginCalls(parts.road);
+    this.#egress = new EgressCalls(parts.addresses);
   }
 
   get values(): Pick<SecretValues, "find"> {
@@ -54,7 +62,7 @@ export class OutgoingCalls {
   /** False when it is no such call. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = "", headers } = request;
-    if (!url.startsWith(SECRET_PREFIX) && !url.startsWith(TOOL_PREFIX)) return false;
+    if (!PREFIXES.some((prefix) => url.startsWith(prefix))) return false;
     const engineKey = headers[ENGINE_KEY_HEADER];
     const caller = typeof engineKey === "string" ? openEngineKey(this.#parts.sealingKey, engineKey) : null;
     if (caller === null || typeof engineKey !== "string") {
@@ -76,6 +84,7 @@ export class OutgoingCalls {
   async #handle(call: EngineCall): Promise<void> {
     const { url, method } = call.request;
     if (url === SECRET_CALL_PATH) return this.#forward(call, await this.#secrets.prepare(call));
+    if (url === EGRESS_CALL_PATH) return this.#forward(call, await this.#egress.prepare(call));
     if (url === TOOL_CALL_PATH) return this.#forward(call, await this.#logins.prepare(call));
     if (url === SECRET_HOSTS_PATH && method === "POST") return respond(call, await this.#secrets.hosts(call));
     if (url === TOOL_LOGIN_PATH && method === "POST") return respond(call, await this.#logins.link(call));

@@ -30,6 +30,8 @@ export interface Outgoing {
 
 type OutgoingBody =
   | { readonly kind: "whole"; readonly bytes: Buffer | null }
+  /** As it arrives. */
+  | { readonly kind: "unread" }
   /** As it arrives, with values in place of placeholders. */
   | {
       readonly kind: "filled";

@@ -31,6 +31,7 @@ export function sendOutside(
     });
     if (body.kind === "whole") sent.end(body.bytes ?? undefined);
     else if (framing.length === 0) sent.end();
+    else if (body.kind === "unread") request.pipe(sent);
     else fill(request, sent, { valueOf: body.valueOf, cut: (error) => (hasAnswer ? cut(error) : reject(error)) });
   });
 }
@@ -54,6 +55,6 @@ function fill(
 function framingOf({ headers }: IncomingMessage, body: Outgoing["body"]): readonly string[] {
   if (body.kind === "whole") return body.bytes === null ? [] : ["content-length", String(body.bytes.length)];
   const length = headers["content-length"];
-  if (length !== undefined && body.keepsLength) return ["content-length", length];
+  if (length !== undefined && (body.kind === "unread" || body.keepsLength)) return ["content-length", length];
   return length === undefined && headers["transfer-encoding"] === undefined ? [] : ["transfer-encoding", "chunked"];
 }

@@ -1,12 +1,16 @@
 import { type IncomingMessage, type Server, createServer } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
+import { EGRESS_TUNNEL_HEADER } from "../contract/broker/egress-calls.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
 import { IdentityAnswers } from "./answer-identity.ts";
 import { DaemonRoad } from "./ask-daemon.ts";
 import { CallBudgets } from "./call-budget.ts";
 import { CallCounts } from "./call-counts.ts";
+import { EgressAddresses } from "./egress-addresses.ts";
+import { EgressTunnels } from "./egress-tunnels.ts";
 import { EngineStandings } from "./engine-standing.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
@@ -33,13 +37,16 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
   const budgets = new CallBudgets(road);
-  const forwarder = new CallForwarder({ ...shared, counts, standings: new EngineStandings(road), budgets });
-  const outgoing = new OutgoingCalls({ ...shared, road, counts });
+  const standings = new EngineStandings(road);
+  const addresses = new EgressAddresses(standings);
+  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets });
+  const outgoing = new OutgoingCalls({ ...shared, road, counts, addresses });
   const identity = new IdentityAnswers(sealingKey, road);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
   };
   const tunnels = new InterceptTunnels({ sealingKey, values: outgoing.values, serve });
+  const egress = new EgressTunnels({ sealingKey, addresses });
   // Afterwards nothing keeps the process alive.
   const drain = () => {
     control.close();
@@ -49,6 +56,7 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
     setTimeout(() => {
       server.closeAllConnections();
       tunnels.close();
+      egress.close();
     }, DRAIN_MS).unref();
     server.close(() => {
       clearInterval(sweep);
@@ -71,8 +79,8 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       forwarder.forward(request, response);
     },
   );
-  server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) =>
-    tunnels.connect(request, client, head),
+  server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) =>
+    (request.headers[EGRESS_TUNNEL_HEADER] === undefined ? tunnels : egress).connect(request, client, head),
   );
   server.maxConnections = MAX_CONNECTIONS;
   process.once("SIGTERM", drain);

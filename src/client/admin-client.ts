@@ -9,7 +9,7 @@ import { HOST_LIMITS } from "./limits.ts";
 import { type FollowOptions, type OrchestratorEvent, followEvents, listEvents } from "./orchestrator-stream.ts";
 import { type OptionsOf, callsOf, requestOf } from "./route.ts";
 import { type AdminUsageOptions, type UsageEntry, readUsage } from "./usage-calls.ts";
-import type { SetPolicyRequest, SetProductSecretRequest } from "./records.ts";
+import type { SetEnginePolicyRequest, SetPlanRequest, SetPolicyRequest, SetProductSecretRequest } from "./records.ts";
 
 export type AdminClientOptions = ConnectionOptions & ({ readonly adminKey: string } | BySession);
 
@@ -70,6 +70,16 @@ export function createAdminClient(options: AdminClientOptions) {
       })) as RegisteredProduct<Options>,
     setPolicy: (productId: string, body: PolicyChanges, given: CallOptions = {}) =>
       call(routes.setPolicy, { ...given, productId, body }),
+    /** Creates a plan, or replaces what it sets. What is left out is decided by the product's policy. */
+    setPlan: (productId: string, plan: string, policy: SetPlanRequest["policy"], given: CallOptions = {}) =>
+      call(routes.setPlan, { ...given, productId, plan, body: { policy } }),
+    /** Replaces what is set for one engine alone, before its plan. */
+    setEnginePolicy: (
+      productId: string,
+      userId: string,
+      policy: SetEnginePolicyRequest["policy"],
+      given: CallOptions = {},
+    ) => call(routes.setEnginePolicy, { ...given, productId, userId, body: { policy } }),
     /** Sets a secret of the product, whose value no call returns. */
     setProductSecret: (productId: string, secretName: string, body: SetProductSecretRequest, given: CallOptions = {}) =>
       call(routes.setProductSecret, { ...given, productId, secretName, body }),

@@ -12,6 +12,12 @@ export const adminMethods = ({ call, list }: Calls) => ({
   deleteProduct: (productId: string, given: OptionsOf<typeof routes.deleteProduct, "productId"> = {}) => call(routes.deleteProduct, { ...given, productId }),
   /** Replace the secret that signs calls of the product's hook on tools. Not sent again after a lost response. */
   rotateToolHookSecret: (productId: string, given: OptionsOf<typeof routes.rotateToolHookSecret, "productId"> = {}) => call(routes.rotateToolHookSecret, { ...given, productId }),
+  /** List the plans of a product. */
+  listPlans: (productId: string, given: OptionsOf<typeof routes.listPlans, "productId"> = {}) => call(routes.listPlans, { ...given, productId }),
+  /** Get a plan. */
+  getPlan: (productId: string, plan: string, given: OptionsOf<typeof routes.showPlan, "productId" | "plan"> = {}) => call(routes.showPlan, { ...given, productId, plan }),
+  /** Delete a plan that no engine has. */
+  deletePlan: (productId: string, plan: string, given: OptionsOf<typeof routes.deletePlan, "productId" | "plan"> = {}) => call(routes.deletePlan, { ...given, productId, plan }),
   /** List the open questions of every product. */
   listQuestions: (given: ListOf<typeof routes.adminQuestions> = {}) => list(routes.adminQuestions, given),
   /** Read the price table again; 400 names its faults. */

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AnswerQuestionRequest, AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, QuestionAnswered, QuestionPage, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AnswerQuestionRequest, AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeEngineRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EnginePolicy, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, Plan, PlanDeleted, PlanList, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, QuestionAnswered, QuestionPage, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetEnginePolicyRequest, SetPlanRequest, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -137,6 +137,103 @@ export const setPlatformKeyHash: Route<SetPlatformKeyHashParams, ProductRecord> 
   repeatable: false,
 };
 
+export interface ListPlansParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+}
+
+/** List the plans of a product. */
+export const listPlans: Route<ListPlansParams, PlanList> = {
+  method: "GET",
+  path: "/products/{product_id}/plans",
+};
+
+export interface ShowPlanParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the plan */
+  readonly plan: string;
+}
+
+/** Get a plan. */
+export const showPlan: Route<ShowPlanParams, Plan> = {
+  method: "GET",
+  path: "/products/{product_id}/plans/{plan}",
+};
+
+export interface SetPlanParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the plan */
+  readonly plan: string;
+  readonly body: SetPlanRequest;
+}
+
+/** Create a plan, or replace what it sets. */
+export const setPlan: Route<SetPlanParams, Plan> = {
+  method: "PUT",
+  path: "/products/{product_id}/plans/{plan}",
+  body: "whole",
+};
+
+export interface DeletePlanParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** Name of the plan */
+  readonly plan: string;
+  /** The plan that its engines get */
+  readonly replaceBy?: string | undefined;
+}
+
+/** Delete a plan that no engine has. */
+export const deletePlan: Route<DeletePlanParams, PlanDeleted> = {
+  method: "DELETE",
+  path: "/products/{product_id}/plans/{plan}",
+  query: ["replace_by"],
+};
+
+export interface SetEnginePolicyParams {
+  /** Id or slug of the product */
+  readonly productId: string;
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  readonly body: SetEnginePolicyRequest;
+}
+
+/** Replace what is set for one engine alone, before its plan. */
+export const setEnginePolicy: Route<SetEnginePolicyParams, EnginePolicy> = {
+  method: "PUT",
+  path: "/products/{product_id}/engines/{user_id}/policy",
+  body: "whole",
+};
+
+export interface ChangeEngineParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+  /** The name of one of the product's [plans](plans.md). `null`: none. Left out, it stays as it is. */
+  readonly plan?: ChangeEngineRequest["plan"] | undefined;
+  /** Replaces the object that `provision` stored. */
+  readonly metadata?: ChangeEngineRequest["metadata"] | undefined;
+}
+
+/** Change an engine's plan or metadata. */
+export const changeEngine: Route<ChangeEngineParams, EngineRecord> = {
+  method: "PATCH",
+  path: "/engines/{user_id}",
+  body: ["plan","metadata"],
+};
+
+export interface EnginePolicyParams {
+  /** The product's id of the user, 1 to 256 bytes */
+  readonly userId: string;
+}
+
+/** Get what holds for an engine, and whether the engine, its plan or the product says so. */
+export const enginePolicy: Route<EnginePolicyParams, EnginePolicy> = {
+  method: "GET",
+  path: "/engines/{user_id}/policy",
+};
+
 export interface ProvisionEngineParams {
   /** The same key and body within 24 h get the first response again, without its secret */
   readonly idempotencyKey?: string | undefined;
@@ -144,6 +241,8 @@ export interface ProvisionEngineParams {
   readonly userId: ProvisionEngineRequest["user_id"];
   /** Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record. */
   readonly metadata?: ProvisionEngineRequest["metadata"] | undefined;
+  /** The name of one of the product's [plans](plans.md). An engine that exists keeps its plan. */
+  readonly plan?: ProvisionEngineRequest["plan"] | undefined;
   /** `false` only creates the engine. Left out, it starts. */
   readonly start?: ProvisionEngineRequest["start"] | undefined;
 }
@@ -153,7 +252,7 @@ export const provisionEngine: Route<ProvisionEngineParams, EngineWithKey> = {
   method: "POST",
   path: "/engines/provision",
   headers: ["Idempotency-Key"],
-  body: ["user_id","metadata","start"],
+  body: ["user_id","metadata","plan","start"],
   timeout: "boot",
 };
 
@@ -164,6 +263,8 @@ export interface AdmitEngineParams {
   readonly userId: ProvisionEngineRequest["user_id"];
   /** Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record. */
   readonly metadata?: ProvisionEngineRequest["metadata"] | undefined;
+  /** The name of one of the product's [plans](plans.md). An engine that exists keeps its plan. */
+  readonly plan?: ProvisionEngineRequest["plan"] | undefined;
   /** `false` only creates the engine. Left out, it starts. */
   readonly start?: ProvisionEngineRequest["start"] | undefined;
 }
@@ -173,7 +274,7 @@ export const admitEngine: Route<AdmitEngineParams, EngineWithKey> = {
   method: "POST",
   path: "/engines/admit",
   headers: ["Idempotency-Key"],
-  body: ["user_id","metadata","start"],
+  body: ["user_id","metadata","plan","start"],
   timeout: "boot",
 };
 
@@ -562,7 +663,7 @@ export interface ListUsageParams {
   readonly since?: string | undefined;
   /** Last UTC day. Default: today */
   readonly until?: string | undefined;
-  /** What to group by, separated by commas: user, day, model. Default: user */
+  /** What to group by, separated by commas: plan, user, day, model. Default: user */
   readonly by?: string | undefined;
   /** Only this user */
   readonly userId?: string | undefined;
@@ -606,7 +707,7 @@ export interface AdminUsageParams {
   readonly since?: string | undefined;
   /** Last UTC day. Default: today */
   readonly until?: string | undefined;
-  /** What to group by, separated by commas: product, user, day, model. Default: product */
+  /** What to group by, separated by commas: product, plan, user, day, model. Default: product */
   readonly by?: string | undefined;
   /** Only this product, by id or slug */
   readonly productId?: string | undefined;

@@ -5,6 +5,10 @@ import type { OrchestratorCalls, ChangeOptions } from "./orchestrator-calls.ts";
 import type { ListOf, OptionsOf } from "./route.ts";
 
 export const productMethods = ({ call, change, list }: OrchestratorCalls) => ({
+  /** Change an engine's plan or metadata. */
+  changeEngine: (userId: string, given: OptionsOf<typeof routes.changeEngine, "userId"> = {}) => call(routes.changeEngine, { ...given, userId }),
+  /** Get what holds for an engine, and whether the engine, its plan or the product says so. */
+  getEnginePolicy: (userId: string, given: OptionsOf<typeof routes.enginePolicy, "userId"> = {}) => call(routes.enginePolicy, { ...given, userId }),
   /** Start an engine. */
   start: (userId: string, given: ChangeOptions & OptionsOf<typeof routes.startEngine, "userId" | "idempotencyKey"> = {}) => change(routes.startEngine, { ...given, userId }),
   /** Put an engine to sleep until its next call. */

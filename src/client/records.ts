@@ -320,9 +320,16 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
+}
+
+export interface ChangeEngineRequest {
+  /** The name of one of the product's [plans](plans.md). `null`: none. Left out, it stays as it is. */
+  readonly plan?: string | null | undefined;
+  /** Replaces the object that `provision` stored. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ChangeScheduleRequest {
@@ -462,7 +469,7 @@ export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -1163,6 +1170,8 @@ export interface EngineKeyRotated {
   readonly started_at: string | null;
   /** When its process ended. */
   readonly stopped_at: string | null;
+  /** The [plan](plans.md) of the engine. */
+  readonly plan: string | null;
   /** The object that `provision` stored. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The new key, returned once. `null` in a repeated response. */
@@ -1177,6 +1186,110 @@ export interface EnginePage {
   readonly data: readonly EngineRecord[];
   /** The `cursor` of the next page. `null` on the last one. */
   readonly next_cursor: string | null;
+}
+
+/** What holds for one engine, and where each value comes from. */
+export interface EnginePolicy {
+  /** The engine's plan. */
+  readonly plan: string | null;
+  /** What is set for this engine alone. */
+  readonly own: {
+    /** Calls per minute that one user's tokens may make. */
+    readonly user_requests_per_minute?: number | null | undefined;
+    /** Turns that may run for a user before tokens may start another. */
+    readonly user_concurrent_turns?: number | null | undefined;
+    /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+    readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+    /** Seconds without work after which an engine sleeps. 0 is never. */
+    readonly idle_stop_s?: number | undefined;
+    /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+    readonly task_ttl_days?: number | null | undefined;
+    /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
+    readonly memory_mb?: number | undefined;
+    /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
+    readonly max_processes?: number | undefined;
+    /** Size of an engine's folder, which holds workspace, store and caches. */
+    readonly disk_mb?: number | undefined;
+    /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+    readonly checkpoint_mb?: number | undefined;
+    /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
+    readonly cpu_weight?: number | undefined;
+    /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+    readonly allowed_models?: readonly string[] | null | undefined;
+    /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+    readonly fallback?: readonly string[] | undefined;
+    /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
+    readonly tool_network?: "open" | "none" | readonly string[] | undefined;
+    /** Size of all attachments of one message, or of one tool result. 0 allows none. */
+    readonly attachment_mb?: number | undefined;
+    /** Attachments of one message, or of one tool result. */
+    readonly attachment_count?: number | undefined;
+    /** Kinds of files that may be attached, decided by their bytes. */
+    readonly attachment_kinds?: readonly ("image" | "pdf" | "audio" | "text" | "other")[] | undefined;
+    /** What each engine may spend. */
+    readonly budgets?: {
+      /** What each engine may spend. A limit left out is no limit. */
+      readonly engine: {
+        /** Tokens in a UTC day. */
+        readonly tokens_per_day?: number | undefined;
+        /** Tokens in a UTC month. */
+        readonly tokens_per_month?: number | undefined;
+        /** Cost in a UTC day, in units of the price table's currency. */
+        readonly cost_per_day?: number | undefined;
+        /** Cost in a UTC month, in units of the price table's currency. */
+        readonly cost_per_month?: number | undefined;
+      };
+      /** The share of a budget, above 0 and at most 1, at which `budget.warned` is written. */
+      readonly warn_at?: number | undefined;
+    } | undefined;
+    /** Schedules and webhooks of one engine. */
+    readonly max_schedules?: number | undefined;
+    /** Least seconds between two runs of a schedule. */
+    readonly min_schedule_interval_s?: number | undefined;
+  };
+  /** The value of each field in which engines may differ. */
+  readonly policy: HeldPolicy;
+  /** Where each value comes from: what is set for the `engine`, its `plan`, the policy of the `product`, or the `default` of the policy. */
+  readonly from: {
+    /** Where `user_requests_per_minute` comes from. */
+    readonly user_requests_per_minute: "engine" | "plan" | "product" | "default";
+    /** Where `user_concurrent_turns` comes from. */
+    readonly user_concurrent_turns: "engine" | "plan" | "product" | "default";
+    /** Where `when_busy` comes from. */
+    readonly when_busy: "engine" | "plan" | "product" | "default";
+    /** Where `idle_stop_s` comes from. */
+    readonly idle_stop_s: "engine" | "plan" | "product" | "default";
+    /** Where `task_ttl_days` comes from. */
+    readonly task_ttl_days: "engine" | "plan" | "product" | "default";
+    /** Where `memory_mb` comes from. */
+    readonly memory_mb: "engine" | "plan" | "product" | "default";
+    /** Where `max_processes` comes from. */
+    readonly max_processes: "engine" | "plan" | "product" | "default";
+    /** Where `disk_mb` comes from. */
+    readonly disk_mb: "engine" | "plan" | "product" | "default";
+    /** Where `checkpoint_mb` comes from. */
+    readonly checkpoint_mb: "engine" | "plan" | "product" | "default";
+    /** Where `cpu_weight` comes from. */
+    readonly cpu_weight: "engine" | "plan" | "product" | "default";
+    /** Where `allowed_models` comes from. */
+    readonly allowed_models: "engine" | "plan" | "product" | "default";
+    /** Where `fallback` comes from. */
+    readonly fallback: "engine" | "plan" | "product" | "default";
+    /** Where `tool_network` comes from. */
+    readonly tool_network: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_mb` comes from. */
+    readonly attachment_mb: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_count` comes from. */
+    readonly attachment_count: "engine" | "plan" | "product" | "default";
+    /** Where `attachment_kinds` comes from. */
+    readonly attachment_kinds: "engine" | "plan" | "product" | "default";
+    /** Where `budgets` comes from. */
+    readonly budgets: "engine" | "plan" | "product" | "default";
+    /** Where `max_schedules` comes from. */
+    readonly max_schedules: "engine" | "plan" | "product" | "default";
+    /** Where `min_schedule_interval_s` comes from. */
+    readonly min_schedule_interval_s: "engine" | "plan" | "product" | "default";
+  };
 }
 
 /** An engine. */
@@ -1273,6 +1386,8 @@ export interface EngineRecord {
   readonly started_at: string | null;
   /** When its process ended. */
   readonly stopped_at: string | null;
+  /** The [plan](plans.md) of the engine. */
+  readonly plan: string | null;
   /** The object that `provision` stored. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -1374,6 +1489,8 @@ export interface EngineStopped {
   readonly started_at: string | null;
   /** When its process ended. */
   readonly stopped_at: string | null;
+  /** The [plan](plans.md) of the engine. */
+  readonly plan: string | null;
   /** The object that `provision` stored. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** How its running turns ended: by themselves, cut off at the end of `drain_s`, or with its process, which was killed. */
@@ -1497,6 +1614,8 @@ export interface EngineWithKey {
   readonly started_at: string | null;
   /** When its process ended. */
   readonly stopped_at: string | null;
+  /** The [plan](plans.md) of the engine. */
+  readonly plan: string | null;
   /** The object that `provision` stored. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The engine's key, returned once. `null` for an engine that existed, and in a repeated response. */
@@ -1594,7 +1713,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
+export type EventType = "product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -1704,6 +1823,73 @@ export interface ForkRequest {
   readonly after_message?: string | undefined;
   /** The id of the new task: 1 to 256 bytes. A new one when omitted. */
   readonly task_id?: string | undefined;
+}
+
+/** The value of each field in which engines may differ. */
+export interface HeldPolicy {
+  /** Calls per minute that one user's tokens may make. */
+  readonly user_requests_per_minute: number | null;
+  /** Turns that may run for a user before tokens may start another. */
+  readonly user_concurrent_turns: number | null;
+  /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+  readonly when_busy: "reject" | "queue" | "steer";
+  /** Seconds without work after which an engine sleeps. 0 is never. */
+  readonly idle_stop_s: number;
+  /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+  readonly task_ttl_days: number | null;
+  /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
+  readonly memory_mb: number;
+  /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
+  readonly max_processes: number;
+  /** Size of an engine's folder, which holds workspace, store and caches. */
+  readonly disk_mb: number;
+  /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+  readonly checkpoint_mb: number;
+  /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
+  readonly cpu_weight: number;
+  /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+  readonly allowed_models: readonly string[] | null;
+  /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+  readonly fallback: readonly string[];
+  /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
+  readonly tool_network: "open" | "none" | readonly string[];
+  /** Size of all attachments of one message, or of one tool result. 0 allows none. */
+  readonly attachment_mb: number;
+  /** Attachments of one message, or of one tool result. */
+  readonly attachment_count: number;
+  /** Kinds of files that may be attached, decided by their bytes. */
+  readonly attachment_kinds: readonly ("image" | "pdf" | "audio" | "text" | "other")[];
+  /** What each engine and all together may spend in a UTC day and month. */
+  readonly budgets: {
+    /** What each engine may spend. A limit left out is no limit. */
+    readonly engine: {
+      /** Tokens in a UTC day. */
+      readonly tokens_per_day?: number | undefined;
+      /** Tokens in a UTC month. */
+      readonly tokens_per_month?: number | undefined;
+      /** Cost in a UTC day, in units of the price table's currency. */
+      readonly cost_per_day?: number | undefined;
+      /** Cost in a UTC month, in units of the price table's currency. */
+      readonly cost_per_month?: number | undefined;
+    };
+    /** What all engines of the product may spend together. A limit left out is no limit. */
+    readonly product: {
+      /** Tokens in a UTC day. */
+      readonly tokens_per_day?: number | undefined;
+      /** Tokens in a UTC month. */
+      readonly tokens_per_month?: number | undefined;
+      /** Cost in a UTC day, in units of the price table's currency. */
+      readonly cost_per_day?: number | undefined;
+      /** Cost in a UTC month, in units of the price table's currency. */
+      readonly cost_per_month?: number | undefined;
+    };
+    /** The share of a budget, above 0 and at most 1, at which `budget.warned` is written. */
+    readonly warn_at: number;
+  };
+  /** Schedules and webhooks of one engine. */
+  readonly max_schedules: number;
+  /** Least seconds between two runs of a schedule. */
+  readonly min_schedule_interval_s: number;
 }
 
 /** `question`: of the agent. `permission`: a permission prompt. `login`: the user is to sign in to a tool server. */
@@ -2475,7 +2661,7 @@ export interface OpenQuestion {
 }
 
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2527,6 +2713,85 @@ export interface PendingToolCall {
 export interface PendingToolCalls {
   /** The open calls, the oldest first. */
   readonly calls: readonly PendingToolCall[];
+}
+
+/** A named part of a product's policy, which engines can have. */
+export interface Plan {
+  /** Its name, unique in the product. */
+  readonly name: string;
+  /** What it sets. */
+  readonly policy: {
+    /** Calls per minute that one user's tokens may make. */
+    readonly user_requests_per_minute?: number | null | undefined;
+    /** Turns that may run for a user before tokens may start another. */
+    readonly user_concurrent_turns?: number | null | undefined;
+    /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+    readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+    /** Seconds without work after which an engine sleeps. 0 is never. */
+    readonly idle_stop_s?: number | undefined;
+    /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+    readonly task_ttl_days?: number | null | undefined;
+    /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
+    readonly memory_mb?: number | undefined;
+    /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
+    readonly max_processes?: number | undefined;
+    /** Size of an engine's folder, which holds workspace, store and caches. */
+    readonly disk_mb?: number | undefined;
+    /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+    readonly checkpoint_mb?: number | undefined;
+    /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
+    readonly cpu_weight?: number | undefined;
+    /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+    readonly allowed_models?: readonly string[] | null | undefined;
+    /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+    readonly fallback?: readonly string[] | undefined;
+    /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
+    readonly tool_network?: "open" | "none" | readonly string[] | undefined;
+    /** Size of all attachments of one message, or of one tool result. 0 allows none. */
+    readonly attachment_mb?: number | undefined;
+    /** Attachments of one message, or of one tool result. */
+    readonly attachment_count?: number | undefined;
+    /** Kinds of files that may be attached, decided by their bytes. */
+    readonly attachment_kinds?: readonly ("image" | "pdf" | "audio" | "text" | "other")[] | undefined;
+    /** What each engine may spend. */
+    readonly budgets?: {
+      /** What each engine may spend. A limit left out is no limit. */
+      readonly engine: {
+        /** Tokens in a UTC day. */
+        readonly tokens_per_day?: number | undefined;
+        /** Tokens in a UTC month. */
+        readonly tokens_per_month?: number | undefined;
+        /** Cost in a UTC day, in units of the price table's currency. */
+        readonly cost_per_day?: number | undefined;
+        /** Cost in a UTC month, in units of the price table's currency. */
+        readonly cost_per_month?: number | undefined;
+      };
+      /** The share of a budget, above 0 and at most 1, at which `budget.warned` is written. */
+      readonly warn_at?: number | undefined;
+    } | undefined;
+    /** Schedules and webhooks of one engine. */
+    readonly max_schedules?: number | undefined;
+    /** Least seconds between two runs of a schedule. */
+    readonly min_schedule_interval_s?: number | undefined;
+  };
+  /** Engines that have it. */
+  readonly engines: number;
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was last changed. */
+  readonly updated_at: string;
+}
+
+export interface PlanDeleted {
+  /** The plan is gone. */
+  readonly deleted: true;
+  /** Engines that had it, and now have the plan of `replace_by`. */
+  readonly engines_moved: number;
+}
+
+export interface PlanList {
+  /** All plans of the product, by name. */
+  readonly data: readonly Plan[];
 }
 
 /** Its policy, with the default of each field that was never set. */
@@ -2766,6 +3031,8 @@ export interface ProvisionEngineRequest {
   readonly user_id: string;
   /** Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The name of one of the product's [plans](plans.md). An engine that exists keeps its plan. */
+  readonly plan?: string | undefined;
   /** `false` only creates the engine. Left out, it starts. */
   readonly start?: boolean | undefined;
 }
@@ -3312,6 +3579,122 @@ export interface SessionRecord {
 
 /** What its session may do. Default: `admin`. */
 export type SessionRole = "viewer" | "operator" | "admin";
+
+export interface SetEnginePolicyRequest {
+  /** What is set for this engine alone, before its plan. It replaces what was set before: `{}` leaves all to the plan and the product's policy. */
+  readonly policy: {
+    /** Calls per minute that one user's tokens may make. */
+    readonly user_requests_per_minute?: number | null | undefined;
+    /** Turns that may run for a user before tokens may start another. */
+    readonly user_concurrent_turns?: number | null | undefined;
+    /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+    readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+    /** Seconds without work after which an engine sleeps. 0 is never. */
+    readonly idle_stop_s?: number | undefined;
+    /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+    readonly task_ttl_days?: number | null | undefined;
+    /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
+    readonly memory_mb?: number | undefined;
+    /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
+    readonly max_processes?: number | undefined;
+    /** Size of an engine's folder, which holds workspace, store and caches. */
+    readonly disk_mb?: number | undefined;
+    /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+    readonly checkpoint_mb?: number | undefined;
+    /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
+    readonly cpu_weight?: number | undefined;
+    /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+    readonly allowed_models?: readonly string[] | null | undefined;
+    /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+    readonly fallback?: readonly string[] | undefined;
+    /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
+    readonly tool_network?: "open" | "none" | readonly string[] | undefined;
+    /** Size of all attachments of one message, or of one tool result. 0 allows none. */
+    readonly attachment_mb?: number | undefined;
+    /** Attachments of one message, or of one tool result. */
+    readonly attachment_count?: number | undefined;
+    /** Kinds of files that may be attached, decided by their bytes. */
+    readonly attachment_kinds?: readonly ("image" | "pdf" | "audio" | "text" | "other")[] | undefined;
+    /** What each engine may spend. A limit left out is no limit. What all engines spend together is the product's policy. */
+    readonly budgets?: {
+      /** What each engine may spend. A limit left out is no limit. */
+      readonly engine?: {
+        /** Tokens in a UTC day. */
+        readonly tokens_per_day?: number | undefined;
+        /** Tokens in a UTC month. */
+        readonly tokens_per_month?: number | undefined;
+        /** Cost in a UTC day, in units of the price table's currency. */
+        readonly cost_per_day?: number | undefined;
+        /** Cost in a UTC month, in units of the price table's currency. */
+        readonly cost_per_month?: number | undefined;
+      } | undefined;
+      /** The share of a budget, above 0 and at most 1, at which `budget.warned` is written. */
+      readonly warn_at?: number | undefined;
+    } | undefined;
+    /** Schedules and webhooks of one engine. */
+    readonly max_schedules?: number | undefined;
+    /** Least seconds between two runs of a schedule. */
+    readonly min_schedule_interval_s?: number | undefined;
+  };
+}
+
+export interface SetPlanRequest {
+  /** What the plan sets. It replaces what the plan set before; a field left out is decided by the product's policy. `null` is a value: no limit. */
+  readonly policy: {
+    /** Calls per minute that one user's tokens may make. */
+    readonly user_requests_per_minute?: number | null | undefined;
+    /** Turns that may run for a user before tokens may start another. */
+    readonly user_concurrent_turns?: number | null | undefined;
+    /** What happens to a message whose task has a turn, unless the call says it: `reject`, `queue` or `steer`. */
+    readonly when_busy?: "reject" | "queue" | "steer" | undefined;
+    /** Seconds without work after which an engine sleeps. 0 is never. */
+    readonly idle_stop_s?: number | undefined;
+    /** Days without activity after which a task is deleted with its messages. A sleeping engine does it after its next wake. */
+    readonly task_ttl_days?: number | null | undefined;
+    /** Memory of an engine. Three quarters of it are for the JavaScript heap, and tools together may use three quarters. */
+    readonly memory_mb?: number | undefined;
+    /** Processes and threads of all tools of an engine. The engine has 64 of its own. */
+    readonly max_processes?: number | undefined;
+    /** Size of an engine's folder, which holds workspace, store and caches. */
+    readonly disk_mb?: number | undefined;
+    /** Size of the file contents that are kept for rewinds, at most a quarter of `disk_mb`. The oldest are removed first. 0 keeps none. */
+    readonly checkpoint_mb?: number | undefined;
+    /** An engine's share of a busy CPU, as `cpu.weight` of cgroup v2. */
+    readonly cpu_weight?: number | undefined;
+    /** The models that calls and agents of the catalog may name: `model` or `provider:model`, with `*` at the end for all that begin so. The models of the settings and of `fallback` are allowed without it. */
+    readonly allowed_models?: readonly string[] | null | undefined;
+    /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
+    readonly fallback?: readonly string[] | undefined;
+    /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
+    readonly tool_network?: "open" | "none" | readonly string[] | undefined;
+    /** Size of all attachments of one message, or of one tool result. 0 allows none. */
+    readonly attachment_mb?: number | undefined;
+    /** Attachments of one message, or of one tool result. */
+    readonly attachment_count?: number | undefined;
+    /** Kinds of files that may be attached, decided by their bytes. */
+    readonly attachment_kinds?: readonly ("image" | "pdf" | "audio" | "text" | "other")[] | undefined;
+    /** What each engine may spend. A limit left out is no limit. What all engines spend together is the product's policy. */
+    readonly budgets?: {
+      /** What each engine may spend. A limit left out is no limit. */
+      readonly engine?: {
+        /** Tokens in a UTC day. */
+        readonly tokens_per_day?: number | undefined;
+        /** Tokens in a UTC month. */
+        readonly tokens_per_month?: number | undefined;
+        /** Cost in a UTC day, in units of the price table's currency. */
+        readonly cost_per_day?: number | undefined;
+        /** Cost in a UTC month, in units of the price table's currency. */
+        readonly cost_per_month?: number | undefined;
+      } | undefined;
+      /** The share of a budget, above 0 and at most 1, at which `budget.warned` is written. */
+      readonly warn_at?: number | undefined;
+    } | undefined;
+    /** Schedules and webhooks of one engine. */
+    readonly max_schedules?: number | undefined;
+    /** Least seconds between two runs of a schedule. */
+    readonly min_schedule_interval_s?: number | undefined;
+  };
+}
 
 export interface SetPlatformKeyHashRequest {
   /** The SHA-256 of the new key, as 64 lower-case hex digits. */
@@ -4112,6 +4495,8 @@ export interface UsagePage {
 export interface UsageRecord {
   /** The product's id. */
   readonly product_id?: string | undefined;
+  /** The [plan](plans.md) that the user's engine has now, not the one of that day. Empty: none, or no engine. */
+  readonly plan?: string | undefined;
   /** The product's id of the user. */
   readonly user_id?: string | undefined;
   /** A UTC day. */

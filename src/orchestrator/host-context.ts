@@ -164,6 +164,8 @@ interface HostSettings {
   readonly engineHost: string;
   /** The base of engines' addresses through the gateway. Null: they are called at their own ports. */
   readonly publicUrl: string | null;
+  /** Whether the broker is the way of tools to what they may connect to. */
+  readonly isBrokerEgress: boolean;
   /** The daemon's own. */
   readonly port: number;
   readonly dataDir: string;

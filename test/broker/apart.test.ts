@@ -1,32 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import t, { type Test } from "tap";
 import { openCallKey, sealCallKey, sealingKeyOf } from "../../src/contract/broker/call-key.ts";
 import { remoteBroker } from "../../src/orchestrator/fleet/broker/remote-broker.ts";
 import { refuses, startUpstream } from "../engine/model/upstream.ts";
 import { startAnsweringDaemon } from "../helpers/answering-daemon.ts";
-import { freshFolder } from "../helpers/folder.ts";
+import { startApartBroker } from "../helpers/apart-broker.ts";
 import { until } from "../helpers/until.ts";
 
 const SECRET = "a secret of daemons and brokers";
-const PROGRAM = resolve(import.meta.dirname, "../../dist/orchd-broker.cjs");
 
-/** A broker that runs apart, on an address of loopback that nobody else has. */
-async function startApart(t: Test): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const file = join(freshFolder(t), "key");
-  writeFileSync(file, `${SECRET}\n`);
+/** On an address of loopback that nobody else has. */
+async function startApart(t: Test): ReturnType<typeof startApartBroker> {
   const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  const child = spawn(process.execPath, [PROGRAM, file], {
-    env: { POD_IP: host, ORCH_DAEMON_URL: (await startAnsweringDaemon(t)).url },
-    stdio: "ignore",
-  });
-  t.teardown(() => child.kill("SIGKILL"));
-  const url = `http://${host}:7701`;
-  await until("it answers probes", async () => (await fetch(`${url}/health`).catch(() => null))?.status === 200);
-  return { url, child };
+  return startApartBroker(t, { secret: SECRET, host, daemonUrl: (await startAnsweringDaemon(t)).url });
 }
 
 const route = (baseUrl: string) =>

@@ -13,7 +13,7 @@ import { type AnsweringDaemon, startAnsweringDaemon } from "../helpers/answering
 import { startTestBroker } from "../helpers/model-broker.ts";
 import { until } from "../helpers/until.ts";
 
-const BUDGETED = () => ({ is_current: true, has_budgets: true });
+const BUDGETED = () => ({ is_current: true, has_budgets: true, tool_network: "open" as const });
 
 async function budgeted(t: Test, remote: Remote, behaviour: Behaviour, verdict?: AnswerTo<"reserve">) {
   const upstream = await startUpstream(t, behaviour);

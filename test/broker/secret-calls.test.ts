@@ -77,6 +77,7 @@ const sealingKey = randomBytes(32);
 const calls = new OutgoingCalls({
   sealingKey,
   road,
+  addresses: { of: async () => [] },
   counts: new CallCounts(),
   prepareTls: () => trustCertificates(ORIGIN_CA),
   log: () => undefined,

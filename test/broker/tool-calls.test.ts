@@ -34,7 +34,7 @@ async function brokerFor(t: Test, server: RequestListener, hosts: readonly strin
     return { state: "token", token: TOKEN, expires_at: null, private_hosts: hosts };
   };
   const parts = { sealingKey, road: { ask } as never, prepareTls: async () => undefined, log: () => undefined };
-  const calls = new OutgoingCalls({ ...parts, counts: new CallCounts() });
+  const calls = new OutgoingCalls({ ...parts, counts: new CallCounts(), addresses: { of: async () => [] } });
   const url = await listen(t, (request, response) => void calls.answer(request, response));
   const target = {
     server: "s",

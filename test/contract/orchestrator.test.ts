@@ -16,6 +16,7 @@ import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callConnections } from "./connection-calls.ts";
 import { callQuestions } from "./question-calls.ts";
+import { callPlans } from "./plan-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
@@ -207,6 +208,7 @@ t.test("schedules and webhooks", () => callSchedules(caller));
 
 t.test("open questions", () => callQuestions(caller, daemon.url));
 t.test("logins at tool servers", (t) => callConnections(t, caller, daemon.url));
+t.test("plans", () => callPlans(caller));
 t.test("the vault", () => callSecrets(caller));
 
 t.test("the host", async () => {

@@ -29,6 +29,27 @@ const NEEDED = ["--set", "database.existingSecret=orchd-database", "--set", "key
   "broker.existingSecret=orchd-broker",
 ]);
 
+const BROKER_RULE = {
+  ports: [{ port: 7701, protocol: "TCP" }],
+  to: [
+    {
+      podSelector: {
+        matchLabels: {
+          "app.kubernetes.io/name": "orchd",
+          "app.kubernetes.io/instance": "orchd",
+          "app.kubernetes.io/component": "broker",
+        },
+      },
+    },
+  ],
+};
+const NAMES_RULE = {
+  ports: [
+    { port: 53, protocol: "UDP" },
+    { port: 53, protocol: "TCP" },
+  ],
+};
+
 t.test("every value has a schema, and every schema a value", async (t) => {
   const values = yaml.parse(read("deploy/helm/orchd/values.yaml"));
   const { global: _, ...described } = JSON.parse(read("deploy/helm/orchd/values.schema.json")).properties;
@@ -92,6 +113,11 @@ t.test("a pod of the broker has no account of the cluster, no database and no ke
   t.notMatch(JSON.stringify(broker), /orchd-keys|orchd-database/);
 });
 
+t.test("engines reach their broker and names, and no provider or other address", async (t) => {
+  t.same(egressOf(objects), [BROKER_RULE, NAMES_RULE]);
+  t.equal(engineEgressOf(objects), "broker");
+});
+
 t.test("the rights of the daemons are those of the documents, and no more", async (t) => {
   const blocks = [...read("docs/kubernetes.md").matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text = ""]) =>
     parseAll(text),
@@ -130,6 +156,33 @@ t.test("with Helm", { skip }, async (t) => {
     t.notOk(Object.hasOwn(found.find(isDaemons)?.spec ?? {}, "replicas"));
   });
 
+  await t.test("engines reach public addresses themselves where they are to, or have no broker", async (t) => {
+    const direct = parseAll(await render(...NEEDED, "--set", "engines.egress=direct"));
+    t.same(egressOf(direct).slice(0, 2), [BROKER_RULE, NAMES_RULE]);
+    t.match(egressOf(direct)[2], { to: [{ ipBlock: { cidr: "0.0.0.0/0" } }, { ipBlock: { cidr: "::/0" } }] });
+    const alone = parseAll(await render(...NEEDED, "--set", "broker.enabled=false"));
+    t.same(egressOf(alone), [NAMES_RULE, egressOf(direct)[2]]);
+    t.same([direct, alone].map(engineEgressOf), ["direct", "direct"]);
+  });
+
+  await t.test("volumes of the daemons are not the brokers'", async (t) => {
+    const volumes = (name: string) => JSON.stringify([{ name, emptyDir: {} }]);
+    const set = [`extraVolumes=${volumes("of-daemons")}`, `broker.extraVolumes=${volumes("of-brokers")}`];
+    const found = parseAll(await render(...NEEDED, ...set.flatMap((value) => ["--set-json", value])));
+    const deployments = found.filter(({ kind }) => kind === "Deployment").map((one) => JSON.stringify(one));
+    t.same(
+      ["of-daemons", "of-brokers"].map((name) => deployments.filter((text) => text.includes(name)).length),
+      [1, 1],
+    );
+    t.notMatch(JSON.stringify(found.find(({ metadata }) => metadata.name === "orchd-broker")), /of-daemons/);
+  });
+
+  await t.test("a list of where engines may connect to replaces the default", async (t) => {
+    const own = { ports: [{ port: 4318, protocol: "TCP" }] };
+    const set = ["--set-json", `networkPolicy.engineEgress=${JSON.stringify([own])}`];
+    t.same(egressOf(parseAll(await render(...NEEDED, ...set))), [BROKER_RULE, own]);
+  });
+
   await t.test("keys are made, and a database is asked for", async (t) => {
     const found = parseAll(await render("--set", "database.url=postgres://orchd:secret@db/orchd"));
     const secrets = found.filter(({ kind }) => kind === "Secret");
@@ -148,6 +201,7 @@ t.test("with Helm", { skip }, async (t) => {
       "engines.volumeSize=10GB": /engines\.volumeSize: Does not match/,
       "image.pulPolicy=Never": /image: Additional property pulPolicy/,
       "publicUrl=agents.example.com": /publicUrl: Does not match/,
+      "engines.egress=none": /engines\.egress: .*must be one of/,
     };
     for (const [value, message] of Object.entries(wrong))
       t.match(await problemOf(...NEEDED, "--set", value), message, value);
@@ -184,6 +238,15 @@ function containerOf(all: readonly KubernetesObject[]) {
   if (container === undefined) throw new Error("the Deployment has no container");
   return container;
 }
+
+/** Where the NetworkPolicy lets engines connect to. */
+function egressOf(all: readonly KubernetesObject[]): readonly unknown[] {
+  const policy = all.find(({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "orchd-engines");
+  return (policy?.spec?.["egress"] ?? []) as readonly unknown[];
+}
+
+const engineEgressOf = (all: readonly KubernetesObject[]): string | undefined =>
+  containerOf(all).env.find(({ name }) => name === "ORCH_ENGINE_EGRESS")?.value;
 
 /** The dotted names of values. A map that is the user's own, and so empty, is one value. */
 function keysOf(value: Readonly<Record<string, unknown>>, prefix = ""): string[] {

@@ -72,7 +72,8 @@ async function exposition() {
     waiting: 0,
   };
   const costs = [{ product: "acme", currency: "USD", costMicros: 1, unpricedTokens: 1 }];
-  const text = await metrics.text({ events: new Map(), ...idle, host, costs });
+  const plans = [{ product: "acme", plan: "pro", engines: 1 }];
+  const text = await metrics.text({ events: new Map(), ...idle, host, costs, plans });
   const known = new Map<string, Set<string>>(OWN_METRICS);
   const values = new Map<string, Set<string>>();
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {

@@ -17,6 +17,7 @@ t.test("the metrics are those of the code, both ways", async (t) => {
     waiting: 0,
     host: null,
     costs: [],
+    plans: [],
   });
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
   const own = names.filter((name) => !/^orch_(process|nodejs)_/.test(name));

@@ -251,10 +251,12 @@ t.test("a cluster that cannot be used is one message", async (t) => {
     ORCH_BACKEND: "kubernetes",
     ORCH_KUBERNETES_NAMESPACE: "Not A Name",
     ORCH_KUBERNETES_VOLUME_SIZE: "much",
+    ORCH_ENGINE_EGRESS: "broker",
     ORCH_PORT: String(await freePort()),
   });
   await once(orchd, "exit");
   t.match(output(), /ORCH_KUBERNETES_NAMESPACE: expected the name of a namespace, got "Not A Name"/);
   t.match(output(), /ORCH_KUBERNETES_VOLUME_SIZE: expected a size such as 10Gi/);
+  t.match(output(), /ORCH_ENGINE_EGRESS: expected ORCH_BROKER_URL/);
   t.match(output(), /ORCH_PUBLIC_URL: expected the daemon's address .* \(ORCH_BACKEND=kubernetes\)/);
 });

@@ -12,12 +12,12 @@ import { startUpstream, streams } from "../engine/model/upstream.ts";
 import type { Answer } from "../helpers/api.ts";
 import type { CatalogFiles } from "../helpers/catalog-archive.ts";
 import { forward } from "../helpers/cluster-network.ts";
-import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { startSecretHost, type testAuthority } from "../helpers/secret-host.ts";
 import { until } from "../helpers/until.ts";
 import { type Searched, placeSearcher } from "../isolation/secret-searcher.ts";
 import { loginCases } from "./login-cases.ts";
+import { toolTurns } from "./tool-turns.ts";
 
 const AUDIENCE = "https://api.example.com";
 const TURNS = 60;
@@ -61,25 +61,7 @@ export async function secretCases(t: Test, place: SecretPlace): Promise<KnownSec
   const parts = { host, value, folder: freshFolder(t), identity: authority.identityOf(host) };
   const secretHost = await startSecretHost(t, parts);
   const service = await startIdentityService(t, host);
-  const url = `${base}/e/${engine.id}`;
-  const headers = { "x-engine-key": engine.key };
-  const restart = async () => {
-    for (const verb of ["stop", "start"]) {
-      const { status, text } = await platform("POST", `/engines/${user}/${verb}`, {});
-      if (status !== 200) throw new Error(text);
-    }
-  };
-
-  let turns = 0;
-  const turn = async (message: string) => {
-    const stream = await openStream(url, "/execute", { headers, body: { task_id: `s${++turns}`, message } });
-    return { status: stream.status, frames: stream.status === 200 ? await stream.all(120_000) : [] };
-  };
-  const callTool = async (name: string, input: object = {}): Promise<string> => {
-    const { frames } = await turn(`/tool ${name} ${JSON.stringify(input)}\n/say done`);
-    const { data } = frames.find(({ event }) => event === "tool_result") ?? {};
-    return String(data?.["output"] ?? data?.["error"] ?? JSON.stringify(frames));
-  };
+  const { url, turn, callTool, restart } = toolTurns(place);
   const script = (lines: string) => callTool("run_script", { script: `exec 2>&1\n${lines}` });
   const setSecret = (sent = value) =>
     platform("PUT", `/engines/${user}/secrets/TOKEN`, { value: sent, hosts: [secretHost.place] });

@@ -144,7 +144,7 @@ root.test("a wrong parameter is named", async (t) => {
     ["/usage?since=2026-02-30", /^since: /],
     ["/usage?since=2026-02-02&until=2026-02-01", /^since: .*until/],
     ["/usage?since=2020-01-01", /^since: expected at most 400 days/],
-    ["/usage?by=product", /^by: expected one or more of user, day, model/],
+    ["/usage?by=product", /^by: expected one or more of plan, user, day, model/],
     ["/usage?by=day,day", /^by: /],
     ["/usage?cursor=x", /^cursor: /],
     ["/usage?by=day&cursor=WyJ1c2VyIiwiYSJd", /^cursor: /],

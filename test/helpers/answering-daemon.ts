@@ -14,7 +14,7 @@ export interface AnsweringDaemon {
 /** A daemon that knows every engine, none of which has budgets, unless the test answers otherwise. */
 export async function startAnsweringDaemon(t: Test, own: Answers = {}): Promise<AnsweringDaemon> {
   const answers: Answers = {
-    engine: () => ({ is_current: true, has_budgets: false }),
+    engine: () => ({ is_current: true, has_budgets: false, tool_network: "open" as const }),
     reserve: () => ({ verdict: "reserved", message: "", details: {} }),
     settle: () => ({}),
     ...own,

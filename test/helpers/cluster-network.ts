@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import type { Test } from "tap";
-import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
+import { bridgeAddress } from "../../src/orchestrator/fleet/docker/bridge-address.ts";
 import type { KubeApi } from "../../src/orchestrator/fleet/kubernetes/kube-api.ts";
 import { delay } from "../../src/shared/clock.ts";
 
 const POLL_MS = 200;
 
-export interface DaemonPod {
+export interface ChartPod {
   readonly name: string;
   readonly ip: string;
   readonly isReady: boolean;
@@ -24,8 +24,12 @@ interface PodList {
 }
 
 /** The pods of the chart's daemons that are not being deleted. */
-export async function daemonPods(api: KubeApi, namespace: string): Promise<readonly DaemonPod[]> {
-  const query = { labelSelector: "app.kubernetes.io/component=daemon" };
+export const daemonPods = (api: KubeApi, namespace: string): Promise<readonly ChartPod[]> =>
+  chartPods(api, namespace, "daemon");
+
+/** The same of a component, such as `broker`. */
+export async function chartPods(api: KubeApi, namespace: string, component: string): Promise<readonly ChartPod[]> {
+  const query = { labelSelector: `app.kubernetes.io/component=${component}` };
   const { items } = (await api.call("GET", `/api/v1/namespaces/${namespace}/pods`, { query })) as PodList;
   return items
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -38,12 +42,9 @@ export async function daemonPods(api: KubeApi, namespace: string): Promise<reado
 
 /** The address of this machine that containers of its Docker engine reach. */
 export async function addressForPods(socketPath: string): Promise<string> {
-  const { IPAM } = (await new DockerApi(socketPath).call("GET", "/networks/bridge")) as {
-    readonly IPAM: { readonly Config: readonly { readonly Gateway: string }[] };
-  };
-  const [config] = IPAM.Config;
-  if (config === undefined) throw new Error("the Docker engine has no bridge");
-  return config.Gateway;
+  const address = await bridgeAddress({ socketPath });
+  if (address === null) throw new Error("the Docker engine has no bridge");
+  return address;
 }
 
 /** Passes connections on to where `target` says, one after the other. Gives its port. */
@@ -79,14 +80,29 @@ export async function forward(
   return (server.address() as AddressInfo).port;
 }
 
-/** Does what a Service does where the cluster has no proxy for them: gives the address of the daemons that are ready. */
-export async function daemonService(t: Test, api: KubeApi, namespace: string): Promise<string> {
+/** Does what a Service does where the cluster has no proxy for them: leads to the pods of a component that are ready. */
+export async function podService(
+  t: Test,
+  api: KubeApi,
+  {
+    namespace,
+    component,
+    podPort,
+    listen = {},
+  }: {
+    readonly namespace: string;
+    readonly component: string;
+    readonly podPort: number;
+    readonly listen?: { readonly host?: string; readonly port?: number };
+  },
+): Promise<{ readonly port: number; readonly called: ReadonlySet<string> }> {
   const ended = new AbortController();
-  let ready: readonly DaemonPod[] = [];
+  const called = new Set<string>();
+  let ready: readonly ChartPod[] = [];
   let next = 0;
   const watching = (async () => {
     do {
-      const found = await daemonPods(api, namespace).catch(() => []);
+      const found = await chartPods(api, namespace, component).catch(() => []);
       ready = found.filter(({ isReady }) => isReady);
     } while (await delay(POLL_MS, ended.signal));
   })();
@@ -94,9 +110,10 @@ export async function daemonService(t: Test, api: KubeApi, namespace: string): P
     ended.abort();
     return watching;
   });
-  const port = await forward(t, {}, () => {
+  const port = await forward(t, listen, () => {
     const pod = ready[next++ % ready.length];
-    return pod && { host: pod.ip, port: 7700 };
+    if (pod !== undefined) called.add(pod.name);
+    return pod && { host: pod.ip, port: podPort };
   });
-  return `http://127.0.0.1:${port}`;
+  return { port, called };
 }

@@ -18,7 +18,8 @@ export function commandHost(
   network = openToolNetwork({ launch: { tool_network: "none", tool_listen: [] }, logger: silent }),
 ): CommandHost {
   const launcher = unlimitedLauncher(new DirectLauncher((asked) => network.access(asked)));
-  return { environment, folders: engineFolders(dataDir), launcher, network, secrets: new ToolSecrets(null) };
+  const [folders, outside] = [engineFolders(dataDir), network.rules];
+  return { environment, folders, launcher, network, outside, secrets: new ToolSecrets(null) };
 }
 
 /** Starts programs unconfined and without a network. */

@@ -122,6 +122,7 @@ export function engine(more: Partial<EngineRecord> = {}): EngineRecord {
     created_at: "2026-11-01T12:00:00.000Z",
     started_at: "2026-11-01T12:00:01.000Z",
     stopped_at: null,
+    plan: null,
     metadata: {},
     ...more,
   };

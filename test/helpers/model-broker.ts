@@ -17,7 +17,7 @@ export interface TestBroker {
   keyFor(route: Pick<ModelRoute, "provider"> & Partial<ModelRoute>): string;
 }
 
-const EVERY_ENGINE = { of: () => ({ is_current: true, has_budgets: false }) };
+const EVERY_ENGINE = { of: () => ({ is_current: true, has_budgets: false, tool_network: "open" as const }) };
 
 /** The broker's part that forwards, in this process. `daemonUrl`: whom it asks. Left out, every engine is a good one. */
 export async function startTestBroker(t: Test, daemonUrl: string | null = null): Promise<TestBroker> {

@@ -36,6 +36,16 @@ export async function insertedEngine(
     const key = storedKey(newKey("sk-orch-"));
     const deadlineAt = new Date(Date.now() + 3_600_000);
     const life = { incarnation: randomUUID(), desiredState: "running", deadlineAt } as const;
-    return insertEngine(trx, { id, productId, userId, hostId: ports.hostId, port, key, metadata: {}, ...life });
+    return insertEngine(trx, {
+      id,
+      productId,
+      userId,
+      hostId: ports.hostId,
+      port,
+      key,
+      metadata: {},
+      plan: null,
+      ...life,
+    });
   });
 }

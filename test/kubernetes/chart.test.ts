@@ -1,99 +1,23 @@
-import { execFile, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { connect } from "node:tls";
-import { promisify } from "node:util";
 import t from "tap";
 import { createEngineClient, createOrchestratorClient } from "../../src/client/index.ts";
-import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
-import type { KubeApi } from "../../src/orchestrator/fleet/kubernetes/kube-api.ts";
 import type { KubeError } from "../../src/orchestrator/fleet/kubernetes/kube-errors.ts";
 import { ask } from "../helpers/api.ts";
-import { addressForPods, daemonPods, daemonService, forward } from "../helpers/cluster-network.ts";
-import { daemonImage, engineImage } from "../helpers/docker.ts";
-import { freshFolder } from "../helpers/folder.ts";
-import { findKubernetes, testNamespace } from "../helpers/kubernetes.ts";
-import { freshDatabase } from "../helpers/shared-postgres.ts";
+import { ADMIN_KEY, missingForChart, openChartRelease } from "../helpers/chart-release.ts";
+import { daemonPods } from "../helpers/cluster-network.ts";
+import { findKubernetes } from "../helpers/kubernetes.ts";
 import { until } from "../helpers/until.ts";
 
-const helm = process.env["HELM"] ?? "helm";
 const REPLICAS = 2;
 const STREAMS = 20;
 /** As the sandbox model says it: some 40 s of text, as long as a rolling upgrade may take. */
 const LONG_TURN = "/stream 600 15";
-const ADMIN_KEY = "admin-key-of-the-chart-test";
 
 t.setTimeout(1_500_000);
 const cluster = await findKubernetes();
 
-const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
-/** What the admission of service accounts mounts, for clusters without it. */
-const ACCOUNT = {
-  extraVolumes: [
-    {
-      name: "account",
-      projected: {
-        sources: [
-          { serviceAccountToken: { path: "token" } },
-          { configMap: { name: "test-config", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-          { downwardAPI: { items: [{ path: "namespace", fieldRef: { fieldPath: "metadata.namespace" } }] } },
-        ],
-      },
-    },
-  ],
-  extraVolumeMounts: [{ name: "account", mountPath: ACCOUNT_FOLDER, readOnly: true }],
-};
-
-t.test("the chart on a cluster", { skip: missing() }, async (t) => {
+t.test("the chart on a cluster", { skip: missingForChart(cluster) ?? false }, async (t) => {
   if ("missing" in cluster) return;
-  const { socketPath, access } = cluster;
-  const chart = freshFolder(t);
-  cpSync(resolve(import.meta.dirname, "../../deploy/helm/orchd"), chart, { recursive: true });
-  // A cluster that was built from source does not know its version.
-  const about = join(chart, "Chart.yaml");
-  writeFileSync(about, readFileSync(about, "utf8").replace(/^kubeVersion: .*$/m, ""));
-  const { api, name: namespace, storageClass, left } = await testNamespace(t, cluster);
-  const docker = new DockerApi(socketPath);
-  const images = { orchd: await daemonImage(socketPath), engine: await engineImage(socketPath) };
-  t.teardown(async () => {
-    for (const image of Object.values(images))
-      await docker.call("DELETE", `/images/${image}`, { query: { force: "true" } });
-  });
-  const host = await addressForPods(socketPath);
-  const server = new URL(access.server);
-  // The address of the API in pods. Only a cluster without a proxy for Services needs help here.
-  const { spec } = (await api.call("GET", "/api/v1/namespaces/default/services/kubernetes")) as {
-    readonly spec: { readonly clusterIP: string };
-  };
-  const place = ["address", "add", `${spec.clusterIP}/32`, "dev", "lo"];
-  spawnSync("ip", place);
-  t.teardown(() => void spawnSync("ip", place.with(1, "del")));
-  await forward(t, { host: spec.clusterIP, port: 443 }, () => ({ host: server.hostname, port: Number(server.port) }));
-  const database = await freshDatabase(t);
-  const databasePort = await forward(t, { host }, () => ({ path: `${database.host}/.s.PGSQL.${database.port}` }));
-  const url = await daemonService(t, api, namespace);
-  await createKeys(api, namespace, await authorityOf(server));
-  const values = {
-    replicas: REPLICAS,
-    image: imageValues(images.orchd),
-    publicUrl: url,
-    database: { url: `postgres://${database.user}:${database.password}@${host}:${databasePort}/${database.database}` },
-    keys: { existingSecret: "test-keys" },
-    engines: { image: imageValues(images.engine), storageClass, volumeSize: "1Gi" },
-    settings: { ORCH_BOOT_TIMEOUT_S: 180, ORCH_BOOT_CONCURRENCY: 4 },
-    resources: { requests: { cpu: "10m", memory: "64Mi" } },
-    ...ACCOUNT,
-  };
-  const run = async (command: string, set: object = {}) => {
-    const args = [...command.split(" "), "orchd", ...(command.startsWith("uninstall") ? [] : [chart, "--values", "-"])];
-    const running = promisify(execFile)(helm, [...args, "--namespace", namespace, "--timeout", "6m"]);
-    running.child.stdin?.end(JSON.stringify({ ...values, ...set }));
-    const start = performance.now();
-    await running;
-    t.comment(`helm ${command}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  };
-  t.teardown(() => run("uninstall").catch(() => undefined));
+  const { api, namespace, left, url, run } = await openChartRelease(t, cluster, { replicas: REPLICAS });
 
   await run("install --wait");
   const admin = (path: string, body?: object) =>
@@ -236,37 +160,13 @@ t.test("the chart on a cluster", { skip: missing() }, async (t) => {
   }
 
   async function enginePods(): Promise<readonly string[]> {
-    const daemons = (await daemonPods(api, namespace)).map(({ name }) => name);
-    return (await left("pods")).filter((name) => !daemons.includes(name));
+    const query = { labelSelector: "orchd.deployment" };
+    const path = `/api/v1/namespaces/${namespace}/pods`;
+    const { items } = (await api.call("GET", path, { query })) as { readonly items: readonly EnginePod[] };
+    return items.map(({ metadata }) => metadata.name);
   }
 });
 
-function missing(): string | false {
-  if ("missing" in cluster) return cluster.missing;
-  return spawnSync(helm, ["version"]).status === 0 ? false : "no helm (HELM)";
-}
-
-function imageValues(image: string) {
-  const [repository = "", tag = ""] = image.split(":");
-  return { repository, tag, pullPolicy: "Never" };
-}
-
-/** The certificate that has signed the one of a server, as PEM. */
-async function authorityOf({ hostname, port }: URL): Promise<string> {
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-  await once(socket, "secureConnect");
-  const { issuerCertificate } = socket.getPeerCertificate(true);
-  socket.destroy();
-  const lines = issuerCertificate.raw.toString("base64").match(/.{1,64}/g) ?? [];
-  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
-}
-
-async function createKeys(api: KubeApi, namespace: string, authority: string): Promise<void> {
-  const keys = { "admin-key": ADMIN_KEY, "secret-key": "secret-key-of-the-chart-test" };
-  await api.call("POST", `/api/v1/namespaces/${namespace}/secrets`, {
-    body: { metadata: { name: "test-keys" }, stringData: keys },
-  });
-  await api.call("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
-    body: { metadata: { name: "test-config" }, data: { "ca.crt": authority } },
-  });
+interface EnginePod {
+  readonly metadata: { readonly name: string };
 }

@@ -17,6 +17,9 @@ const text = z.string().check(z.minLength(1), z.maxLength(200));
 /** Tokens. */
 const amount = z.int().check(z.gte(0), z.lte(1_000_000_000));
 
+/** The policy's `tool_network`. */
+const toolNetwork = z.union([z.enum(["open", "none"]), z.array(z.string())]);
+
 /** A start of an engine, as in the keys that it has for the broker. */
 const start = { engine: text, incarnation: text };
 
@@ -27,9 +30,9 @@ const start = { engine: text, incarnation: text };
 export const BROKER_QUESTIONS = {
   engine: {
     meaning:
-      "Whether this start of an engine may still use its keys (not once it has stopped), and whether its calls are reserved",
+      "Whether this start of an engine may still use its keys (not once it has stopped), whether its calls are reserved, and what its tools may connect to",
     asked: z.strictObject(start),
-    answer: z.object({ is_current: z.boolean(), has_budgets: z.boolean() }),
+    answer: z.object({ is_current: z.boolean(), has_budgets: z.boolean(), tool_network: toolNetwork }),
   },
   reserve: {
     meaning: "Reserves the most that a model call may cost in the budgets of its user and its product",
@@ -92,8 +95,7 @@ export const BROKER_QUESTIONS = {
           place: z.enum(SECRET_PLACES),
           header: z.nullable(z.string()),
           prefix: z.nullable(z.string()),
-          /** The policy's `tool_network`. */
-          network: z.union([z.enum(["open", "none"]), z.array(z.string())]),
+          network: toolNetwork,
         }),
       ),
     }),

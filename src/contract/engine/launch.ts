@@ -50,6 +50,10 @@ const attachmentLimits = z.object({ mb: z.int(), count: z.int(), kinds: z.array(
 const brokerOfEngine = z.object({
   url: z.string(),
   key: field(z.string(), "With which this start of the engine asks the broker."),
+  egress: field(
+    z.optional(z.literal(true)),
+    "Set where the broker is the only way out: for tools, and for the engine's own requests for them.",
+  ),
   no_public_url: field(z.optional(z.literal(true)), "Set where the host has none: no identity tokens and no logins."),
 });
 

@@ -121,7 +121,8 @@ export const engineRecord = record("EngineRecord", "An engine.", {
   created_at: field(time, "When it was provisioned."),
   started_at: nullable(time, "When its process started."),
   stopped_at: nullable(time, "When its process ended.", null),
-  metadata: field(jsonObject, "The object that `provision` stored.", { plan: "free" }),
+  plan: nullable(text, "The [plan](plans.md) of the engine.", "pro"),
+  metadata: field(jsonObject, "The object that `provision` stored.", { team: "blue" }),
 });
 export type EngineRecord = RecordOf<typeof engineRecord>;
 

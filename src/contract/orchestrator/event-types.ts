@@ -2,6 +2,9 @@
 export const ORCHESTRATOR_EVENTS = {
   "product.registered": "A product was registered.",
   "product.policy_changed": "A product's policy was changed.",
+  "product.plan_changed": "A plan of a product was created or changed: `data.plan`, `data.policy`.",
+  "product.plan_deleted":
+    "A plan was deleted: `data.plan`, `data.replace_by`, and how many engines had it: `data.engines`.",
   "product.key_rotated": "A product's platform key was replaced.",
   "product.hook_secret_rotated": "The secret of a product's hook on tools was replaced.",
   "product.deleted": "A product was deleted.",
@@ -22,6 +25,8 @@ export const ORCHESTRATOR_EVENTS = {
   "engine.woke": "An engine that slept starts. `reason`: `call`, `start`, `admit`, `lookup`, `schedule` or `learning`.",
   "engine.adopted": "A daemon found an engine that an earlier daemon started.",
   "engine.key_rotated": "An engine's key was replaced.",
+  "engine.plan_changed": "An engine has another plan: `data.from`, `data.to`.",
+  "engine.policy_changed": "What is set for one engine alone was changed: `data.policy`.",
   "engine.destroyed": "An engine was destroyed.",
   "engine.leaked": "Processes of an engine do not end, or keep its port: `data.pids`.",
   "budget.warned":

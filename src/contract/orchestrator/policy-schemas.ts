@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
 import { BUDGET_MEANINGS as MEANINGS } from "./budgets.ts";
 import { endUsersPatch, endUsersShown } from "./end-users-schemas.ts";
+import { ENGINE_POLICY_FIELDS, type EnginePolicyField } from "./engine-policy.ts";
 import { engineEnvProblems } from "../engine/environment.ts";
 import { modelName, modelPattern } from "../engine/model-schemas.ts";
 import { hostPattern } from "./host-pattern-schema.ts";
@@ -23,15 +24,13 @@ const patchedLimits = z.strictObject({
   cost_per_month: field(z.optional(money()), MEANINGS.cost_per_month),
 });
 const SHARE = "expected a number above 0 and at most 1";
+const share = z.number(SHARE).check(z.refine((value) => value > 0 && value <= 1, { error: SHARE }));
 
 /** The budgets of a policy patch. They are replaced as a whole: an omitted budget is removed. */
 const budgetsPatch = z.strictObject({
   engine: field(z._default(patchedLimits, {}), MEANINGS.engine),
   product: field(z._default(patchedLimits, {}), MEANINGS.product),
-  warn_at: field(
-    z._default(z.number(SHARE).check(z.refine((share) => share > 0 && share <= 1, { error: SHARE })), 0.8),
-    MEANINGS.warn_at,
-  ),
+  warn_at: field(z._default(share, 0.8), MEANINGS.warn_at),
 });
 
 const ORIGIN = "expected an exact origin such as https://app.example.com, without a path; * is not possible";
@@ -151,3 +150,45 @@ const patchShape = Object.fromEntries(
 /** Strict: a typo in a policy must not be ignored. Missing fields keep their value. */
 export const policyPatch = z.strictObject({ ...patchShape, engine_env: z.optional(engineEnv) });
 export type PolicyPatch = z.output<typeof policyPatch>;
+
+const ofEngines = <Schema>(shape: Readonly<Record<PolicyFieldName, Schema>>) =>
+  Object.fromEntries(ENGINE_POLICY_FIELDS.map((name) => [name, shape[name]])) as Record<EnginePolicyField, Schema>;
+const optionalOf = (shape: Readonly<Record<EnginePolicyField, z.ZodMiniType>>) =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, z.optional(schema)])) as {
+    readonly [Name in Exclude<EnginePolicyField, "budgets">]: z.ZodMiniOptional<z.ZodMiniType<Policy[Name]>>;
+  };
+
+/** What plans and engines set. Strict like a policy. A field left out is decided by the layer below. */
+export const enginePolicyPatch = z.strictObject({
+  ...optionalOf(ofEngines(shapeOf(accepted))),
+  budgets: field(
+    z.optional(
+      z.strictObject({
+        engine: field(z._default(patchedLimits, {}), MEANINGS.engine),
+        warn_at: field(z.optional(share), MEANINGS.warn_at),
+      }),
+    ),
+    "What each engine may spend. A limit left out is no limit. What all engines spend together is the product's policy.",
+  ),
+});
+
+/** What a plan or an engine sets, as it is shown. */
+export const enginePolicyShown = z.object({
+  ...optionalOf(ofEngines(shapeOf(shown))),
+  budgets: field(
+    z.optional(
+      z.object({
+        engine: field(budgetLimits, MEANINGS.engine),
+        warn_at: field(z.optional(z.number()), MEANINGS.warn_at),
+      }),
+    ),
+    "What each engine may spend.",
+  ),
+});
+
+/** The fields of a policy in which engines may differ, with what holds for one engine. */
+export const heldPolicy = record(
+  "HeldPolicy",
+  "What one engine may do and use.",
+  ofEngines(shapeOf(shown)) as { readonly [Name in EnginePolicyField]: z.ZodMiniType<Policy[Name]> },
+);

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
-import { byteLength, characters, integer, keptJson, opaqueId } from "../../shared/parse.ts";
+import { characters, integer, opaqueId } from "../../shared/parse.ts";
+import { keptMetadata } from "./metadata.ts";
+import { planName } from "./plan.ts";
 import { policyPatch } from "./policy-schemas.ts";
 import { field } from "../record.ts";
 
@@ -56,13 +58,14 @@ export const platformKeyHashRequest = z.object({
 export const provisionRequest = z.object({
   user_id: field(userId, "The product's id of the user.", "alice"),
   metadata: field(
-    z.optional(
-      keptJson().check(
-        z.refine((value) => byteLength(JSON.stringify(value)) <= 16_384, { error: "expected at most 16 KiB of JSON" }),
-      ),
-    ),
+    z.optional(keptMetadata),
     "Any JSON object of at most 16 KiB. It is stored, and shown in the engine's record.",
-    { plan: "free" },
+    { team: "blue" },
+  ),
+  plan: field(
+    z.optional(planName),
+    "The name of one of the product's [plans](plans.md). An engine that exists keeps its plan.",
+    "pro",
   ),
   start: field(z.optional(z.boolean()), "`false` only creates the engine. Left out, it starts.", true),
 });

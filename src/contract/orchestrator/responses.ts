@@ -11,6 +11,7 @@ import { EVENT_RESPONSES } from "./event.ts";
 import { HOST_RESPONSES } from "./host.ts";
 import { IDENTITY_RESPONSES } from "./identity-token.ts";
 import { NOTIFICATION_RESPONSES } from "./notification.ts";
+import { PLAN_RESPONSES } from "./plan.ts";
 import { PRODUCT_RESPONSES } from "./product.ts";
 import { QUESTION_RESPONSES } from "./question.ts";
 import { SAMPLE_RESPONSES } from "./sample.ts";
@@ -22,6 +23,7 @@ import { USER_TOKEN_RESPONSES } from "./user-token.ts";
 /** The schemas of all response bodies of the orchestrator, by their names in the OpenAPI document. */
 export const ORCHESTRATOR_RESPONSES = {
   ...PRODUCT_RESPONSES,
+  ...PLAN_RESPONSES,
   ...CATALOG_RESPONSES,
   ...ENGINE_RECORD_RESPONSES,
   ...EVENT_RESPONSES,

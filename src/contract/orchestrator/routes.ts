@@ -6,6 +6,7 @@ import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
 import { IDENTITY_ROUTES } from "./routes/identity.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
+import { PLAN_ROUTES } from "./routes/plan.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
 import { USAGE_ROUTES } from "./routes/usage.ts";
 import { QUESTION_ROUTES } from "./routes/question.ts";
@@ -19,6 +20,7 @@ import type { Route } from "./routes/route-row.ts";
 export const ORCHESTRATOR_ROUTES = {
   ...PROBE_ROUTES,
   ...PRODUCT_ROUTES,
+  ...PLAN_ROUTES,
   ...USER_ENGINE_ROUTES,
   ...USER_TOKEN_ROUTES,
   ...QUESTION_ROUTES,

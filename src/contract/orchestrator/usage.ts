@@ -12,6 +12,11 @@ const usageRecord = record(
   "What was used by one group. The fields of what it is not grouped by are left out.",
   {
     product_id: field(optionalText, "The product's id.", "prd_01jd3v7xq4"),
+    plan: field(
+      optionalText,
+      "The [plan](plans.md) that the user's engine has now, not the one of that day. Empty: none, or no engine.",
+      "pro",
+    ),
     user_id: field(optionalText, "The product's id of the user.", "alice"),
     day: field(z.exactOptional(day), "A UTC day.", "2026-11-01"),
     provider: field(optionalText, "The provider of the model.", "anthropic"),

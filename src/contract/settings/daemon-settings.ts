@@ -65,6 +65,12 @@ export const DAEMON_SETTINGS = {
     unset: "the daemon starts a broker, but not for pods",
     description: "The URL of a [broker](secrets.md#backends) that runs apart from the daemon, as engines reach it",
   },
+  ORCH_ENGINE_EGRESS: {
+    scope: "daemon",
+    value: { kind: "choice", values: ["direct", "broker"], fallback: "direct" },
+    description:
+      "How tools of engines reach what `tool_network` permits: `direct`, or through the [broker](secrets.md#backends), where the network closes every other way",
+  },
   ORCH_BROKER_KEY: {
     scope: "daemon",
     value: TEXT,

@@ -27,6 +27,7 @@ import { AcceptedKeys } from "../turns/accepted-keys.ts";
 import { ProductSuspension } from "../turns/product-suspension.ts";
 import { TaskSlots } from "../turns/task-slots.ts";
 import { PhantomCalls } from "../secrets/phantom-calls.ts";
+import { BrokerEgress } from "../secrets/broker-egress.ts";
 import { ToolSecrets } from "../secrets/tool-secrets.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openInterception } from "./open-interception.ts";
@@ -67,7 +68,8 @@ export async function createApp(given: {
   const secrets = new ToolSecrets(launch.broker ?? null);
   const { takeOver } = new PhantomCalls(secrets);
   const interception = openInterception(launch, secrets);
-  const workspace = openWorkspace({ ...base, takeOver, ...interception.network });
+  const egress = launch.broker?.egress === true ? new BrokerEgress(launch.broker) : null;
+  const workspace = openWorkspace({ ...base, takeOver, ...interception.network, outside: egress?.connect });
   const { workspace: workspaceDir } = workspace.folders;
   const files = new AttachmentFiles({ workspaceDir, disk: workspace.disk });
   const attachments = { files, limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS };
@@ -92,6 +94,7 @@ export async function createApp(given: {
     ...base,
     environment: { ...given.environment, ...interception.trust(workspace.folders) },
     secrets,
+    egress,
     workspace,
     attachments,
     checkpoints,

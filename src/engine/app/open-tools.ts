@@ -13,6 +13,7 @@ import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { windowsOf } from "../model/context-window.ts";
 import { toolLimits } from "../model/wire/wire-tools.ts";
+import type { BrokerEgress } from "../secrets/broker-egress.ts";
 import type { ToolSecrets } from "../secrets/tool-secrets.ts";
 import type { Store } from "../store/open-store.ts";
 import { rankByWords } from "../store/word-index.ts";
@@ -37,6 +38,7 @@ export async function openTools({
   environment,
   workspace: { folders, launcher, network, disk },
   secrets,
+  egress,
   attachments,
   checkpoints,
   publisher,
@@ -49,6 +51,8 @@ export async function openTools({
   readonly environment: NodeJS.ProcessEnv;
   readonly workspace: Workspace;
   readonly secrets: ToolSecrets;
+  /** Null: what goes outside goes directly. */
+  readonly egress: BrokerEgress | null;
   readonly attachments: AttachmentFolder;
   readonly checkpoints: Checkpoints;
   readonly publisher: Publisher;
@@ -56,7 +60,8 @@ export async function openTools({
   readonly logger: Logger;
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
-  const commands = { environment, folders, launcher, network, secrets };
+  const outside = { addressesOf: network.rules.addressesOf.bind(network.rules), route: egress?.route };
+  const commands = { environment, folders, launcher, network, outside, secrets };
   const identity = openIdentity(launch);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, publisher, memory });

@@ -85,7 +85,7 @@ function run(
       return runDeclaredCommand(action.command, call);
     case "http":
       return callHttp(action.http, call.values, {
-        network: call.commands.network.rules,
+        network: call.commands.outside,
         secrets: call.commands.secrets,
         signal: call.context.signal,
         token: call.token,

@@ -41,14 +41,15 @@ export function openWorkspace({
   launch,
   takeOver,
   tunnel,
+  outside,
   logger,
 }: {
   readonly launch: EngineLaunch;
   readonly logger: Logger;
-} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel">): Workspace {
+} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel" | "outside">): Workspace {
   const folders = engineFolders(launch.data_dir);
   makeToolFolders(folders, { logger });
-  const network = openToolNetwork({ launch, takeOver, tunnel, logger });
+  const network = openToolNetwork({ launch, takeOver, tunnel, outside, logger });
   const host = sandboxHost(logger);
   const launcher = createLauncher(launch, { folders, network: (asked) => network.access(asked), host });
   const limited = limitTools(launch, { launcher, host });

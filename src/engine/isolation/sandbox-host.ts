@@ -23,9 +23,10 @@ export const openToolNetwork = ({
   launch: { tool_network: connect, tool_listen: listen },
   takeOver,
   tunnel,
+  outside,
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "tool_network" | "tool_listen">;
   readonly logger: Logger;
-} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel">): ProgramNetwork =>
-  new ProgramNetwork({ connect, listen, takeOver, tunnel, host: sandboxHost(logger) });
+} & Pick<ProgramNetworkOptions, "takeOver" | "tunnel" | "outside">): ProgramNetwork =>
+  new ProgramNetwork({ connect, listen, takeOver, tunnel, outside, host: sandboxHost(logger) });

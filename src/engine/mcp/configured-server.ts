@@ -16,7 +16,7 @@ import type { PinnedDefinitions } from "./tool-definition.ts";
 
 export interface ConfiguredServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "broker" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "outside" | "broker" | "identity"
 > {
   readonly pins: PinnedDefinitions;
   readonly known: KnownServers;

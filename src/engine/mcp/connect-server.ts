@@ -5,6 +5,7 @@ import { secretsIn } from "../secrets/secret-references.ts";
 import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-calls.ts";
 import type { HttpServerConfig } from "./server-config.ts";
 import { NO_BROKER, brokerHeaders } from "./server-login.ts";
+import type { OutsideRoute } from "../tools/web/guarded-request.ts";
 import { identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -69,16 +70,18 @@ const requestOptions = (server: HttpServerConfig, params: ConnectParams) => ({
 function fetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
   const { identity, login } = server;
   if (login !== null) return brokeredFetch(server, params);
-  const { identity: source, secrets, signal } = params;
-  const send = secretsIn(Object.values(server.headers)).length > 0 ? filledFetch(secrets) : boundedFetch;
+  const { identity: source, secrets, outside, signal } = params;
+  const hasSecrets = secretsIn(Object.values(server.headers)).length > 0;
+  const send = routedFetch((target) => (hasSecrets ? secrets.route(target) : (outside.route?.(target) ?? null)));
   return identity === undefined ? send : identifiedFetch(send, { ...identity, source, signal });
 }
 
-/** `fetch` through the broker, which puts the values of secrets in place of their placeholders. */
-const filledFetch =
-  (secrets: ConnectParams["secrets"]): typeof boundedFetch =>
+/** `fetch` through the broker, which puts in values of secrets, or is the only way out. */
+const routedFetch =
+  (routeOf: (target: URL) => OutsideRoute | null): typeof boundedFetch =>
   (input, init) => {
-    const route = secrets.route(new URL(input));
+    const route = routeOf(new URL(input));
+    if (route === null) return boundedFetch(input, init);
     const sent = new Headers(init?.headers);
     for (const [name, value] of Object.entries(route.headers)) sent.set(name, value);
     return boundedFetch(route.url, { ...init, headers: sent, redirect: "manual" });

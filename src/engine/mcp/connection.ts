@@ -1,5 +1,6 @@
 import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
 import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
+import type { Network } from "../tools/web/guarded-request.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import type { ServerConfig } from "./server-config.ts";
 import type { ToolBroker } from "./server-login.ts";
@@ -70,6 +71,8 @@ export interface ConnectParams {
   readonly secrets: ProgramSecrets;
   /** The port of the proxy, for a program with this network. Null without network. */
   readonly proxyPort: (network: SandboxRequest["network"]) => Promise<number | null>;
+  /** How remote servers are reached. */
+  readonly outside: Pick<Network, "route">;
   /** For a remote server that asks for tokens. */
   readonly identity: IdentitySource;
   readonly log: ServerLog;

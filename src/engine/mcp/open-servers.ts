@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
-  commands: { environment, folders, launcher, network, secrets },
+  commands: { environment, folders, launcher, network, outside, secrets },
   identity,
   pins,
   known,
@@ -56,6 +56,7 @@ export function openServers({
     launcher,
     secrets,
     proxyPort: async (asked) => (await network.access(asked)).proxyPort,
+    outside,
     // A login has no address to come back to.
     broker: launch.broker === undefined || launch.broker.no_public_url === true ? null : launch.broker,
     identity,

@@ -21,7 +21,7 @@ export type ConnectionState =
 
 interface ReconnectingServerParts extends Pick<
   ConnectParams,
-  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "broker" | "identity"
+  "workspaceDir" | "environment" | "launcher" | "secrets" | "proxyPort" | "outside" | "broker" | "identity"
 > {
   readonly log: ServerLog;
   readonly loadConnect: () => Promise<Connect>;
@@ -208,7 +208,7 @@ export class ReconnectingServer {
   }
 
   #connectParams(): Omit<ConnectParams, "onLoginNeeded"> {
-    const { workspaceDir, environment, launcher, secrets, proxyPort, broker, identity, log } = this.#parts;
+    const { workspaceDir, environment, launcher, secrets, proxyPort, outside, broker, identity, log } = this.#parts;
     return {
       broker,
       server: this.server,
@@ -217,6 +217,7 @@ export class ReconnectingServer {
       launcher,
       secrets,
       proxyPort,
+      outside,
       identity,
       log,
       onToolsChanged: () => this.#scheduleListing(),

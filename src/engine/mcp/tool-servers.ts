@@ -27,6 +27,7 @@ interface ToolServersParts {
   readonly launcher: Pick<LimitedLauncher, "start">;
   readonly secrets: ConnectParams["secrets"];
   readonly proxyPort: ConnectParams["proxyPort"];
+  readonly outside: ConnectParams["outside"];
   /** For servers with logins. Default: there is none. */
   readonly broker?: ToolBroker | null;
   readonly identity: IdentitySource;

@@ -18,6 +18,8 @@ import { knownTools } from "./known-tools.ts";
 export interface EngineBroker {
   readonly url: string;
   readonly key: string;
+  /** It is the only way out. */
+  readonly egress?: true | undefined;
 }
 
 /** Beyond the broker's own deadline. */

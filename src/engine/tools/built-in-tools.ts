@@ -24,7 +24,7 @@ export function builtInTools({ commands, plans, publisher, memory }: BuiltInPart
   return [
     askHuman,
     editFile,
-    fetchUrl(commands.network.rules),
+    fetchUrl(commands.outside),
     listFiles,
     memoryNote,
     memorySearch(memory),

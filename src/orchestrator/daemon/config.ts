@@ -18,6 +18,7 @@ import type { AwakeSetting } from "../supervision/awake-slots.ts";
 import type { UidRange } from "../store/engine-users.ts";
 import { LOG_LEVELS, type LogLevel } from "../../shared/logger.ts";
 import type { TracingSettings } from "../../shared/tracing/otlp-tracer.ts";
+import { type BrokerSettings, readBroker } from "./read-broker.ts";
 import { readConsoleOidc } from "./read-console-oidc.ts";
 import { readSecretSources } from "./read-secret-sources.ts";
 import type { SecretSources } from "../secrets/read-source.ts";
@@ -28,15 +29,6 @@ interface DockerSettings {
   readonly image: string;
   /** Null for the default of the Docker engine. */
   readonly runtime: string | null;
-}
-
-interface BrokerSettings {
-  /** Of the daemon's own. Null: one that is free. */
-  readonly port: number | null;
-  /** The URL of one that runs apart, without a trailing slash. Null: the daemon's own. */
-  readonly url: string | null;
-  /** The secret that both share. Undefined: the deployment's. */
-  readonly key: string | undefined;
 }
 
 const HOST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
@@ -61,6 +53,8 @@ export interface Config {
   readonly portMin: number;
   readonly portMax: number;
   readonly broker: BrokerSettings;
+  /** Whether it is the way of tools to what they may connect to. */
+  readonly isBrokerEgress: boolean;
   readonly bootTimeoutMs: number;
   readonly bootConcurrency: number;
   /** The number of stored versions of each product's catalog. */
@@ -129,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ui
     portMin,
     portMax,
     broker: readBroker(read),
+    isBrokerEgress: read.choice("ORCH_ENGINE_EGRESS", SETTINGS.ORCH_ENGINE_EGRESS.value.values, "direct") === "broker",
     bootTimeoutMs: readInteger(read, "ORCH_BOOT_TIMEOUT_S") * 1000,
     catalogVersions: readInteger(read, "ORCH_CATALOG_VERSIONS"),
     bootConcurrency: readInteger(read, "ORCH_BOOT_CONCURRENCY") ?? Math.max(2, Math.floor(availableParallelism() / 2)),
@@ -252,18 +247,13 @@ function checkTogether(read: EnvironmentReader, config: Config): void {
       "ORCH_PUBLIC_URL: expected the daemon's address for products and browsers, because pods are called through the daemon (ORCH_BACKEND=kubernetes)",
     );
   }
+  if (backend === "kubernetes" && config.isBrokerEgress && config.broker.url === null) {
+    read.problem(
+      "ORCH_ENGINE_EGRESS: expected ORCH_BROKER_URL, because a daemon starts no broker for pods (ORCH_BACKEND=kubernetes)",
+    );
+  }
   if (extraCaCerts !== null && !isAbsolute(extraCaCerts))
     read.problem("NODE_EXTRA_CA_CERTS: expected an absolute path");
-}
-
-function readBroker(read: EnvironmentReader): BrokerSettings {
-  const [text, key] = [read.text("ORCH_BROKER_URL"), read.text("ORCH_BROKER_KEY")];
-  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === "";
-  if (text !== undefined && !isOrigin)
-    read.problem("ORCH_BROKER_URL: expected http://host:port without user, query and fragment");
-  if (key !== undefined && key.length < 16) read.problem("ORCH_BROKER_KEY: expected at least 16 characters");
-  return { port: readInteger(read, "ORCH_BROKER_PORT"), url: text?.replace(/\/+$/, "") ?? null, key };
 }
 
 /** The name that all replicas share. Undefined: the one of the data folder. */

@@ -37,6 +37,7 @@ import { followModels } from "../supervision/follow-models.ts";
 import { followToolHooks } from "../supervision/follow-tool-hooks.ts";
 import { followSuspensions } from "../supervision/follow-suspensions.ts";
 import { usageRoutes } from "../http/usage-routes.ts";
+import { planRoutes } from "../http/plan-routes.ts";
 import { productRoutes } from "../http/product-routes.ts";
 import { engineUrl } from "../engine-calls/engine-url.ts";
 import { assertRequired } from "../fleet/isolation/host-isolation.ts";
@@ -158,6 +159,7 @@ export async function serve(options: StartOptions): Promise<void> {
     handlers: {
       ...openRoutes(readiness, open),
       ...productRoutes(host),
+      ...planRoutes(host),
       ...engineRoutes(host, autoProvision),
       ...userTokenRoutes(host),
       ...connectionRoutes(host, loginCookie(host, site)),

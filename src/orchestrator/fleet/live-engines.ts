@@ -2,6 +2,7 @@ import type { ProviderName } from "../../contract/settings/model-name.ts";
 import type { Upstream } from "../../contract/settings/upstreams.ts";
 import type { CountedEngine } from "../../contract/engine/metrics.ts";
 import type { UsageCursor } from "../../contract/engine/metered-usage.ts";
+import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
 import type { AwakeReason } from "../../contract/engine/sleep.ts";
 import type { EngineProcess, LaunchOrder } from "./engine-backend.ts";
@@ -20,6 +21,10 @@ export interface LiveEngine {
   readonly url: string;
   readonly controlToken: string;
   readonly process: EngineProcess;
+  /** What decides about it before its product's policy. */
+  layers: EngineLayers;
+  /** Its budgets may have changed since it was told. */
+  isBudgetDue: boolean;
   /** The current launch order, for a restart without the database. */
   order: SupervisedOrder;
   /** The restart history at the start of this incarnation. The window is in milliseconds since the epoch. */

@@ -54,7 +54,7 @@ export async function admitEndUser(
     const message = "Authorization: expected Bearer and a token that is valid now";
     return refused({ code: "INVALID_TOKEN", message });
   }
-  const policy = await host.directory.policyOf(principal.productId);
+  const policy = await host.directory.policyOfEngine(principal);
   if (policy === null) return refused({ code: "INVALID_TOKEN", message: "the product was deleted" });
   if (page !== null && !policy.allowed_origins.includes(page.origin)) {
     const message = "Origin: the policy's allowed_origins does not list it";

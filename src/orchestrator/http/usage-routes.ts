@@ -17,7 +17,7 @@ export function usageRoutes(host: EngineHost) {
       call.list(async () => {
         const scope = {
           productId: call.product.record.id,
-          groups: ["user", "day", "model"],
+          groups: ["plan", "user", "day", "model"],
           fallback: "user",
           limit: limitOf(call),
         } as const;

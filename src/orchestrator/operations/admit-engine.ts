@@ -8,6 +8,7 @@ import { awaitEngine } from "../status/await-state.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { assertAllowed } from "./assert-admission.ts";
+import { assertPlan } from "./assert-plan.ts";
 import { provisionEngine } from "./provision-engine.ts";
 import { startEngine, wokenRecord } from "./start-engine.ts";
 
@@ -22,7 +23,7 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * An idempotent provision: returns the user's engine after it has provisioned, started or woken it if necessary.
- * Concurrent calls share one engine and one failure. With `start: false` an existing engine is not started. `beforeChange`
+ * Concurrent calls share one engine and one failure. An existing engine keeps its plan and metadata. With `start: false` an existing engine is not started. `beforeChange`
  * is called once, unless the engine is returned as it is found; it may throw.
  * Tested in test/end-to-end/engine-lifecycle.test.ts.
  */
@@ -33,6 +34,7 @@ export async function admitEngine(
   beforeChange: () => void,
 ): Promise<Admitted> {
   assertAllowed(product, "provision");
+  assertPlan(product, request.plan);
   const key = { productId: product.record.id, userId: request.user_id };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = await findEngine(host.db, key.productId, key.userId);

@@ -7,12 +7,14 @@ import {
   unpricedRefusal,
   waitedTooLong,
 } from "../../contract/engine/budget-refusals.ts";
+import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import { type Budgets, isMoney, limitsOf, periodOf } from "../../contract/orchestrator/budgets.ts";
 import { delay } from "../../shared/clock.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { mostOf, priceOf } from "../rules/call-cost.ts";
 import { hasBudgets } from "../rules/engine-budgets.ts";
+import { layersOf } from "../store/planned-policy.ts";
 import { findCurrentStart } from "./answer-broker.ts";
 import { type BoundBudget, reserveCall, settleCall } from "../store/budget-reservations.ts";
 
@@ -20,6 +22,12 @@ export type BudgetHost = Pick<HostContext, "db" | "directory" | "live" | "prices
 
 /** How long a question waits for calls in flight. The broker asks again. */
 const WAIT_MS = 2000;
+
+interface Owner {
+  readonly productId: string;
+  readonly userId: string;
+  readonly layers: EngineLayers;
+}
 
 /** Answers what the broker asks about engines and their budgets. */
 export class BudgetAnswers {
@@ -33,14 +41,19 @@ export class BudgetAnswers {
 
   async engine(asked: Asked<"engine">): Promise<AnswerTo<"engine">> {
     const owner = await this.#ownerOf(asked);
-    const policy = owner === null ? null : await this.#host.directory.policyOf(owner.productId);
-    return { is_current: owner !== null, has_budgets: policy !== null && hasBudgets(policy.budgets) };
+    const policy = owner === null ? null : await this.#host.directory.policyOfEngine(owner);
+    const network = policy?.tool_network ?? "none";
+    return {
+      is_current: owner !== null,
+      has_budgets: policy !== null && hasBudgets(policy.budgets),
+      tool_network: typeof network === "string" ? network : [...network],
+    };
   }
 
   async reserve(asked: Asked<"reserve">): Promise<AnswerTo<"reserve">> {
     const { db, directory, prices, now, stopping } = this.#host;
     const owner = await this.#ownerOf(asked);
-    const policy = owner === null ? null : await directory.policyOf(owner.productId);
+    const policy = owner === null ? null : await directory.policyOfEngine(owner);
     if (owner === null || policy === null) throw new ApiError("ENGINE_NOT_FOUND", "the engine has stopped");
     const { id, provider, model, input } = asked;
     const day = dayOf(now());
@@ -81,12 +94,12 @@ export class BudgetAnswers {
   }
 
   /** Null when this start of the engine has ended. */
-  async #ownerOf(start: Asked<"engine">): Promise<{ readonly productId: string; readonly userId: string } | null> {
+  async #ownerOf(start: Asked<"engine">): Promise<Owner | null> {
     const live = this.#host.live.get(start.engine);
     if (live?.incarnation === start.incarnation)
-      return { productId: live.productId, userId: live.order.launch.user_id };
+      return { productId: live.productId, userId: live.order.launch.user_id, layers: live.layers };
     const row = await findCurrentStart(this.#host.db, start);
-    return row === null ? null : { productId: row.product_id, userId: row.user_id };
+    return row === null ? null : { productId: row.product_id, userId: row.user_id, layers: layersOf(row) };
   }
 }
 

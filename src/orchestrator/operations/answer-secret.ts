@@ -2,6 +2,7 @@ import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { SourceFailed } from "../secrets/read-source.ts";
+import { layersOf } from "../store/planned-policy.ts";
 import { findCurrentStart } from "./answer-broker.ts";
 import { findSecretFor } from "../store/secrets.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -13,8 +14,9 @@ export async function answerSecret(
   host: SecretHost,
   { engine, incarnation, name }: Asked<"secret">,
 ): Promise<AnswerTo<"secret">> {
-  const { product_id: productId, user_id: userId } = await callerOf(host, { engine, incarnation });
-  const policy = await host.directory.policyOf(productId);
+  const row = await callerOf(host, { engine, incarnation });
+  const { product_id: productId, user_id: userId } = row;
+  const policy = await host.directory.policyOfEngine({ productId, layers: layersOf(row) });
   if (policy === null) return { secret: null };
   try {
     const secret = await host.secrets.open({ productId, userId, name });

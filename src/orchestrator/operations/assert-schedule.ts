@@ -2,15 +2,18 @@ import { hasCode } from "../../shared/error-code.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
 import type { Trx } from "../store/database.ts";
+import { layersOf, policyOfEngine } from "../store/planned-policy.ts";
 import type { Product } from "../store/products.ts";
+import type { EngineRow } from "../store/tables.ts";
 import { countSchedules } from "../store/schedules.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const NAME_CONSTRAINT = "_engine_id_name_key";
 
 /** Throws QUOTA_EXCEEDED when the engine has as many schedules and webhooks as the policy allows. */
-export async function assertScheduleQuota(trx: Trx, { record: { policy } }: Product, engineId: string): Promise<void> {
-  if ((await countSchedules(trx, engineId)) >= policy.max_schedules)
+export async function assertScheduleQuota(trx: Trx, product: Product, engine: EngineRow): Promise<void> {
+  const policy = policyOfEngine(product, layersOf(engine));
+  if ((await countSchedules(trx, engine.id)) >= policy.max_schedules)
     throw new ApiError(
       "QUOTA_EXCEEDED",
       `the engine has ${policy.max_schedules} schedules and webhooks (max_schedules)`,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Policy } from "../../contract/orchestrator/policy.ts";
 import type { ScheduleRecord, ScheduleTiming } from "../../contract/orchestrator/schedule.ts";
 import type { SchedulePatch, ScheduleRequest } from "../../contract/orchestrator/schedule-requests.ts";
 import { isoTime } from "../../shared/clock.ts";
@@ -6,6 +7,7 @@ import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import type { HostContext } from "../host-context.ts";
 import { nextDue, timingProblem } from "../rules/due-times.ts";
+import { layersOf, policyOfEngine } from "../store/planned-policy.ts";
 import type { Product } from "../store/products.ts";
 import { deleteSchedule as deleteRow, insertSchedule, lockSchedule, updateSchedule } from "../store/schedules.ts";
 import type { ScheduleRow } from "../store/schedule-tables.ts";
@@ -34,7 +36,7 @@ export async function createSchedule(
 ): Promise<ScheduleRecord> {
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
-  const timing = checkedTiming(host, product, request.timing);
+  const timing = checkedTiming(host, policyOfEngine(product, layersOf(engine)), request.timing);
   const fields = {
     id: newId("sch"),
     timing,
@@ -45,7 +47,7 @@ export async function createSchedule(
   const next = nextDueOf(host, fields);
   await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
-      await assertScheduleQuota(trx, product, engine.id);
+      await assertScheduleQuota(trx, product, engine);
       await insertSchedule(trx, {
         ...fields,
         timing: JSON.stringify(timing),
@@ -76,7 +78,7 @@ export async function changeSchedule(
 ): Promise<ScheduleRecord> {
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
-  const timing = patch.timing && checkedTiming(host, product, patch.timing);
+  const timing = patch.timing && checkedTiming(host, policyOfEngine(product, layersOf(engine)), patch.timing);
   await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       const before = (await lockSchedule(trx, engine.id, id)) ?? scheduleNotFound();
@@ -113,13 +115,13 @@ export async function deleteSchedule(host: Host, product: Product, { userId, id 
 
 function checkedTiming(
   host: Pick<HostContext, "now">,
-  { record: { policy } }: Product,
+  { min_schedule_interval_s: minIntervalS }: Policy,
   timing: ScheduleRequest["timing"],
 ): ScheduleTiming {
   const { now } = host;
   const complete: ScheduleTiming =
     timing.kind === "every" ? { ...timing, anchor_at: timing.anchor_at ?? isoTime(now()) } : timing;
-  const wrong = timingProblem(complete, { now: now(), minIntervalS: policy.min_schedule_interval_s });
+  const wrong = timingProblem(complete, { now: now(), minIntervalS });
   if (wrong !== null) throw new InvalidInput(`timing.${wrong.field}`, wrong.problem);
   return complete;
 }

@@ -36,7 +36,7 @@ export async function createWebhook(
   const [id, secret] = [newId("whk"), newWebhookSecret()];
   await refuseTakenName("webhook", () =>
     host.db.transaction().execute(async (trx) => {
-      await assertScheduleQuota(trx, product, engine.id);
+      await assertScheduleQuota(trx, product, engine);
       await insertWebhook(trx, {
         id,
         engine_id: engine.id,

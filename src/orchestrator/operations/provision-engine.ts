@@ -8,9 +8,11 @@ import { LaunchFailed } from "../fleet/launch-failed.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, findEngineById, insertEngine } from "../store/engines.ts";
 import { soonestPort, takePort } from "../store/ports.ts";
+import { holdPlan } from "../store/plans.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { assertCapacity, assertAllowed } from "./assert-admission.ts";
+import { assertPlan, unknownPlan } from "./assert-plan.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { EngineHost, HostContext, Service } from "../host-context.ts";
 import { type ProvisionedIncarnation, undoFailedProvision, undoReservation } from "./undo-provision.ts";
@@ -40,6 +42,7 @@ export async function provisionEngine(
   action: PolicyAction = "provision",
 ): Promise<Provisioned> {
   assertAllowed(product, action);
+  assertPlan(product, request.plan);
   await assertCapacity(host);
   const id = newId("eng");
   return host.transitions.own(id, () => provisionWithId(host, product, { id, request, action }));
@@ -140,6 +143,7 @@ async function reserve(
           "an engine for this user_id exists; POST /engines/admit returns it",
         );
       }
+      if (request.plan !== undefined && !(await holdPlan(trx, productId, request.plan))) unknownPlan(request.plan);
       const engines = await countEngines(trx, productId);
       if (!fitsQuota(policy, engines)) {
         throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
@@ -161,6 +165,7 @@ async function reserve(
         incarnation: identity.incarnation,
         key: storedKey(apiKey),
         metadata: request.metadata ?? {},
+        plan: request.plan ?? null,
         desiredState: (request.start ?? true) ? "running" : "stopped",
         deadlineAt: new Date(host.now() + RESERVATION_MS + host.settings.bootTimeoutMs),
       });

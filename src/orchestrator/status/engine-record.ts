@@ -49,6 +49,7 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     stopped_at: row.stopped_at?.toISOString() ?? null,
+    plan: row.plan,
     metadata: row.metadata,
   };
 }

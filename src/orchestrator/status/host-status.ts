@@ -10,11 +10,11 @@ import { mayRewriteAudit } from "../store/migrate.ts";
 import { RESTORE_PAUSE } from "../rules/admission.ts";
 import { MANY_CRASHES, engineWarning } from "../rules/engine-warning.ts";
 import { RESTART_RULE } from "../rules/restart.ts";
+import { countByPlan } from "../store/plans.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
 import { portUse } from "../store/ports.ts";
 import { hostResources, memoryTotalMb } from "../../shared/host-resources.ts";
 import type { Fleet, HostContext, Records, Runtime, Service, StartLimits } from "../host-context.ts";
-import type { ProductCost } from "./metrics.ts";
 import { costsToday } from "./costs-today.ts";
 
 /** Ends the pause of schedules that a restore began. */
@@ -147,11 +147,12 @@ export async function readMetrics(
 
 async function tryDatabaseMetrics(
   host: Records & Fleet & StartLimits & Service & Runtime,
-): Promise<{ readonly host: HostStatus | null; readonly costs: readonly ProductCost[] }> {
+): Promise<Pick<Parameters<typeof host.metrics.text>[0], "host" | "costs" | "plans">> {
   try {
-    return { host: await hostStatus(host), costs: await costsToday(host) };
+    const plans = await countByPlan(host.db, host.settings.portRange.hostId);
+    return { host: await hostStatus(host), costs: await costsToday(host), plans };
   } catch (error) {
     host.logger.warn({ err: error }, "failed to read database metrics");
-    return { host: null, costs: [] };
+    return { host: null, costs: [], plans: [] };
   }
 }

@@ -72,6 +72,11 @@ export const DAEMON_METRICS = {
     help: "Sign-ins with the [identity provider](console.md#sign-in-with-an-identity-provider) of the console: `opened`, or why not",
   },
   orch_engines: { kind: "gauge", labels: ["state"], help: "Engines of this host" },
+  orch_plan_engines: {
+    kind: "gauge",
+    labels: ["product", "plan"],
+    help: "Engines of this host that have a [plan](plans.md)",
+  },
   orch_ports: { kind: "gauge", labels: ["use"], help: "Ports: `taken`, `free`, `resting`, `quarantined`" },
   orch_boots: { kind: "gauge", labels: ["stage"], help: "Engines that are starting, and that wait to start" },
   orch_spares: { kind: "gauge", labels: ["state"], help: "Spares that are `ready`, and the `target`" },

@@ -28,6 +28,13 @@ export interface ProductCost {
   readonly unpricedTokens: number;
 }
 
+/** How many engines of this host have a plan. */
+export interface PlanEngines {
+  readonly product: string;
+  readonly plan: string;
+  readonly engines: number;
+}
+
 /** Values read when the metrics are scraped. */
 interface Observations {
   readonly events: ReadonlyMap<EventType, number>;
@@ -42,6 +49,7 @@ interface Observations {
   readonly host: HostStatus | null;
   /** Of this UTC day. */
   readonly costs: readonly ProductCost[];
+  readonly plans: readonly PlanEngines[];
 }
 
 /** The daemon's Prometheus metrics. No label names a user or an engine. */
@@ -65,6 +73,7 @@ export class Metrics {
   readonly consoleSignIns = this.#counter("orch_console_sign_ins_total");
   readonly catalogReloads = this.#counter("orch_catalog_reloads_total");
   readonly #engines = this.#gauge("orch_engines");
+  readonly #planEngines = this.#gauge("orch_plan_engines");
   readonly #ports = this.#gauge("orch_ports");
   readonly #boots = this.#gauge("orch_boots");
   readonly #spares = this.#gauge("orch_spares");
@@ -125,6 +134,7 @@ export class Metrics {
     waiting,
     host,
     costs,
+    plans,
   }: Observations): Promise<string> {
     this.#events.reset();
     for (const type of Object.keys(ORCHESTRATOR_EVENTS) as EventType[]) {
@@ -149,6 +159,8 @@ export class Metrics {
       if (currency !== null) this.#cost.set({ product, currency }, costMicros / MICRO);
       this.#unpriced.set({ product }, unpricedTokens);
     }
+    this.#planEngines.reset();
+    for (const { product, plan, engines } of plans) this.#planEngines.set({ product, plan }, engines);
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
       for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);

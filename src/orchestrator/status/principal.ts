@@ -3,7 +3,7 @@ import type { TaskBounds } from "../../contract/engine/task-bounds.ts";
 import type { TokenHolder } from "../store/token-holders.ts";
 
 /** Who calls `/me`, and what the call may do. */
-export interface Principal extends Pick<TokenHolder, "productId" | "userId"> {
+export interface Principal extends Pick<TokenHolder, "productId" | "userId" | "layers"> {
   /** Null for a user of a product's identity provider who has no engine yet. */
   readonly engineId: string | null;
   readonly tokenId: string;

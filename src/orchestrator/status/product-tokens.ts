@@ -9,6 +9,7 @@ import { type ProductIssuer, findIssuers, findUsersEngine } from "../store/end-u
 import type { ProductDirectory } from "../store/product-directory.ts";
 import { PublishedKeys } from "./published-keys.ts";
 import type { Principal } from "./principal.ts";
+import { NO_LAYERS } from "../../contract/orchestrator/engine-policy.ts";
 
 const jose = lazily(() => import("jose"));
 
@@ -46,6 +47,7 @@ export class ProductTokens {
       engineId: engine?.engineId ?? null,
       productId: issuer.productId,
       userId: data,
+      layers: engine?.layers ?? NO_LAYERS,
       tokenId: jti.slice(0, 256),
       scopes: readScopes(issuer.scope) ?? new Set(),
       tasks: null,

@@ -184,6 +184,38 @@ export function storeNotice(db: Db, events: EventLog, notice: BudgetNotice): Pro
   });
 }
 
+/** A user's budgets are other ones from now on: their notices are written again. */
+export async function forgetNotices(trx: Trx, productId: string, userIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from budget_notices where product_id = ${productId} and user_id = any(${[...userIds]}) and user_id <> ''`.execute(
+    trx,
+  );
+}
+
+/**
+ * Counts what a user has spent while no budget bound them: calls are reserved only under budgets, and a plan with them may
+ * follow one without. What is reserved stays.
+ */
+export async function countUnbound(
+  trx: Trx,
+  { productId, userId, prices }: Pick<PeriodKey, "productId" | "userId" | "prices">,
+): Promise<void> {
+  const { rows } = await sql<{ budget: string; period: string }>`
+    select budget, period from budget_periods
+    where product_id = ${productId} and user_id = ${userId} and period like to_char(now() at time zone 'utc', 'YYYY-MM') || '%'
+    order by budget, period for update`.execute(trx);
+  for (const { budget, period } of rows) {
+    const spending = await spentByLedger(trx, { productId, userId, period, prices });
+    const total = spending.reduce((sum, { tokens, micros }) => sum + (budget.startsWith("cost") ? micros : tokens), 0);
+    await sql`
+      update budget_periods set granted = granted + greatest(0, ${total}::bigint - spent),
+        spent = greatest(spent, ${total}::bigint)
+      where product_id = ${productId} and user_id = ${userId} and budget = ${budget} and period = ${period}`.execute(
+      trx,
+    );
+  }
+}
+
 /** Deletes reservations, leases, periods and notices that are older than 62 days. */
 export async function purgeBudgets(db: Db, now: number): Promise<void> {
   const before = new Date(now - 62 * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { EndUsers } from "../../contract/orchestrator/end-users.ts";
+import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Db } from "./database.ts";
+import { layersOf } from "./planned-policy.ts";
 
 /** A product's identity provider of end users. */
 export interface ProductIssuer extends EndUsers {
@@ -25,12 +27,13 @@ export async function findUsersEngine(
   db: Db,
   productId: string,
   userId: string,
-): Promise<{ readonly engineId: string; readonly revokedAt: number } | null> {
+): Promise<{ readonly engineId: string; readonly revokedAt: number; readonly layers: EngineLayers } | null> {
   const row = await db
     .selectFrom("engines")
-    .select(["id", "tokens_revoked_at"])
+    .select(["id", "tokens_revoked_at", "plan", "own_policy", "policy_changes"])
     .where("product_id", "=", productId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
-  return row === undefined ? null : { engineId: row.id, revokedAt: row.tokens_revoked_at?.getTime() ?? 0 };
+  if (row === undefined) return null;
+  return { engineId: row.id, revokedAt: row.tokens_revoked_at?.getTime() ?? 0, layers: layersOf(row) };
 }

@@ -13,6 +13,7 @@ interface NewEngine {
   readonly incarnation: string;
   readonly key: StoredKey;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly plan: string | null;
   readonly desiredState: "running" | "stopped";
   readonly deadlineAt: Date;
 }
@@ -36,6 +37,7 @@ export async function insertEngine(trx: Trx, engine: NewEngine): Promise<EngineR
       key_prefix: engine.key.prefix,
       key_last4: engine.key.last4,
       metadata: JSON.stringify(engine.metadata),
+      plan: engine.plan,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

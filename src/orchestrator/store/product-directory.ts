@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { inBackground } from "../../shared/background.ts";
+import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Policy } from "../../contract/orchestrator/requests.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
@@ -7,12 +8,18 @@ import type { Db } from "./database.ts";
 import { openSession } from "./session.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
+import { policyOfEngine } from "./planned-policy.ts";
 import { type CurrentCatalog, type Product, findProduct } from "./products.ts";
 
 const MAX_ENTRIES = 10_000;
 const RECONNECT_MS = 1000;
 /** The channel of revoked tokens; the payload is the engine's id. */
 const TOKENS = "orchd_tokens";
+
+interface EngineOfProduct {
+  readonly productId: string;
+  readonly layers: Pick<EngineLayers, "plan" | "own">;
+}
 
 /**
  * A cache of products by key hash, so that authentication needs no query. A trigger notifies of every change of the
@@ -45,6 +52,12 @@ export class ProductDirectory {
   /** The cached policy of a product. Null when it has been deleted. */
   async policyOf(productId: string): Promise<Policy | null> {
     return (await this.#product(productId))?.record.policy ?? null;
+  }
+
+  /** What the cached policy, with its plan, says of an engine. Null when its product has been deleted. */
+  async policyOfEngine({ productId, layers }: EngineOfProduct): Promise<Policy | null> {
+    const product = await this.#product(productId);
+    return product === null ? null : policyOfEngine(product, layers);
   }
 
   /** The cached current version of a product's catalog. Null when the product has been deleted. */

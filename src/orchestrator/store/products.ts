@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator/requests.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { Db, Trx } from "./database.ts";
 
 /** A product: its record and its sealed engine settings. */
@@ -7,6 +8,8 @@ export interface Product {
   /** The record without the engine settings, which are sealed. */
   readonly record: Omit<ProductRecord, "engine_env_values">;
   readonly sealedEngineEnv: Buffer | null;
+  /** What its plans set, by name. */
+  readonly plans: ReadonlyMap<string, PolicyLayer>;
   readonly catalog: CurrentCatalog;
   readonly toolHookSecrets: SealedSecrets;
 }
@@ -94,6 +97,8 @@ export const withCurrentKey = (db: Db) =>
       "products.deletion_started_at",
       sql<number | null>`case when products.deletion_started_at is not null then
         (select count(*)::int from engines where engines.product_id = products.id) end`.as("engines_left"),
+      sql<Readonly<Record<string, PolicyLayer>> | null>`
+        (select jsonb_object_agg(name, policy) from plans where plans.product_id = products.id)`.as("plans"),
       "current.prefix as key_prefix",
       "current.last4 as key_last4",
       "current.created_at as key_created_at",
@@ -211,6 +216,7 @@ export function toProduct(row: {
   updated_at: Date;
   deletion_started_at: Date | null;
   engines_left: number | null;
+  plans: Readonly<Record<string, PolicyLayer>> | null;
   key_prefix: string | null;
   key_last4: string | null;
   key_created_at: Date;
@@ -230,6 +236,7 @@ export function toProduct(row: {
       updated_at: row.updated_at.toISOString(),
     },
     sealedEngineEnv: row.engine_env,
+    plans: new Map(Object.entries(row.plans ?? {})),
     catalog: { version: row.catalog_version, digest: row.catalog_digest },
     toolHookSecrets: {
       current: row.tool_hook_secret,

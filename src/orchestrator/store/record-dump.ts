@@ -8,6 +8,7 @@ export const RECORD_TABLES = {
   product_keys: "hash",
   catalog_archives: "product_id, digest",
   catalog_versions: "product_id, version",
+  plans: "product_id, name",
   engines: "id",
   open_questions: "engine_id, request_id",
   hosts: "host_id",

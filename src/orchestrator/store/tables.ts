@@ -3,6 +3,7 @@ import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts"
 import type { Actor, EventType } from "../../contract/orchestrator/event-types.ts";
 import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
+import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
 import type { ConnectionsTable, LoginClientsTable, LoginsTable, RevocationsTable } from "./login-tables.ts";
 import type {
@@ -67,6 +68,14 @@ interface ProductKeysTable {
   expires_at: Date | null;
 }
 
+interface PlansTable {
+  product_id: string;
+  name: string;
+  policy: Json<PolicyLayer>;
+  created_at: CreatedAt;
+  updated_at: Generated<Date>;
+}
+
 export interface EnginesTable {
   id: string;
   product_id: string;
@@ -106,6 +115,11 @@ export interface EnginesTable {
   open_questions: Generated<number>;
   questions_of: string | null;
   questions_revision: Generated<string>;
+  plan: string | null;
+  /** What is set for this engine alone. */
+  own_policy: ColumnType<PolicyLayer, string | undefined, string>;
+  /** Grows with each change of the two. */
+  policy_changes: Generated<number>;
   /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
@@ -209,6 +223,7 @@ export interface Database {
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;
   catalog_versions: CatalogVersionsTable;
+  plans: PlansTable;
   engines: EnginesTable;
   ports: PortsTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -26,7 +26,16 @@ export interface UsageGroupRow {
   readonly unpricedTokens: number;
 }
 
-const COLUMNS = { product: ["product_id"], user: ["user_id"], day: ["day"], model: ["provider", "model"] } as const;
+const COLUMNS = {
+  product: ["product_id"],
+  plan: ["plan"],
+  user: ["user_id"],
+  day: ["day"],
+  model: ["provider", "model"],
+} as const;
+/** Usage is stored by user; the plan is that of the user's engine. */
+const WITH_PLANS = sql`left join engines on engines.product_id = days.product_id and engines.user_id = days.user_id`;
+const valueOf = (key: KeyColumn) => (key === "plan" ? sql`coalesce(engines.plan, '')` : sql.ref(`days.${key}`));
 type KeyColumn = (typeof COLUMNS)[UsageGroup][number];
 
 /** The columns of a group's key. */
@@ -39,15 +48,16 @@ export const keysOf = (by: readonly UsageGroup[]): readonly KeyColumn[] => by.fl
 export async function queryUsage(db: Db, query: UsageQuery): Promise<readonly UsageGroupRow[]> {
   const { productId, userId, since, until, by, after, limit, prices } = query;
   const keys = keysOf(by);
-  const names = sql.join(keys.map((key) => sql.ref(`days.${key}`)));
+  const names = sql.join(keys.map(valueOf));
   const afterKeys = after === null ? null : sql.join(after.map((value, at) => sql`${value}::${typeOf(keys[at])}`));
   const sums = USAGE_AMOUNTS.map((name) => sql`sum(${sql.ref(`days.${name}`)})::text as ${sql.ref(name)}`);
   const { rows } = await sql<Record<string, string>>`
     with ${pricesAs(prices)}
-    select ${sql.join(keys.map((key) => sql`${sql.ref(`days.${key}`)}::text as ${sql.ref(key)}`).concat(sums))},
+    select ${sql.join(keys.map((key) => sql`${valueOf(key)}::text as ${sql.ref(key)}`).concat(sums))},
       ${COST}::text as cost,
       coalesce(sum(days.input_tokens + days.output_tokens) filter (where prices.provider is null), 0)::text as unpriced
     from usage_days as days
+    ${by.includes("plan") ? WITH_PLANS : sql``}
     ${WITH_PRICES}
     where days.day between ${since}::date and ${until}::date
       ${productId === null ? sql`` : sql`and days.product_id = ${productId}`}

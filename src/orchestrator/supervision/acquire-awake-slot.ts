@@ -65,7 +65,7 @@ async function putOneToSleep(host: EngineHost): Promise<boolean> {
   const idle = host.live.all().filter((live) => !live.isStopping && canSleep(host, live));
   const longest = idle.toSorted((a, b) => lastWorkAt(a) - lastWorkAt(b));
   for (const live of longest.slice(0, MAX_ASKED)) {
-    const policy = await host.directory.policyOf(live.productId);
+    const policy = await host.directory.policyOfEngine(live);
     if (policy === null || policy.idle_stop_s === 0) continue;
     const { kind } = await putToSleep(host, live, { reason: "capacity", idleMs: MIN_IDLE_MS });
     if (kind === "asleep") return true;

@@ -69,7 +69,7 @@ export async function syncModels(host: Host, live: LiveEngine): Promise<void> {
 
 /** What an engine is to be told. Null when it knows everything, or the database is unavailable. */
 async function newsFor({ directory, cooldowns }: Host, live: LiveEngine) {
-  const policy = await directory.policyOf(live.productId).catch(() => null);
+  const policy = await directory.policyOfEngine(live).catch(() => null);
   if (policy === null) return null;
   const rules = modelRulesOf(policy);
   const current = cooldowns.of(live.order.upstreams);

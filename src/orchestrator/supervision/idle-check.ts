@@ -14,7 +14,7 @@ const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
 /** Reads an engine's report when it is due, and puts the engine to sleep when it has been idle for its `idle_stop_s`. Never rejects. */
 export async function checkIdle(host: EngineHost, live: LiveEngine): Promise<void> {
-  const policy = await host.directory.policyOf(live.productId).catch(() => null);
+  const policy = await host.directory.policyOfEngine(live).catch(() => null);
   const idleStopMs = policy === null || policy.idle_stop_s === 0 ? null : policy.idle_stop_s * 1000;
   if (!isDue(live, idleStopMs, performance.now())) return;
   try {
@@ -35,8 +35,9 @@ function isIdle(host: Pick<HostContext, "backend" | "settings">, live: LiveEngin
 const idleSince = ({ report }: LiveEngine): number | null => report?.idleSince ?? null;
 
 /** Due when the engine may have been idle for `idleStopMs`: seldom more than once in that time. */
-function isDue({ report, activeTurns, modelFailedAt }: LiveEngine, idleStopMs: number | null, now: number): boolean {
-  if (report === null || now - report.at >= REPORT_INTERVAL_MS) return true;
+function isDue(live: LiveEngine, idleStopMs: number | null, now: number): boolean {
+  const { report, activeTurns, modelFailedAt, isBudgetDue } = live;
+  if (report === null || isBudgetDue || now - report.at >= REPORT_INTERVAL_MS) return true;
   // Other engines are to know of a model that fails.
   if (modelFailedAt !== report.modelFailedAt) return true;
   // The metrics then show turns while they run, and soon after.

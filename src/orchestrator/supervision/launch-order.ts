@@ -4,6 +4,7 @@ import { sealEngineKey } from "../../contract/broker/engine-key.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { suspensionOf } from "../../contract/orchestrator/policy.ts";
 import { openEngineEnv } from "../store/engine-env.ts";
+import { layersOf, policyOfEngine } from "../store/planned-policy.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
@@ -22,17 +23,18 @@ export function launchOrder(
   engine: EngineRow,
   product: Product,
 ): SupervisedOrder {
-  const { budgets } = product.record.policy;
+  const policy = policyOfEngine(product, layersOf(engine));
+  const { budgets } = policy;
   const given = { ...host.settings.engineDefaults, ...openEngineEnv(host, product) };
   const upstreams = engineProviders(given);
   const known = { table: host.prices.table, providers: [...upstreams.keys()], now: host.now() };
-  const { tool_network: network, tool_listen, cpu_weight, when_busy } = product.record.policy;
-  const { max_processes, memory_mb, disk_mb, checkpoint_mb } = product.record.policy;
-  const suspended = suspensionOf(product.record.policy);
-  const models = modelRulesOf(product.record.policy);
-  const hook = toolHookRulesOf(product.record.policy);
-  const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = product.record.policy;
-  const { task_ttl_days: taskTtl } = product.record.policy;
+  const { tool_network: network, tool_listen, cpu_weight, when_busy } = policy;
+  const { max_processes, memory_mb, disk_mb, checkpoint_mb } = policy;
+  const suspended = suspensionOf(policy);
+  const models = modelRulesOf(policy);
+  const hook = toolHookRulesOf(policy);
+  const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = policy;
+  const { task_ttl_days: taskTtl } = policy;
   return {
     launch: {
       engine_id: engine.id,
@@ -78,7 +80,7 @@ function settingsFor(
 }
 
 /**
- * The broker, for secrets of tools, identity tokens and logins. Without a public URL the latter two have no issuer, and no
+ * The broker, for secrets of tools, identity tokens and logins, and for what goes outside. Without a public URL the latter two have no issuer, and no
  * address to come back to. Secrets start it when the first one is set.
  */
 function brokerFor(
@@ -86,9 +88,17 @@ function brokerFor(
   { id, incarnation }: EngineRow,
 ): Pick<SupervisedOrder["launch"], "broker"> {
   if (broker === null) return {};
-  const { url, sealingKey } = settings.publicUrl === null ? broker.reach : broker.access();
+  const { publicUrl, isBrokerEgress } = settings;
+  const { url, sealingKey } = publicUrl === null && !isBrokerEgress ? broker.reach : broker.access();
   const key = sealEngineKey(sealingKey, { engine: id, incarnation });
-  return { broker: { url, key, ...(settings.publicUrl === null && { no_public_url: true as const }) } };
+  return {
+    broker: {
+      url,
+      key,
+      ...(publicUrl === null && { no_public_url: true as const }),
+      ...(isBrokerEgress && { egress: true as const }),
+    },
+  };
 }
 
 /** The authority that the engine's tools trust, where the policy lets the broker end their TLS. */
@@ -144,6 +154,8 @@ export function liveEngine(
     url: process.address,
     controlToken: order.launch.control_token,
     process,
+    layers: layersOf(row),
+    isBudgetDue: false,
     order,
     restarts: { count: row.restart_count, windowStartedAt: row.restart_window_started_at?.getTime() ?? null },
     isStopping: false,

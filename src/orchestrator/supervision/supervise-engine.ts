@@ -16,7 +16,7 @@ import { recordExit } from "./record-exit.ts";
 import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
 import type { StartingHost } from "../host-context.ts";
 import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
-import { syncModels } from "./follow-models.ts";
+import { syncPlan } from "./follow-plans.ts";
 import { syncToolHook } from "./follow-tool-hooks.ts";
 import { syncSuspension } from "./follow-suspensions.ts";
 import { watchEngine } from "./watch-engine.ts";
@@ -59,9 +59,9 @@ function supervised(host: StartingHost, boot: UnsupervisedBoot): BootResult {
 
 /** Watches one incarnation. After an unexpected exit it restarts the engine or gives up. */
 function supervise(host: StartingHost, live: LiveEngine): void {
-  // The policy may have changed since its launch.
+  // The policy and the plan may have changed since its launch.
   inBackground("suspension of an engine", syncSuspension(host, live), { engine_id: live.id });
-  inBackground("models of an engine", syncModels(host, live), { engine_id: live.id });
+  inBackground("plan of an engine", syncPlan(host, live), { engine_id: live.id });
   inBackground("tool hook of an engine", syncToolHook(host, live), { engine_id: live.id });
   // The request that started the engine has been answered when its process exits.
   outsideRequests(() =>

@@ -22,7 +22,9 @@ const SHRINKS = 5;
 export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport | undefined): Promise<void> =>
   host.lanes.run(laneOf(live), async () => {
     try {
-      const policy = await host.directory.policyOf(live.productId);
+      // Before the policy is read: a change that comes meanwhile is due again.
+      live.isBudgetDue = false;
+      const policy = await host.directory.policyOfEngine(live);
       if (policy === null || (!hasBudgets(policy.budgets) && live.budgetsSent === NONE_SENT)) return;
       live.waitsForBudget = report?.spent.some(({ wanted }) => wanted > 0) ?? false;
       let known = report;
@@ -34,11 +36,16 @@ export const syncBudgets = (host: Host, live: LiveEngine, report: BudgetReport |
             ? []
             : await extendLeases(host, live, { budgets: policy.budgets, report: known });
         const answer = await send(host, live, { budgets: policy.budgets, leases });
+        if (answer === "unreachable") {
+          live.isBudgetDue = true;
+          break;
+        }
         if (known !== undefined || answer === undefined) break;
         known = answer;
       }
       if (known !== undefined) await noticeOwn(host, live, { budgets: policy.budgets, report: known });
     } catch (error) {
+      live.isBudgetDue = true;
       host.logger.warn({ err: error, engine_id: live.id }, "failed to update the budgets of an engine");
     }
   });
@@ -68,18 +75,18 @@ interface Situation {
   readonly report: BudgetReport;
 }
 
-/** Sends budgets that differ from the last ones. Undefined when nothing was sent or the engine did not answer. */
+/** Sends budgets that differ from the last ones. Undefined when the engine has them already. */
 async function send(
   host: Pick<Host, "prices" | "now">,
   live: LiveEngine,
   { budgets, leases }: { readonly budgets: Budgets; readonly leases: readonly Lease[] },
-): Promise<BudgetReport | undefined> {
+): Promise<BudgetReport | "unreachable" | undefined> {
   const providers = [...live.order.upstreams.keys()];
   const wanted = engineBudgetsOf(budgets, { table: host.prices.table, providers, leases, now: host.now() });
   const text = JSON.stringify(wanted);
   if (text === live.budgetsSent) return undefined;
   const answer = await setEngineBudgets({ url: live.url, token: live.controlToken }, wanted);
-  if (answer.kind === "failed") return undefined;
+  if (answer.kind === "failed") return "unreachable";
   live.budgetsSent = hasBudgets(budgets) ? text : NONE_SENT;
   return answer.status.budgets;
 }
@@ -128,8 +135,18 @@ async function reclaim(
     .filter((live) => live.productId === asking.productId && live.id !== asking.id && !isBrokered(live));
   // One after the other: a second engine that waits finds most shares returned.
   await host.lanes.run(`reclaim ${asking.productId}`, () =>
-    new PQueue({ concurrency: SHRINKS }).addAll(others.map((other) => () => shrink(host, other, what))),
+    new PQueue({ concurrency: SHRINKS }).addAll(others.map((other) => () => shrinkOther(host, other, what))),
   );
+}
+
+/** By the other engine's own budgets: its plan may not be that of the one that asks. */
+async function shrinkOther(
+  host: Host,
+  other: LiveEngine,
+  { budgets: { product }, name }: { readonly budgets: Budgets; readonly name: BudgetName },
+): Promise<void> {
+  const policy = await host.directory.policyOfEngine(other);
+  if (policy !== null) await shrink(host, other, { budgets: { ...policy.budgets, product }, name });
 }
 
 /**
@@ -146,8 +163,9 @@ async function shrink(
   if (sent === undefined || sent.granted === 0) return sent?.granted ?? 0;
   const lowered: Lease = { name, period: sent.period, granted: 0, isSpent: sent.is_spent };
   const answer = await send(host, live, { budgets, leases: [...otherLeases(budgetsSent ?? null, name), lowered] });
-  const spent = answer === undefined ? undefined : spentOn(host, answer, name);
-  if (answer === undefined || spent === undefined || spent.period !== sent.period) return sent.granted;
+  const isAnswered = answer !== undefined && answer !== "unreachable";
+  const spent = isAnswered ? spentOn(host, answer, name) : undefined;
+  if (!isAnswered || spent === undefined || spent.period !== sent.period) return sent.granted;
   const prices = host.prices.table?.prices ?? [];
   const key = { productId: live.productId, budget: name, period: spent.period, ledger: answer.ledger, prices };
   await returnLease(host.db, key, spent);

@@ -5,7 +5,7 @@ import type { Host } from "../host.ts";
 import type { EgressRules } from "./egress-rules.ts";
 import { type ProxyAnswer, failureAnswer, sendAnswer } from "./proxy-answer.ts";
 import { type ProxyTarget, connectTarget, endToEndHeaders, forwardTarget, proxyPassword } from "./proxy-request.ts";
-import { connectTo, joinSockets } from "./upstream.ts";
+import { type OutsideTarget, connectTo, joinSockets } from "./upstream.ts";
 
 const LOOPBACK = "127.0.0.1";
 const OWN_NAMES: readonly string[] = [LOOPBACK, "localhost"];
@@ -39,6 +39,8 @@ export interface EgressProxyParts {
   readonly takeOver?: ((request: ProxiedRequest) => boolean) | undefined;
   /** Connects a tunnel to a host that the rules permit in another way. Null: the proxy connects it. */
   readonly tunnel?: ((host: string, port: number) => Promise<Socket> | null) | undefined;
+  /** Connects to every host that the rules permit, for tunnels and requests alike. Null: the proxy connects. */
+  readonly outside?: ((target: OutsideTarget) => Promise<Socket> | null) | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly host: Host;
 }
@@ -164,7 +166,8 @@ export class EgressProxy {
     try {
       const addresses = await rules.addressesOf(host, port);
       const other = isTunnel ? this.#parts.tunnel?.(host, port) : null;
-      const upstream = await (other ?? connectTo(host, port, addresses));
+      const outside = other ?? this.#parts.outside?.({ host, port, addresses });
+      const upstream = await (outside ?? connectTo(host, port, addresses));
       this.#keep(upstream);
       upstream.once("close", () => {
         this.#open -= 1;

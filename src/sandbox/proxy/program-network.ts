@@ -16,7 +16,7 @@ export interface NetworkAccess {
 
 /** What programs of a {@link ProgramNetwork} reach. `resolve` and `isPublic` replace DNS and the IANA networks. */
 export interface ProgramNetworkOptions
-  extends Pick<EgressRulesParts, "resolve" | "isPublic">, Pick<EgressProxyParts, "takeOver" | "tunnel"> {
+  extends Pick<EgressRulesParts, "resolve" | "isPublic">, Pick<EgressProxyParts, "takeOver" | "tunnel" | "outside"> {
   readonly connect: ConnectRule;
   /** Ports on loopback on which programs may listen, and to which they may connect. */
   readonly listen: readonly number[];
@@ -70,13 +70,14 @@ export class ProgramNetwork {
   }
 
   #listen(): Promise<number> {
-    const { limits = {}, takeOver, tunnel } = this.#parts;
+    const { limits = {}, takeOver, tunnel, outside } = this.#parts;
     this.#proxy = new EgressProxy({
       rulesOf: (token) => this.#rulesByToken.get(hash("sha256", token)) ?? null,
       onRefused: (host, text) => this.traffic.refused(host, text),
       onClosed: (host, bytes) => this.traffic.closed(host, bytes),
       takeOver,
       tunnel,
+      outside,
       limits,
       host: this.#host,
     });

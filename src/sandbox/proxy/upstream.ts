@@ -5,6 +5,14 @@ const CONNECT_TIMEOUT_MS = 15_000;
 /** Time for one address of several. */
 const ATTEMPT_TIMEOUT_MS = 3000;
 
+/** Where a program is to be connected to. */
+export interface OutsideTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Checked for this connection. */
+  readonly addresses: readonly LookupAddress[];
+}
+
 /** Opens a TCP connection to one of the checked addresses. Rejects with the system's error. */
 export function connectTo(host: string, port: number, addresses: readonly LookupAddress[]): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import type { Test } from "tap";
 export async function tinyToolServer(
   t: Test,
   respond: (response: ServerResponse, id: number) => void,
+  host = "127.0.0.1",
 ): Promise<{ url: string; seen: IncomingMessage[] }> {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -36,13 +37,13 @@ export async function tinyToolServer(
         .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } }));
     });
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   t.teardown(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen };
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}/mcp`, seen };
 }
 
 /** Answers a call of it with one text. */

@@ -63,7 +63,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     timeoutMs = 60_000,
     identity = noIdentity,
   } = options;
-  const { launcher, folders, network, secrets } = commandHost(environment, t.testdir());
+  const { launcher, folders, network, outside, secrets } = commandHost(environment, t.testdir());
   const { workspace: workspaceDir } = folders;
   mkdirSync(workspaceDir, { recursive: true });
   const log: string[] = [];
@@ -76,6 +76,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     launcher,
     secrets,
     proxyPort: async (asked) => (await network.access(asked)).proxyPort,
+    outside,
     identity,
     logger,
   });

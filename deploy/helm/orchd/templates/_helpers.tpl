@@ -55,6 +55,11 @@ app.kubernetes.io/component: broker
 {{ if .Values.broker.enabled }}{{ printf "http://%s.%s.svc:7701" (include "orchd.broker" .) .Release.Namespace }}{{ end }}
 {{- end }}
 
+{{/* How tools reach what tool_network permits: broker or direct. */}}
+{{- define "orchd.engineEgress" -}}
+{{ if and .Values.broker.enabled (eq .Values.engines.egress "broker") }}broker{{ else }}direct{{ end }}
+{{- end }}
+
 {{- define "orchd.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 65532

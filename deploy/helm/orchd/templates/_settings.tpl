@@ -12,6 +12,7 @@
   "ORCH_PUBLIC_URL" (include "orchd.publicUrl" .)
   "ORCH_REPLICA_URL" "http://$(POD_IP):7700"
   "ORCH_BROKER_URL" (include "orchd.brokerUrl" .)
+  "ORCH_ENGINE_EGRESS" (include "orchd.engineEgress" .)
   "LLM_PROVIDER" .Values.model.provider
   "LLM_MODEL" .Values.model.name
   "LLM_BASE_URL" .Values.model.baseUrl }}

@@ -17,7 +17,7 @@ const by = (groups: string, fallback: string): Parameter => ({
 export const USAGE_ROUTES = {
   listUsage: platform("GET /usage", "List [what the product's users have spent](operating.md#what-a-user-costs)", {
     role: "viewer",
-    query: { ...PAGE, ...RANGE, by: by("user, day, model", "user"), user_id: USER },
+    query: { ...PAGE, ...RANGE, by: by("plan, user, day, model", "user"), user_id: USER },
     responses: ok("UsagePage"),
   }),
   engineUsage: platform(
@@ -30,7 +30,7 @@ export const USAGE_ROUTES = {
     query: {
       ...PAGE,
       ...RANGE,
-      by: by("product, user, day, model", "product"),
+      by: by("product, plan, user, day, model", "product"),
       product_id: { kind: "text", summary: "Only this product, by id or slug" },
       user_id: USER,
     },

@@ -8,6 +8,7 @@ import type { Tool } from "../tool.ts";
 import { toolInput } from "../tool-input.ts";
 import { WORKSPACE } from "../workspace-resource.ts";
 import { commandEnvironment } from "./command-environment.ts";
+import type { Network } from "../web/guarded-request.ts";
 import type { ProgramSecrets } from "./program-secrets.ts";
 import { runProgram } from "./run-program.ts";
 
@@ -27,6 +28,8 @@ export interface CommandHost {
   readonly folders: ProgramFolders;
   readonly launcher: Pick<LimitedLauncher, "start">;
   readonly network: ProgramNetwork;
+  /** The same network, for requests that the engine itself sends. */
+  readonly outside: Network;
   readonly secrets: ProgramSecrets;
 }
 
