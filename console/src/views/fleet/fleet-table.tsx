@@ -27,13 +27,21 @@ const COLUMNS: readonly FleetColumn[] = [
   { title: "Product", sort: "product", isExtra: true, cell: ({ product_id }) => slugOf(product_id) },
   { title: "State", sort: "state", cell: ({ state }) => <StateBadge state={state} /> },
   { title: "Why", kind: "wide", isExtra: true, cell: (engine) => <Why text={stateReason(engine)} /> },
-  { title: "CPU", sort: "cpu", kind: "number", isExtra: true, cell: ({ usage }) => formatPercent(usage?.cpu_percent) },
+  {
+    title: "CPU",
+    sort: "cpu",
+    kind: "number",
+    isExtra: true,
+    isRare: true,
+    cell: ({ usage }) => formatPercent(usage?.cpu_percent),
+  },
   { title: "Memory", sort: "memory", kind: "number", cell: ({ usage }) => formatMb(usage?.memory_mb) },
   {
     title: "Turns",
     sort: "turns",
     kind: "number",
     isExtra: true,
+    isRare: true,
     cell: ({ usage }) => formatCount(usage?.work?.turns),
   },
   {
@@ -41,6 +49,7 @@ const COLUMNS: readonly FleetColumn[] = [
     sort: "restarts",
     kind: "number",
     isExtra: true,
+    isRare: true,
     cell: ({ restarts }) => formatCount(restarts.count),
   },
   {
