@@ -39,11 +39,11 @@ function switchOptions(
   { on, off }: { readonly on: string; readonly off: string },
 ): FieldOptions {
   const set = new Option(on, phrase(meaning));
-  const unset = new Option(off, `undo ${on}`).conflicts(set.attributeName());
-  const read: FieldOptions["read"] = (given) => {
-    if (given[set.attributeName()] === true) return true;
-    return given[unset.attributeName()] === true ? false : undefined;
-  };
+  const unset = new Option(off, `undo ${on}`);
+  const [name, other] = [set.attributeName(), unset.attributeName()];
+  // `--no-x` is the value false of `--x`.
+  if (name !== other) unset.conflicts(name);
+  const read: FieldOptions["read"] = (given) => given[name] ?? (given[other] === true ? false : undefined);
   return { field, options: [set, unset], read };
 }
 

@@ -6,6 +6,7 @@ import { backupCreateCommand, backupListCommand } from "./commands/backup.ts";
 import { backupRestoreCommand, backupVerifyCommand } from "./commands/backup-restore.ts";
 import { cancelCommand } from "./commands/cancel.ts";
 import { CATALOG_COMMANDS } from "./commands/catalog-commands.ts";
+import { KNOWLEDGE_COMMANDS } from "./commands/knowledge.ts";
 import { chatCommand } from "./commands/chat.ts";
 import { CONNECTION_COMMANDS } from "./commands/connections.ts";
 import { consoleCommand } from "./commands/console.ts";
@@ -33,6 +34,7 @@ import { logsCommand } from "./commands/logs.ts";
 import { memoryEndCommand } from "./commands/memory-end.ts";
 import { memoryEraseCommand } from "./commands/memory-erase.ts";
 import { memoryExportCommand, memoryImportCommand } from "./commands/memory-file.ts";
+import { memoryCorrectCommand, memoryForgetCommand, memoryProfileCommand } from "./commands/memory-profile.ts";
 import { memoryListCommand, memorySearchCommand } from "./commands/memory-list.ts";
 import { memoryLearnCommand, memorySkillsCommand } from "./commands/memory-learn.ts";
 import { productDeleteCommand } from "./commands/product-delete.ts";
@@ -114,6 +116,9 @@ const MEMORY_COMMANDS: readonly CommandMaker[] = [
   memoryLearnCommand,
   memorySkillsCommand,
   memoryEndCommand,
+  memoryProfileCommand,
+  memoryCorrectCommand,
+  memoryForgetCommand,
 ];
 
 const SCHEDULE_COMMANDS: readonly CommandMaker[] = [
@@ -179,25 +184,28 @@ export function createProgram(
   answerCommand(program, settings);
   cancelCommand(program, settings);
   acpCommand(program, settings);
-  group("notifications", "What orchd tells the product's own services of", NOTIFICATION_COMMANDS);
-  group("tokens", "Tokens with which the browsers of end users call their engines", [
-    tokenCreateCommand,
-    tokenRevokeCommand,
-  ]);
-  group("connections", "Logins of users at tool servers: list, begin and end them", CONNECTION_COMMANDS);
-  group("secrets", "Values that tools use and never hold: list, set and delete them", SECRET_COMMANDS);
   group("tasks", "List, search, rename, archive, export and delete conversations", TASK_COMMANDS);
   group("turns", "List an engine's turns, and show what their requests to the model consisted of", [
     turnsListCommand,
     turnsShowCommand,
   ]);
   group("files", "List, download, upload, move, remove and link the files of an engine's workspace", FILE_COMMANDS);
-  group("memory", "List, search, export, import and erase an engine's memory", MEMORY_COMMANDS);
+  program.commandsGroup("What an agent knows and can do:");
+  group("memory", "List, search, correct, export, import and erase an engine's memory", MEMORY_COMMANDS);
   group("import", "Bring agents of other systems into an engine", [importLettaCommand]);
   group("catalog", "Push the catalog of a product's engines; list and reload an engine's", CATALOG_COMMANDS);
+  group("knowledge", "Store, list, search and delete the documents of a product's knowledge", KNOWLEDGE_COMMANDS);
+  group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
+  program.commandsGroup("Users and other services:");
+  group("tokens", "Tokens with which the browsers of end users call their engines", [
+    tokenCreateCommand,
+    tokenRevokeCommand,
+  ]);
+  group("connections", "Logins of users at tool servers: list, begin and end them", CONNECTION_COMMANDS);
+  group("secrets", "Values that tools use and never hold: list, set and delete them", SECRET_COMMANDS);
+  group("notifications", "What orchd tells the product's own services of", NOTIFICATION_COMMANDS);
   group("schedules", "Send messages to an engine at their times", SCHEDULE_COMMANDS);
   group("webhooks", "Let other services start turns of an engine", WEBHOOK_COMMANDS);
-  group("tools", "List an engine's tool servers, and accept changed tools", [toolsListCommand, toolsAllowCommand]);
   program.commandsGroup("Operation:");
   consoleCommand(program, settings);
   group("sessions", "The people who are signed in to the console", [sessionListCommand, sessionRevokeCommand]);

@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import { EXIT_CODES } from "../cli/exit-codes.ts";
+import { fieldOptions } from "../cli/policy-field-options.ts";
 import { createProgram } from "../cli/program.ts";
 import { readSettings } from "../cli/settings.ts";
 import { addShortForms } from "../cli/short-forms.ts";
+import { type TypedCommand, commandsByGroup, optionsOf } from "./command-groups.ts";
 import type { DocumentTable } from "./document-tables.ts";
 
 const FILE = "docs/command-line.md";
@@ -12,12 +14,30 @@ const settings = readSettings("/");
 export function commandTables(): readonly DocumentTable[] {
   const shortForms = addShortForms(new Command(), settings);
   const full = createProgram(settings, () => undefined).commands.filter((command) => !shortForms.has(command.name()));
+  const groups = [...commandsByGroup(full)];
   return [
+    ...groups.map(([group, commands]) => ({
+      file: FILE,
+      marker: `commands: ${group.toLowerCase()}`,
+      head: ["command", "purpose"],
+      rows: commands.map(({ typed, command }) => [`\`${typed}\``, command.description()]),
+    })),
     {
       file: FILE,
-      marker: "commands",
-      head: ["command", "purpose", "options"],
-      rows: full.flatMap((command) => commandRows(command, [command.name()])),
+      marker: "options of commands",
+      head: ["command", "options"],
+      rows: groups
+        .flatMap(([, commands]) => commands)
+        .filter(({ command }) => command.options.length > 0)
+        .map((command) => [`\`${nameOf(command)}\``, optionsOf(command).join(", ")]),
+    },
+    {
+      file: FILE,
+      marker: "options of a policy",
+      head: ["option", "meaning"],
+      rows: fieldOptions().flatMap(({ options }) =>
+        options.map(({ flags, description }) => [`\`${flags}\``, description]),
+      ),
     },
     {
       file: FILE,
@@ -34,14 +54,5 @@ export function commandTables(): readonly DocumentTable[] {
   ];
 }
 
-/** Each command with its arguments, as it is typed. */
-function commandRows(command: Command, path: readonly string[]): readonly (readonly string[])[] {
-  if (command.commands.length > 0)
-    return command.commands.flatMap((child) => commandRows(child, [...path, child.name()]));
-  const words = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
-    return argument.required ? `<${name}>` : `[${name}]`;
-  });
-  const options = command.options.map(({ flags }) => `\`${flags}\``);
-  return [[`\`${[...path, ...words].join(" ")}\``, command.description(), options.join(", ")]];
-}
+/** Without its arguments, which the table of commands has. */
+const nameOf = ({ typed }: TypedCommand): string => typed.replace(/ [<[].*$/, "");

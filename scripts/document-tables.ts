@@ -18,15 +18,15 @@ import { type Route, SMALL_BODY_BYTES } from "../src/contract/orchestrator/route
 import { ENGINE_POLICY_FIELDS } from "../src/contract/orchestrator/engine-policy.ts";
 import { POLICY_FIELDS, type PolicyField } from "../src/contract/orchestrator/policy-fields.ts";
 import type { RouteRow } from "../src/contract/route-table.ts";
-import { SETTINGS, type SettingRow } from "../src/contract/settings/settings.ts";
 import { shippedEntries } from "../src/engine/catalog/defaults/shipped.ts";
+import { FACT_MEANINGS } from "../src/engine/tools/call-facts.ts";
 import { type BuiltInParts, builtInTools } from "../src/engine/tools/built-in-tools.ts";
 import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { productMethodRows } from "./client-methods.ts";
 import { signatureRows } from "./client-signatures.ts";
 import { commandTables } from "./command-tables.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
-import { settingText } from "./setting-text.ts";
+import { settingTables } from "./setting-tables.ts";
 
 /** A table of the documentation that follows from the code. It stands after `<!-- marker -->`. */
 export interface DocumentTable {
@@ -177,6 +177,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     ],
   },
   {
+    file: "docs/catalog.md",
+    marker: "tool placeholders",
+    head: ["placeholder", "value"],
+    rows: Object.entries(FACT_MEANINGS).map(([name, meaning]) => [code(`{{${name}}}`), meaning]),
+  },
+  {
     file: "docs/client.md",
     marker: "orchestrator client calls",
     head: ["orchestrator client", "purpose"],
@@ -223,17 +229,7 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
   recordTable("docs/files.md", "file link", "FileLink"),
   recordTable("docs/files.md", "artifact", "Artifact"),
   recordTable("docs/memory.md", "search request", "SearchMemoryRequest"),
-  ...[
-    { marker: "daemon settings", isPart: ({ scope }: SettingRow) => scope === "daemon" },
-    { marker: "engine settings", isPart: ({ scope }: SettingRow) => scope !== "daemon" },
-  ].map(({ marker, isPart }) => ({
-    file: "docs/settings.md",
-    marker,
-    head: ["setting", "default", "meaning"],
-    rows: Object.entries<SettingRow>(SETTINGS)
-      .filter(([, row]) => isPart(row))
-      .map(([name, row]) => [code(name), unsetOf(row), settingText(row)]),
-  })),
+  ...settingTables(),
   recordTable("docs/orchestrator-api.md", "event record", "EventRecord"),
   recordTable("docs/orchestrator-api.md", "session record", "SessionRecord"),
   recordTable("docs/orchestrator-api.md", "samples", "UsageSamples"),
@@ -266,12 +262,6 @@ function takenBy({ request, query = {} }: RouteRow<string, string, string>): str
   ]
     .filter(Boolean)
     .join(" ");
-}
-
-function unsetOf({ value: { fallback }, unset = "" }: SettingRow): string {
-  return typeof fallback === "string" || typeof fallback === "boolean"
-    ? code(String(fallback))
-    : String(fallback ?? unset);
 }
 
 function metricRow(name: string, kind: string, labels: readonly string[], help: string): readonly string[] {

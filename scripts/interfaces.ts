@@ -21,6 +21,8 @@ const {
   HookedCalls: _hooked,
   HookAnswered: _answered,
   LoginTargets: _logins,
+  QuestionReport: _questions,
+  KnowledgeVersionUsed: _knowledge,
   ...PUBLIC_RESPONSES
 } = ENGINE_RESPONSES;
 
@@ -53,6 +55,7 @@ export const INTERFACES = {
       endpoint_id: "Id of the endpoint",
       plan: "Name of the plan",
       secret_name: "Name of the secret",
+      document_path: "Path of the document, percent-encoded, also its slashes",
       request_id: "Id of the question",
       session_id: "Id of the session",
       file: "The name of a file of the build",
@@ -72,6 +75,7 @@ export const INTERFACES = {
       task_id: "Id of the task, 1 to 256 bytes",
       turn_id: "Id of the turn",
       number: "The number of the request within the turn, from 1",
+      line_id: "Id of a line of the profile page",
       message_id: "Id of the message, 1 to 255 characters",
       token: "What the link ends with",
     },

@@ -162,6 +162,7 @@ export async function bundlePrograms(folder: string, version: string): Promise<R
   await program("src/broker/program.ts", "orchd-broker");
   await program("src/engine/catalog-check/check-program.ts", "orchd-catalog");
   await program("src/engine/catalog-check/unpack-program.ts", "orchd-unpack-catalog");
+  await program("src/engine/knowledge-reading/reading-program.ts", "orchd-knowledge");
   await program("cli/main.ts", "orchctl", lazyImports, bundleOfEditors);
   await program("cli/acp/serve-acp.ts", EDITORS, lazyImports);
   for (const provider of PROVIDERS) await make(engineProgram(provider, pending));

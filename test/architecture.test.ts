@@ -16,9 +16,15 @@ const BACKING = [
 ];
 /** What every backend is written against. */
 const BACKEND = [
-  ...["catalog-storage", "engine-backend", "engine-storage", "launch-failed", "limits-report", "system-reason"].map(
-    (name) => `src/orchestrator/fleet/${name}.ts`,
-  ),
+  ...[
+    "catalog-storage",
+    "knowledge-storage",
+    "engine-backend",
+    "engine-storage",
+    "launch-failed",
+    "limits-report",
+    "system-reason",
+  ].map((name) => `src/orchestrator/fleet/${name}.ts`),
   "src/orchestrator/fleet/isolation",
   "src/orchestrator/engine-calls/engine-url.ts",
   "src/sandbox",
@@ -36,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/contract": ["src/sandbox/proxy.ts", "src/shared/parse.ts"],
   "src/contract/broker/intercept-ca.ts": ["src/contract", "src/shared/x509"],
   "src/contract/settings/engine-settings.ts": ["src/contract", "src/shared/environment.ts", "src/shared/logger.ts"],
+  "src/contract/settings/embeddings-endpoint.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/settings/upstreams.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/program.ts": ["src/contract", "src/shared/environment.ts"],
   "src/contract/engine/environment.ts": ["src/contract", "src/shared/environment.ts"],
@@ -110,6 +117,7 @@ const ARROWS: Record<string, readonly string[]> = {
   "src/orchestrator/fleet/broker": [
     "src/orchestrator/fleet/folders/engine-file.ts",
     "src/orchestrator/fleet/process",
+    "src/orchestrator/fleet/sockets/await-connection.ts",
     ...BACKEND,
   ],
   "src/orchestrator/fleet/containers": BACKEND,
@@ -267,6 +275,23 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract",
     "src/shared",
   ],
+  "src/engine/knowledge": [
+    "src/engine/memory/search/asked-words.ts",
+    "src/engine/memory/search/related-words.ts",
+    "src/engine/store/database.ts",
+    "src/engine/tools",
+    "src/contract",
+    "src/shared",
+  ],
+  "src/engine/knowledge-reading": [
+    "src/engine/knowledge",
+    "src/engine/memory/search/related-words.ts",
+    "src/engine/store/database.ts",
+    "src/engine/tools/web/html-text.ts",
+    "src/contract",
+    "src/sandbox",
+    "src/shared",
+  ],
   "src/engine/learning": [
     "src/engine/model",
     "src/engine/memory",
@@ -328,6 +353,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "eventsource-parser": ["src/client/sse-frames.ts"],
   preact: ["console/src"],
   "@preact": ["console/src"],
+  unpdf: ["src/engine/knowledge-reading/read-pdf.ts"],
   "openid-client": ["src/orchestrator/identity"],
   "prom-client": ["src/orchestrator/status/metrics.ts"],
 };
@@ -355,6 +381,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
 const SEAM = [
   "broker/model-broker.ts",
   "catalog-storage.ts",
+  "knowledge-storage.ts",
   "engine-backend.ts",
   "engine-storage.ts",
   "launch-failed.ts",

@@ -15,7 +15,7 @@ interface Life {
 }
 
 /** One life in short messages, and questions in words that hardly occur in it. */
-export function everyday(split: "dev" | "held-out"): History {
+export function everyday(split: "dev" | "held-out" | "german-dev"): History {
   const file = join(import.meta.dirname, "everyday", `${split}.yaml`);
   const { messages, questions }: Life = parse(readFileSync(file, "utf8"));
   return {

@@ -46,7 +46,8 @@ async function bench(options: Options): Promise<void> {
   process.stdout.write(json ? `${result}\n` : `${split}, seed ${seed}: ${JSON.stringify(about)}\n\n${result}`);
 }
 
-function historiesOf({ split, seed, histories, everyday: isEveryday }: Options): readonly History[] {
+function historiesOf({ split, seed, histories, everyday: isEveryday, german: isGerman }: Options): readonly History[] {
+  if (isGerman) return [everyday("german-dev")];
   if (isEveryday) return [everyday(split)];
   return Array.from({ length: histories }, (_, index) => generate(SPLITS[split], { seed, index }));
 }

@@ -1,34 +1,54 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { EntityResolver } from "../../src/engine/learning/entity-resolver.ts";
 import { nothingExtracted } from "../../src/engine/learning/extraction.ts";
 import { Learning } from "../../src/engine/learning/learning.ts";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { learningTables } from "../../src/engine/memory/open-memory.ts";
 import { openRelatedWords } from "../../src/engine/memory/search/related-words.ts";
+import { Embeddings } from "../../src/engine/memory/embeddings/embeddings.ts";
+import type { TextEmbedder } from "../../src/engine/memory/embeddings/text-embedder.ts";
+import { createEmbedder } from "../../src/engine/model/embedder.ts";
+import { NO_METER } from "../../src/engine/model/metered-provider.ts";
 import { MemorySearch, type SearchRequest } from "../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../src/engine/memory/write-lane.ts";
 import { openStore } from "../../src/engine/store/open-store.ts";
 import { createLogger } from "../../src/shared/logger.ts";
 import type { Talk } from "./history.ts";
 import type { Found, Search, System, SystemKind } from "./system.ts";
+import { wordEmbedder } from "./word-embedder.ts";
+import { WORD_VECTORS } from "./word-vectors.ts";
 
 /** As the engine's, unless `none` is asked for. */
 const RELATED =
   process.env["ENGINE_WORD_VECTORS"] === "none"
     ? undefined
-    : openRelatedWords(
-        process.env["ENGINE_WORD_VECTORS"] ?? resolve(import.meta.dirname, "../../data/word-vectors/en"),
-        createLogger("bench", "warn"),
-      );
+    : openRelatedWords(process.env["ENGINE_WORD_VECTORS"] ?? WORD_VECTORS, createLogger("bench", "warn"));
 const MINUTE = 60_000;
 /** As after how many turns an engine learns by itself. */
 const LEARNS_AFTER = 20;
 
+/** That of the settings of an engine, else one that needs no model. */
+function embedderAtHand(): TextEmbedder {
+  const {
+    ENGINE_EMBEDDINGS_URL: url,
+    ENGINE_EMBEDDINGS_MODEL: model = "",
+    ENGINE_EMBEDDINGS_KEY: apiKey,
+  } = process.env;
+  return url === undefined
+    ? wordEmbedder()
+    : createEmbedder({ url, model, apiKey }, { meter: NO_METER, extraCaCerts: null });
+}
+
 /** An engine's memory, written and learned from as its turns do it. No model is asked, and there are no embeddings. */
 export const ORCHD: SystemKind = { name: "orchd", open: () => Promise.resolve(new Orchd()) };
+/** The same with embeddings. */
+export const ORCHD_EMBEDDINGS: SystemKind = {
+  name: "orchd-embeddings",
+  open: () => Promise.resolve(new Orchd({}, embedderAtHand())),
+};
 /** The same, held to what it takes for an answer: where it takes nothing for one, it has returned nothing. */
 export const ORCHD_ANSWERS: SystemKind = {
   name: "orchd-answers",
@@ -38,12 +58,17 @@ export const ORCHD_ANSWERS: SystemKind = {
 class Orchd implements System {
   readonly #folder = mkdtempSync(join(tmpdir(), "orchd-bench-memory-"));
   readonly #store = openStore(this.#folder);
-  readonly #search = new MemorySearch(this.#store, undefined, RELATED);
+  readonly #lane = new WriteLane(this.#store);
+  readonly #embeddings: Embeddings | undefined;
+  readonly #search: MemorySearch;
   readonly #roundOf = new Map<string, string>();
   readonly #request: Pick<SearchRequest, "bearing">;
 
-  constructor(request: Pick<SearchRequest, "bearing"> = {}) {
+  constructor(request: Pick<SearchRequest, "bearing"> = {}, embedder?: TextEmbedder) {
     this.#request = request;
+    const parts = { store: this.#store, lane: this.#lane, logger: createLogger("bench", "warn") };
+    this.#embeddings = embedder && new Embeddings({ ...parts, embedder });
+    this.#search = new MemorySearch(this.#store, this.#embeddings?.nearest, RELATED);
   }
 
   async load({ conversations }: Talk): Promise<void> {
@@ -52,8 +77,9 @@ class Orchd implements System {
     const record = new MemoryWriter(this.#store, tables.index);
     const learning = new Learning({
       ...tables,
-      lane: new WriteLane(this.#store),
+      lane: this.#lane,
       people: new EntityResolver(tables.graph),
+      consolidate: () => Promise.resolve({ lines: 0, closed: 0, stopped: null }),
       extract: (rounds) => Promise.resolve(nothingExtracted(rounds)),
       toolNamed: () => undefined,
       skillNames: () => new Set(),
@@ -77,6 +103,7 @@ class Orchd implements System {
     }
     await learning.trigger();
     await learning.close();
+    await this.#embeddings?.work();
     for (const { id, turn_id: turnId } of this.#store.db.prepare("select id, turn_id from episodes").all())
       this.#roundOf.set(String(id), String(turnId));
   }
@@ -93,6 +120,7 @@ class Orchd implements System {
   }
 
   async close(): Promise<void> {
+    await this.#embeddings?.close();
     this.#store.close();
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -1015,6 +1015,7 @@ ERRORS: Dict[str, ErrorRow] = {
     "SECRET_NOT_FOUND": ErrorRow(404, "The product or the user has no secret with this name."),
     "WEBHOOK_NOT_FOUND": ErrorRow(404, "The engine has no webhook with this id."),
     "CATALOG_VERSION_NOT_FOUND": ErrorRow(404, "The product's catalog has no such version, or it is no longer stored."),
+    "KNOWLEDGE_DOCUMENT_NOT_FOUND": ErrorRow(404, "The product's knowledge has no document with this path."),
     "METHOD_NOT_ALLOWED": ErrorRow(405, "The route exists, but not with this method."),
     "PRODUCT_ALREADY_EXISTS": ErrorRow(409, "The slug is taken, or the product still has engines."),
     "PLAN_IN_USE": ErrorRow(409, "Engines have the plan that is to be deleted; `replace_by` gives them another one."),
@@ -1028,7 +1029,8 @@ ERRORS: Dict[str, ErrorRow] = {
     "CATALOG_CHANGED": ErrorRow(412, "`If-Match` names another version than the catalog's current one."),
     "PAYLOAD_TOO_LARGE": ErrorRow(413, "The body is larger than its route accepts, or files exceed the policy, the disk quota or what an archive may have."),
     "CATALOG_INVALID": ErrorRow(422, "The catalog could not be loaded; the old one stays."),
-    "QUOTA_EXCEEDED": ErrorRow(429, "The product is at its `max_engines`."),
+    "KNOWLEDGE_DOCUMENT_INVALID": ErrorRow(422, "The document cannot be read: `message` says why, such as a damaged PDF file or one without text."),
+    "QUOTA_EXCEEDED": ErrorRow(429, "The product is at its `max_engines`, or at the limits of its knowledge."),
     "RATE_LIMITED": ErrorRow(429, "The policy's `user_requests_per_minute` are used up, or `user_concurrent_turns` run. Only the daemon's `/me` answers so."),
     "INTERNAL_ERROR": ErrorRow(500, "Unexpected server fault."),
     "BACKEND_ERROR": ErrorRow(502, "The engine's process failed or could not be started."),
@@ -1382,7 +1384,7 @@ if TYPE_CHECKING:
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "knowledge.changed", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
         #: `false` pauses it: messages wait.
         enabled: bool
 
@@ -1548,11 +1550,16 @@ if TYPE_CHECKING:
         bytes: int
 
 
+    class CorrectProfileLineRequest(TypedDict):
+        #: What the line says from now on: 1 to 200 characters, one line.
+        text: str
+
+
     class _CreateEndpointRequest(TypedDict):
         #: Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`.
         url: str
         #: The events that are sent.
-        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
+        events: List[Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "knowledge.changed", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login"]]
 
 
     class CreateEndpointRequest(_CreateEndpointRequest, total=False):
@@ -1691,6 +1698,15 @@ if TYPE_CHECKING:
         when_busy: Literal["queue", "steer"]
 
 
+    class EmbeddingsHealth(TypedDict):
+        """How far the vectors of memories are. Omitted without an embeddings endpoint."""
+
+        #: Memories that wait for their vector.
+        waiting: int
+        #: Why the endpoint made none at the last call. `null` after one that did.
+        last_error: Optional[str]
+
+
     EmptyRequest = Dict[str, Any]
 
 
@@ -1704,7 +1720,7 @@ if TYPE_CHECKING:
         destroyed: Literal[True]
 
 
-    EngineEvent = Union["EngineEvent1", "EngineEvent2", "EngineEvent3", "EngineEvent4", "EngineEvent5", "EngineEvent6", "EngineEvent7", "EngineEvent8", "EngineEvent9", "EngineEvent10", "EngineEvent11", "EngineEvent12", "EngineEvent13", "EngineEvent14", "EngineEvent15", "EngineEvent16", "EngineEvent17", "EngineEvent18", "EngineEvent19", "EngineEvent20", "EngineEvent21"]
+    EngineEvent = Union["EngineEvent1", "EngineEvent2", "EngineEvent3", "EngineEvent4", "EngineEvent5", "EngineEvent6", "EngineEvent7", "EngineEvent8", "EngineEvent9", "EngineEvent10", "EngineEvent11", "EngineEvent12", "EngineEvent13", "EngineEvent14", "EngineEvent15", "EngineEvent16", "EngineEvent17", "EngineEvent18", "EngineEvent19", "EngineEvent20", "EngineEvent21", "EngineEvent22"]
 
 
     class EngineEvent1(TypedDict):
@@ -2046,15 +2062,48 @@ if TYPE_CHECKING:
 
 
     class EngineEvent21(TypedDict):
-        """A call has changed a file of the workspace. It comes before the `tool_result` of the call, for at most 100 paths."""
+        """A call of `search_knowledge` has found passages, which the answer may cite by their `source`. It comes before the `tool_result` of the call."""
 
         #: The `event:` line of the frame.
-        event: Literal["file_changed"]
+        event: Literal["knowledge_found"]
         #: The `data:` line of the frame.
         data: EngineEvent21Data
 
 
     class _EngineEvent21Data(TypedDict):
+        #: The best first, each with at most the first 500 characters of its `text`.
+        results: List[KnowledgeResult]
+        #: The call's id.
+        tool_call_id: str
+        #: When it happened. Strictly rises within the engine.
+        ts: str
+        #: Its number. Rises over the life of the engine, restarts included.
+        seq: int
+        #: The turn's task.
+        task_id: str
+        #: The turn.
+        turn_id: str
+
+
+    class EngineEvent21Data(_EngineEvent21Data, total=False):
+        """The `data:` line of the frame."""
+
+        #: Of a delegated agent: its name.
+        agent: str
+        #: Of a delegated agent: the call of `delegate` that started it.
+        parent_tool_call_id: str
+
+
+    class EngineEvent22(TypedDict):
+        """A call has changed a file of the workspace. It comes before the `tool_result` of the call, for at most 100 paths."""
+
+        #: The `event:` line of the frame.
+        event: Literal["file_changed"]
+        #: The `data:` line of the frame.
+        data: EngineEvent22Data
+
+
+    class _EngineEvent22Data(TypedDict):
         #: The path in the workspace.
         path: str
         #: What happened to it.
@@ -2071,7 +2120,7 @@ if TYPE_CHECKING:
         turn_id: str
 
 
-    class EngineEvent21Data(_EngineEvent21Data, total=False):
+    class EngineEvent22Data(_EngineEvent22Data, total=False):
         """The `data:` line of the frame."""
 
         #: Of a delegated agent: its name.
@@ -2341,6 +2390,8 @@ if TYPE_CHECKING:
 
         #: How the last call of a model went. Omitted until the engine is loaded.
         model: ModelHealth
+        #: How far the vectors of memories are. Omitted without an embeddings endpoint.
+        embeddings: EmbeddingsHealth
         #: Only after a damaged store was set aside, until a memory is imported or erased: where the store is.
         memory_reset: MemoryReset
 
@@ -3031,7 +3082,7 @@ if TYPE_CHECKING:
     EventRecord = TypedDict("EventRecord", {"id": "str", "type": "EventType", "time": "str", "product_id": "Optional[str]", "user_id": "Optional[str]", "engine_id": "Optional[str]", "incarnation": "Optional[str]", "from": "Optional[EngineState]", "to": "Optional[EngineState]", "reason": "Optional[str]", "actor": "Literal['product', 'admin', 'orchd']", "request_id": "Optional[str]", "data": "Dict[str, Any]"}, total=False)
 
 
-    EventType = Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
+    EventType = Literal["product.registered", "product.policy_changed", "product.plan_changed", "product.plan_deleted", "product.key_rotated", "product.hook_secret_rotated", "product.deleted", "catalog.pushed", "catalog.rolled_back", "knowledge.changed", "engine.provisioned", "engine.starting", "engine.running", "engine.unhealthy", "engine.crashed", "engine.restarting", "engine.gave_up", "engine.stopping", "engine.stopped", "engine.slept", "engine.woke", "engine.adopted", "engine.key_rotated", "engine.plan_changed", "engine.policy_changed", "engine.destroyed", "engine.leaked", "budget.warned", "budget.spent", "secret.misused", "schedule.created", "schedule.changed", "schedule.deleted", "schedule.ran", "schedule.failed", "schedule.missed", "turn.completed", "turn.failed", "turn.cancelled", "task.titled", "turn.waiting", "secret.connected", "secret.disconnected", "secret.needs_login", "host.draining", "host.resumed", "host.leader_changed", "host.port_taken", "host.calls_refused", "host.breaker_opened", "host.breaker_closed", "host.backup_created", "host.backup_failed", "host.restored", "host.schedules_resumed", "host.identity_key_rotated"]
 
 
     class _ExecuteRequest(TypedDict):
@@ -3244,6 +3295,97 @@ if TYPE_CHECKING:
         messages: List[WaitingMessage]
 
 
+    class KnowledgeDocument(TypedDict):
+        """A document of a product's knowledge, without its text."""
+
+        #: Its path, which the product chose.
+        path: str
+        #: Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file.
+        title: str
+        #: What it was read as.
+        media_type: Literal["text/plain", "text/markdown", "text/html", "application/pdf"]
+        #: The size as it was uploaded.
+        bytes: int
+        #: The SHA-256 of what was uploaded, in hex.
+        sha256: str
+        #: The number of passages that it is searched by.
+        passages: int
+        #: Who uploaded it: a call of the product or of an operator.
+        actor: Literal["product", "admin", "orchd"]
+        #: When it was first uploaded.
+        created_at: str
+        #: When it was last replaced.
+        updated_at: str
+
+
+    class KnowledgeDocumentDeleted(TypedDict):
+        """A document was deleted."""
+
+        #: It is gone.
+        deleted: Literal[True]
+        #: Rises with each change of the documents. 0 before the first one.
+        version: int
+
+
+    class KnowledgeDocumentPut(TypedDict):
+        """A document that was stored."""
+
+        #: Its path, which the product chose.
+        path: str
+        #: Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file.
+        title: str
+        #: What it was read as.
+        media_type: Literal["text/plain", "text/markdown", "text/html", "application/pdf"]
+        #: The size as it was uploaded.
+        bytes: int
+        #: The SHA-256 of what was uploaded, in hex.
+        sha256: str
+        #: The number of passages that it is searched by.
+        passages: int
+        #: Who uploaded it: a call of the product or of an operator.
+        actor: Literal["product", "admin", "orchd"]
+        #: When it was first uploaded.
+        created_at: str
+        #: When it was last replaced.
+        updated_at: str
+        #: Rises with each change of the documents. 0 before the first one.
+        version: int
+        #: `false` if the same document was stored already, so that nothing was changed.
+        is_new: bool
+
+
+    class KnowledgeDocumentShown(TypedDict):
+        """A document as it was read."""
+
+        #: Its path, which the product chose.
+        path: str
+        #: Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file.
+        title: str
+        #: What it was read as.
+        media_type: Literal["text/plain", "text/markdown", "text/html", "application/pdf"]
+        #: The size as it was uploaded.
+        bytes: int
+        #: The SHA-256 of what was uploaded, in hex.
+        sha256: str
+        #: The number of passages that it is searched by.
+        passages: int
+        #: Who uploaded it: a call of the product or of an operator.
+        actor: Literal["product", "admin", "orchd"]
+        #: When it was first uploaded.
+        created_at: str
+        #: When it was last replaced.
+        updated_at: str
+        #: Its passages in order.
+        content: List[KnowledgePassage]
+
+
+    class KnowledgeFound(TypedDict):
+        """What a search of a product's knowledge found."""
+
+        #: The best first.
+        results: List[KnowledgeResult]
+
+
     class KnowledgeHit(TypedDict):
         """A result of a search of the memory."""
 
@@ -3291,6 +3433,21 @@ if TYPE_CHECKING:
         next_cursor: Optional[str]
 
 
+    class KnowledgePassage(TypedDict):
+        """A passage of a document, as it is searched."""
+
+        #: Its number in the document, from 1.
+        number: int
+        #: The headings above it, the outermost first.
+        heading: List[str]
+        #: Its first and last line. `null` in a PDF file or a page of HTML.
+        lines: Optional[List[Any]]
+        #: Its first and last page. `null` except in a PDF file.
+        pages: Optional[List[Any]]
+        #: Its text.
+        text: str
+
+
     class KnowledgeRecord(TypedDict):
         """A fact, with the time in which it is true and the time in which the engine believed it."""
 
@@ -3324,6 +3481,25 @@ if TYPE_CHECKING:
         superseded_by: Optional[str]
         #: The ids of the rounds that it derives from.
         evidence: List[str]
+
+
+    class KnowledgeResult(TypedDict):
+        """Passages of a document of the product's knowledge that a search found."""
+
+        #: What the model cites it by: the document's path with lines, pages or the number of the passage.
+        source: str
+        #: The path of the document.
+        path: str
+        #: The title of the document.
+        title: str
+        #: The headings above it, the outermost first.
+        heading: List[str]
+        #: Its first and last line. `null` in a PDF file or a page of HTML.
+        lines: Optional[List[Any]]
+        #: Its first and last page. `null` except in a PDF file.
+        pages: Optional[List[Any]]
+        #: The text of the passages.
+        text: str
 
 
     class LastError(TypedDict):
@@ -3360,6 +3536,8 @@ if TYPE_CHECKING:
         knowledge_closed: int
         #: New people and things.
         nodes: int
+        #: Lines of the profile page that were written or removed.
+        profile_lines: int
         #: New skill drafts, for a person to decide.
         skills_drafted: int
         #: Milliseconds that it took.
@@ -3762,6 +3940,54 @@ if TYPE_CHECKING:
         files: List[CatalogFile]
 
 
+    class ProductKnowledge(TypedDict):
+        """The documents that all engines of a product search."""
+
+        #: Rises with each change of the documents. 0 before the first one.
+        version: int
+        #: All of them, by path.
+        documents: List[KnowledgeDocument]
+
+
+    class Profile(TypedDict):
+        """The profile page: what the user has said of themselves, in short."""
+
+        #: The lines in the order of the page.
+        lines: List[ProfileLine]
+        #: Bytes of the lines' texts.
+        bytes: int
+        #: Most bytes that they take.
+        max_bytes: int
+
+
+    class ProfileLine(TypedDict):
+        """A line of the profile page."""
+
+        #: The line's id.
+        id: str
+        #: The section of the page.
+        section: Literal["about", "people", "work", "preferences", "plans"]
+        #: What the line says.
+        text: str
+        #: `learned`: a learning batch wrote it. `person`: a person has corrected it, and no batch changes it.
+        origin: Literal["learned", "person"]
+        #: The ids of the rounds that it derives from.
+        sources: List[str]
+        #: When the line was written first.
+        created_at: str
+        #: When its text was written.
+        updated_at: str
+
+
+    class ProfileLineDeleted(TypedDict):
+        """A line that a person has deleted."""
+
+        #: The line's id.
+        id: str
+        #: Always `true`.
+        deleted: Literal[True]
+
+
     class _ProvisionEngineRequest(TypedDict):
         #: The product's id of the user.
         user_id: str
@@ -4113,6 +4339,16 @@ if TYPE_CHECKING:
         every_s: int
         #: The time from which they are counted.
         anchor_at: str
+
+
+    class _SearchDocumentsRequest(TypedDict):
+        #: What to find, as a user would ask it.
+        query: str
+
+
+    class SearchDocumentsRequest(_SearchDocumentsRequest, total=False):
+        #: The largest number of results.
+        limit: int
 
 
     SearchMemoryRequest = TypedDict("SearchMemoryRequest", {"query": "str", "limit": "int", "kinds": "List[Literal['episode', 'fact', 'note']]", "bearing": "Literal['answers', 'touches']", "as_of": "str", "from": "str", "to": "str"}, total=False)
@@ -5093,6 +5329,7 @@ _RECORDS = frozenset(
     ContextItem
     ContextParts
     CoreSoulReloaded
+    CorrectProfileLineRequest
     CreateEndpointRequest
     CreateScheduleRequest
     CreateScheduleRequestTiming1
@@ -5105,6 +5342,7 @@ _RECORDS = frozenset(
     DecideSkillRequest
     Disconnected
     EditMessageRequest
+    EmbeddingsHealth
     EmptyRequest
     EndFactRequest
     EngineDestroyed
@@ -5136,6 +5374,8 @@ _RECORDS = frozenset(
     EngineEvent20Data
     EngineEvent21
     EngineEvent21Data
+    EngineEvent22
+    EngineEvent22Data
     EngineEvent2Data
     EngineEvent3
     EngineEvent3Data
@@ -5208,10 +5448,17 @@ _RECORDS = frozenset(
     HeldPolicyBudgetsProduct
     HitlKind
     InboxList
+    KnowledgeDocument
+    KnowledgeDocumentDeleted
+    KnowledgeDocumentPut
+    KnowledgeDocumentShown
+    KnowledgeFound
     KnowledgeHit
     KnowledgeHits
     KnowledgePage
+    KnowledgePassage
     KnowledgeRecord
+    KnowledgeResult
     LastError
     LearningBatch
     LinkFileRequest
@@ -5244,6 +5491,10 @@ _RECORDS = frozenset(
     PendingToolCall
     PendingToolCalls
     ProductCatalogRecord
+    ProductKnowledge
+    Profile
+    ProfileLine
+    ProfileLineDeleted
     ProvisionEngineRequest
     QuestionAnswered
     QuestionPage
@@ -5277,6 +5528,7 @@ _RECORDS = frozenset(
     ScheduleTiming1
     ScheduleTiming2
     ScheduleTiming3
+    SearchDocumentsRequest
     SearchMemoryRequest
     SecretDeleted
     SecretRecord
@@ -5395,6 +5647,9 @@ _END_FACT = _Route("POST", "/memory/knowledge/end", body=("id",))
 _LIST_SOCIAL = _Route("GET", "/memory/social", query=("limit", "cursor"))
 _LIST_WORKING = _Route("GET", "/memory/working", query=("limit", "cursor"))
 _LIST_TRAJECTORIES = _Route("GET", "/memory/trajectories", query=("limit", "cursor"))
+_GET_PROFILE = _Route("GET", "/memory/profile")
+_CORRECT_PROFILE_LINE = _Route("PATCH", "/memory/profile/{line_id}", body=("text",))
+_DELETE_PROFILE_LINE = _Route("DELETE", "/memory/profile/{line_id}")
 _EXPORT_MEMORY = _Route("GET", "/memory/export")
 _IMPORT_MEMORY = _Route("POST", "/memory/import", upload="application/x-ndjson", timeout="hour")
 _ERASE_MEMORY = _Route("DELETE", "/memory", repeatable=False, timeout="hour")
@@ -5416,7 +5671,7 @@ class _EngineMethods(_Client):
     def execute(self, *, task_id: str, events: str = OMITTED, idempotency_key: str = OMITTED, message: MessageContent = OMITTED, agent: str = OMITTED, model: str = OMITTED, effort: Literal["low", "medium", "high"] = OMITTED, thinking: bool = OMITTED, max_steps: int = OMITTED, regenerate: bool = OMITTED, on_disconnect: Literal["continue", "cancel"] = OMITTED, metadata: Dict[str, Any] = OMITTED, client_tools: List[ExecuteRequestClientTools] = OMITTED, when_busy: Literal["reject", "queue", "steer"] = OMITTED, interrupt: bool = OMITTED, message_id: str = OMITTED, output_schema: Dict[str, Any] = OMITTED, context: List[ContextItem] = OMITTED, on_human: Optional[OnHuman] = None, tools: Optional[Tools] = None, on_retry: Optional[OnRetry] = None) -> Turn:
         """Run a turn and stream its events.
 
-        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`.
+        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge`.
         idempotency_key: The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one.
         message: The user's message: 1 byte to 1 MiB of text, not only white space, or a list of 1 to 256 parts with attachments. Only `regenerate` goes without one.
         task_id: 1 to 256 bytes. A task is a conversation: the next turn with the same id continues it.
@@ -5450,7 +5705,7 @@ class _EngineMethods(_Client):
         task_id: Only of this task.
         turn_id: Only of this turn.
         limit: Largest number of events. A stream without it has no limit.
-        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`.
+        events: Events on request, separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge`.
         """
         return self._call(_REPLAY, {"after": after, "task_id": task_id, "turn_id": turn_id, "limit": limit, "events": events})
 
@@ -5768,6 +6023,25 @@ class _EngineMethods(_Client):
         """
         return self._call(_LIST_TRAJECTORIES, {"limit": limit, "cursor": cursor})
 
+    def get_profile(self) -> Profile:
+        """Get the profile page of the user."""
+        return self._call(_GET_PROFILE, {})
+
+    def correct_profile_line(self, line_id: str, *, text: str) -> ProfileLine:
+        """Correct a line.
+
+        line_id: Id of a line of the profile page.
+        text: What the line says from now on: 1 to 200 characters, one line.
+        """
+        return self._call(_CORRECT_PROFILE_LINE, {"line_id": line_id, "text": text})
+
+    def delete_profile_line(self, line_id: str) -> ProfileLineDeleted:
+        """Delete a line.
+
+        line_id: Id of a line of the profile page.
+        """
+        return self._call(_DELETE_PROFILE_LINE, {"line_id": line_id})
+
     def export_memory(self) -> Download:
         """Export the memory as JSON lines."""
         return self._download(_EXPORT_MEMORY, {})
@@ -5852,6 +6126,11 @@ _PUSH_CATALOG = _Route("PUT", "/catalog", query=("dry_run", "try"), headers=("If
 _CATALOG_HISTORY = _Route("GET", "/catalog/history")
 _ROLLBACK_CATALOG = _Route("POST", "/catalog/rollback", headers=("If-Match",), body=("version",), timeout="boot")
 _CATALOG_ARCHIVE = _Route("GET", "/catalog/versions/{version}/archive")
+_LIST_DOCUMENTS = _Route("GET", "/knowledge")
+_SHOW_DOCUMENT = _Route("GET", "/knowledge/documents/{document_path}")
+_PUT_DOCUMENT = _Route("PUT", "/knowledge/documents/{document_path}", upload="application/octet-stream", timeout="boot")
+_DELETE_DOCUMENT = _Route("DELETE", "/knowledge/documents/{document_path}")
+_SEARCH_DOCUMENTS = _Route("POST", "/knowledge/search", body=("query", "limit"), timeout="boot")
 _LIST_USAGE = _Route("GET", "/usage", query=("limit", "cursor", "since", "until", "by", "user_id"))
 _ENGINE_USAGE = _Route("GET", "/engines/{user_id}/usage", query=("limit", "cursor", "since", "until", "by"))
 _CREATE_SCHEDULE = _Route("POST", "/engines/{user_id}/schedules", headers=("Idempotency-Key",), body="whole", timeout="boot")
@@ -6108,6 +6387,40 @@ class _OrchestratorMethods(_Client):
         version: The number of a version.
         """
         return self._download(_CATALOG_ARCHIVE, {"version": version})
+
+    def list_documents(self) -> ProductKnowledge:
+        """List the documents of the product's knowledge."""
+        return self._call(_LIST_DOCUMENTS, {})
+
+    def show_document(self, document_path: str) -> KnowledgeDocumentShown:
+        """Get a document with its passages, as engines search it.
+
+        document_path: Path of the document, percent-encoded, also its slashes.
+        """
+        return self._call(_SHOW_DOCUMENT, {"document_path": document_path})
+
+    def put_document(self, document_path: str, body: Union[bytes, str, Iterable[bytes]]) -> KnowledgeDocumentPut:
+        """Store a document: text, Markdown, HTML or PDF, by `Content-Type` or the path.
+
+        document_path: Path of the document, percent-encoded, also its slashes.
+        body: What is sent. A stream is sent only once.
+        """
+        return self._call(_PUT_DOCUMENT, {"document_path": document_path, "body": body})
+
+    def delete_document(self, document_path: str) -> KnowledgeDocumentDeleted:
+        """Delete a document. Engines do not find it a moment later.
+
+        document_path: Path of the document, percent-encoded, also its slashes.
+        """
+        return self._call(_DELETE_DOCUMENT, {"document_path": document_path})
+
+    def search_documents(self, *, query: str, limit: int = OMITTED) -> KnowledgeFound:
+        """Search the documents as the engines' tool does, to try a question.
+
+        query: What to find, as a user would ask it.
+        limit: The largest number of results.
+        """
+        return self._call(_SEARCH_DOCUMENTS, {"query": query, "limit": limit})
 
     def list_usage(self, *, limit: int = OMITTED, cursor: str = OMITTED, since: str = OMITTED, until: str = OMITTED, by: str = OMITTED, user_id: str = OMITTED) -> UsagePage:
         """List what the product's users have spent.

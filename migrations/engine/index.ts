@@ -24,6 +24,8 @@ import { sql as turnNotices } from "./0021-turn-notices.ts";
 import { sql as toolVerdicts } from "./0022-tool-verdicts.ts";
 import { sql as taskDefaults } from "./0023-task-defaults.ts";
 import { sql as logins } from "./0024-logins.ts";
+import { sql as embeddings } from "./0025-embeddings.ts";
+import { sql as profile } from "./0026-profile.ts";
 
 /** In order. A store's `user_version` is the number of applied migrations. Forward only, never edited. */
 export const ENGINE_MIGRATIONS: readonly string[] = [
@@ -51,4 +53,6 @@ export const ENGINE_MIGRATIONS: readonly string[] = [
   toolVerdicts,
   taskDefaults,
   logins,
+  embeddings,
+  profile,
 ];

@@ -30,6 +30,7 @@ import * as identityKeys from "./0027-identity-keys.ts";
 import * as connections from "./0028-connections.ts";
 import * as budgetReservations from "./0029-budget-reservations.ts";
 import * as revocations from "./0031-revocations.ts";
+import * as knowledge from "./0032-knowledge.ts";
 import * as plans from "./0033-plans.ts";
 import * as openQuestions from "./0034-open-questions.ts";
 
@@ -65,6 +66,7 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0028-connections": connections,
   "0029-budget-reservations": budgetReservations,
   "0031-revocations": revocations,
+  "0032-knowledge": knowledge,
   "0033-plans": plans,
   "0034-open-questions": openQuestions,
 };

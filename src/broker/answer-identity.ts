@@ -8,9 +8,11 @@ import {
   identityCall,
 } from "../contract/broker/identity-call.ts";
 import { DaemonAway, type DaemonRoad, QuestionRefused } from "./ask-daemon.ts";
+import { TooManyQuestions } from "./fair-questions.ts";
 
 /** Of one engine at the same time. */
 const MAX_OPEN = 32;
+const TOO_MANY = 429;
 
 class Refused extends Error {
   readonly status: number;
@@ -52,7 +54,7 @@ export class IdentityAnswers {
     const start = openEngineKey(this.#sealingKey, key);
     if (start === null) throw new Refused(401, "expected the key of an engine of this deployment");
     const open = this.#open.get(start.engine) ?? 0;
-    if (open >= MAX_OPEN) throw new Refused(429, `an engine may ask for ${MAX_OPEN} tokens at once`);
+    if (open >= MAX_OPEN) throw new Refused(TOO_MANY, `an engine may ask for ${MAX_OPEN} tokens at once`);
     this.#open.set(start.engine, open + 1);
     try {
       return await this.#road.ask("identity", { ...start, ...(await callIn(request)) });
@@ -86,16 +88,23 @@ function jsonIn(text: string): unknown {
 function respond(response: ServerResponse, status: number, body: object): void {
   // What is left of a refused request is not read.
   const connection = status < 300 ? {} : { connection: "close" };
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...connection });
+  const retry = status === TOO_MANY ? { "retry-after": "1" } : {};
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    ...connection,
+    ...retry,
+  });
   response.end(JSON.stringify(body));
 }
 
 function statusOf(error: unknown): number {
   if (error instanceof Refused || error instanceof QuestionRefused) return error.status;
+  if (error instanceof TooManyQuestions) return TOO_MANY;
   return error instanceof DaemonAway ? 503 : 500;
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Refused || error instanceof QuestionRefused || error instanceof DaemonAway
-    ? error.message
+  [Refused, QuestionRefused, DaemonAway, TooManyQuestions].some((kind) => error instanceof kind)
+    ? (error as Error).message
     : "the broker failed";

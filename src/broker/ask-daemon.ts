@@ -4,13 +4,14 @@ import { MAX_ANSWER_BYTES, QUESTION_HEADER, questionPath } from "../contract/bro
 import type { AnswerTo, Asked, QuestionName } from "../contract/broker/questions.ts";
 
 /** A daemon that restarts, or a new leader, answers within this time. */
-const DEADLINE_MS = 15_000;
+export const DEADLINE_MS = 15_000;
 /** Of one attempt: a daemon that was frozen does not answer. */
 const ATTEMPT_MS = 5000;
 const RETRY_MS = 100;
 /** Statuses of a daemon that is not ready, or of one in front of it. */
 const NOT_READY = 500;
-const KEPT = { keepAlive: true, maxSockets: 64, timeout: 60_000 } as const;
+/** Those of many engines, each of which has a few. */
+const KEPT = { keepAlive: true, maxSockets: 512, timeout: 60_000 } as const;
 
 /** No daemon answered in time. The call that needs the answer may be tried again. */
 export class DaemonAway extends Error {

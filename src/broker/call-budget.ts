@@ -18,10 +18,10 @@ type Bounds = RequestBounds & { readonly model: string };
 
 /** One reservation in the budgets for each model call, before it is sent. */
 export class CallBudgets {
-  readonly #road: DaemonRoad;
+  readonly #road: Pick<DaemonRoad, "ask">;
   readonly #settling = new Set<Promise<unknown>>();
 
-  constructor(road: DaemonRoad) {
+  constructor(road: Pick<DaemonRoad, "ask">) {
     this.#road = road;
   }
 

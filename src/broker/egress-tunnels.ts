@@ -4,12 +4,11 @@ import { openEngineKey } from "../contract/broker/engine-key.ts";
 import { ENGINE_KEY_HEADER } from "../contract/broker/secret-calls.ts";
 import { connectTo, joinSockets } from "../sandbox/proxy.ts";
 import type { EgressAddresses } from "./egress-addresses.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { Refusal } from "./outgoing.ts";
 import { reasonOf, refuseConnect } from "./refuse-connect.ts";
 
 const IDLE_MS = 600_000;
-/** As many as the proxy of an engine opens. */
-const MAX_OF_ENGINE = 256;
 
 interface TunnelParts {
   readonly sealingKey: Uint8Array;
@@ -20,8 +19,8 @@ interface TunnelParts {
 export class EgressTunnels {
   readonly #parts: TunnelParts;
   readonly #sockets = new Set<Socket>();
-  /** Connections of each engine. */
-  readonly #open = new Map<string, number>();
+  /** As many as the proxy of an engine opens. */
+  readonly #open = new OpenCalls();
 
   constructor(parts: TunnelParts) {
     this.#parts = parts;
@@ -46,10 +45,7 @@ export class EgressTunnels {
     const target = URL.parse(`tunnel://${url}`);
     const port = Number(target?.port);
     if (target === null || !Number.isInteger(port) || port === 0) throw new Refusal(400, "expected host:port");
-    const count = this.#open.get(caller.engine) ?? 0;
-    if (count >= MAX_OF_ENGINE) throw new Refusal(503, "the engine has too many connections open");
-    this.#open.set(caller.engine, count + 1);
-    client.once("close", () => this.#closed(caller.engine));
+    if (!this.#open.enter(caller.engine, client)) throw new Refusal(429, this.#open.problem);
     const host = target.hostname.replace(/^\[|\]$/g, "");
     const upstream = await connectTo(host, port, await this.#parts.addresses.of(caller, host, port));
     if (client.destroyed) {
@@ -60,12 +56,6 @@ export class EgressTunnels {
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) upstream.write(head);
     joinSockets(client, upstream);
-  }
-
-  #closed(engine: string): void {
-    const left = (this.#open.get(engine) ?? 1) - 1;
-    if (left === 0) this.#open.delete(engine);
-    else this.#open.set(engine, left);
   }
 
   #keep(socket: Socket): void {

@@ -23,7 +23,10 @@ export function fillBody(valueOf: (placeholder: Placeholder) => Promise<string>)
     // By bytes, whatever the charset of the body.
     transform(chunk: Buffer, _, done) {
       const text = held + chunk.toString("latin1");
-      const [beginning = ""] = PLACEHOLDER_BEGINNING.exec(text.slice(-MAX_BEGINNING)) ?? [];
+      // The last sign of a whole placeholder may be the first one of the next.
+      const end = [...text.matchAll(placeholderPattern())].reduce((_, { 0: found, index }) => index + found.length, 0);
+      const open = text.slice(Math.max(end, text.length - MAX_BEGINNING));
+      const [beginning = ""] = PLACEHOLDER_BEGINNING.exec(open) ?? [];
       held = beginning;
       pass(text.slice(0, text.length - beginning.length), done);
     },

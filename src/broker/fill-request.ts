@@ -52,6 +52,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "expect",
   // A value is looked for in the answer as it is.
   "accept-encoding",
+  // By ranges of a page that echoes a value, a tool would get it in pieces that nobody looks for.
+  "range",
+  "if-range",
   // The values have other lengths than their placeholders.
   "content-length",
 ]);

@@ -6,20 +6,23 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as TlsAgent, request as requestHttps } from "node:https";
+import type { Duplex } from "node:stream";
 import { type ModelRoute, openCallKey } from "../contract/broker/call-key.ts";
-import type { CallOutcome } from "../contract/broker/broker-order.ts";
 import { BUDGETED_HEADER, PROBLEM_HEADER, REFUSAL_HEADER, encodeProblem } from "../contract/broker/problem.ts";
 import { DaemonAway, QuestionRefused } from "./ask-daemon.ts";
 import { type CallBudgets, Reservation } from "./call-budget.ts";
-import type { CallCounts } from "./call-counts.ts";
+import { type CallCounts, outcomeOf } from "./call-counts.ts";
 import { headersToPassOn, headersToSend, presentedKey, withoutLength } from "./call-headers.ts";
 import type { EngineStandings } from "./engine-standing.ts";
 import { errorBodyOf } from "./error-body.ts";
 import type { KeyCall } from "./key-cooldowns.ts";
+import { TooManyQuestions } from "./fair-questions.ts";
 import { KeyLimits } from "./key-limits.ts";
+import { limitAnswer } from "./limit-answer.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { PROVIDER_RULES, addressOf, modelIn, yieldsText } from "./provider-rules.ts";
 import { readWhole } from "./read-whole.ts";
-import { refuseCall } from "./refuse-call.ts";
+import { endUnread, refuseCall } from "./refuse-call.ts";
 import { CALL_FIELDS, boundsOf } from "./request-body.ts";
 import { readAccessKey, signRequest } from "./sign-request.ts";
 import { TopLevelFields } from "./top-level-fields.ts";
@@ -30,6 +33,8 @@ const MAX_KEYS = 4096;
 const IDLE = { keepAlive: true, maxFreeSockets: 256, timeout: 30_000 } as const;
 /** A signature covers the whole body, and a reservation depends on it: it is read first. */
 const MAX_READ_BYTES = 64 * 1024 ** 2;
+/** When an engine with too many calls may try again. */
+const RETRY_MS = 1000;
 /** A longer name is none of a model. */
 const MAX_MODEL_LENGTH = 256;
 
@@ -38,6 +43,7 @@ export interface ForwarderParts {
   readonly counts: CallCounts;
   readonly standings: Pick<EngineStandings, "of">;
   readonly budgets: Pick<CallBudgets, "reserve">;
+  readonly open: Pick<OpenCalls, "enter" | "problem">;
   /** Loads what calls by TLS need. Rejects when it cannot be used. */
   readonly prepareTls: () => Promise<void>;
   readonly log: (fields: Readonly<Record<string, unknown>>, message: string) => void;
@@ -85,6 +91,8 @@ export class CallForwarder {
       counts.count(route.provider, "refused");
       return refuseCall({ request, response }, 404, "expected the address of a model call");
     }
+    const { open } = this.#parts;
+    if (!open.enter(route.engine, response)) return this.#tooMany({ route, request, response }, open.problem);
     counts.opened();
     response.once("close", () => counts.closed());
     const fields = new TopLevelFields(CALL_FIELDS);
@@ -191,6 +199,11 @@ export class CallForwarder {
     const upstream = isTls ? requestHttps(url, options) : requestHttp(url, options);
     upstream.setNoDelay(true);
     upstream.on("error", (error) => this.#fail(call, error));
+    // Without a listener, Node.js leaves the call without an answer.
+    upstream.once("upgrade", (_, socket: Duplex) => {
+      socket.destroy();
+      this.#fail(call, new Error("the provider switches to another protocol"));
+    });
     upstream.once("response", (answer) => {
       this.#answer(call, answer).catch((error: unknown) => this.#fail(call, error));
     });
@@ -206,9 +219,10 @@ export class CallForwarder {
   async #answer(call: Call, answer: IncomingMessage): Promise<void> {
     const { route, url, response } = call;
     const status = answer.statusCode ?? 502;
-    this.#parts.counts.count(route.provider, outcomeOf(status));
+    const isRedirect = status >= 300 && status < 400;
+    this.#parts.counts.count(route.provider, isRedirect ? "refused" : outcomeOf(status));
     // A call is not repeated at an address that nobody configured.
-    if (status >= 300 && status < 400) {
+    if (isRedirect) {
       answer.destroy();
       return refuseCall(call, 502, `${url.host} redirects; set the address that it redirects to`);
     }
@@ -233,6 +247,12 @@ export class CallForwarder {
     answer.pipe(response);
   }
 
+  /** In the provider's form, so that the engine tries again. */
+  #tooMany({ route, ...call }: Pick<Call, "route" | "request" | "response">, message: string): void {
+    this.#parts.counts.count(route.provider, "too_many");
+    endUnread(call, { status: 429, ...limitAnswer(route.provider, { status: 429, retryAfterMs: RETRY_MS, message }) });
+  }
+
   #saw({ admitted }: Call, answer: IncomingMessage, body = ""): void {
     if (admitted !== null) this.#limits.saw(admitted, answer, body);
   }
@@ -242,6 +262,7 @@ export class CallForwarder {
       response.destroy();
       return;
     }
+    if (error instanceof TooManyQuestions) return this.#tooMany({ route, request, response }, error.message);
     if (error instanceof DaemonAway || error instanceof QuestionRefused) {
       this.#parts.counts.count(route.provider, "unchecked");
       this.#parts.log({ engine_id: route.engine, reason: error.message }, "failed to ask the daemon about a call");
@@ -272,9 +293,4 @@ const keyHeaders = ({ provider, apiKey }: ModelRoute): readonly (readonly [strin
 function modelOf({ route, request, fields }: Call): string | null {
   const model = modelIn(route.provider, request.url ?? "") ?? fields.fields?.get("model");
   return typeof model === "string" && model.length <= MAX_MODEL_LENGTH ? model : null;
-}
-
-function outcomeOf(status: number): CallOutcome {
-  if (status < 300) return "answered";
-  return status < 500 ? "refused" : "failed";
 }

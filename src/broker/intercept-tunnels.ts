@@ -17,6 +17,7 @@ import {
   encodeUrl,
 } from "../contract/broker/secret-calls.ts";
 import { HOP_BY_HOP } from "./call-headers.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { reasonOf, refuseConnect } from "./refuse-connect.ts";
 import { isHostOf } from "./secret-hosts.ts";
 import { namesIn } from "./secret-names.ts";
@@ -29,6 +30,9 @@ const SERVER_MS = 86_400_000;
 const IDLE_MS = 300_000;
 const MAX_HEADER_BYTES = 48 * 1024;
 const NOT_PASSED: ReadonlySet<string> = new Set([...HOP_BY_HOP, "host", "expect", "content-length", "http2-settings"]);
+
+/** Of one connection too. Node.js throws for them. */
+const NOT_OF_HTTP_2 = ["proxy-connection", "http2-settings"];
 
 type AnyRequest = IncomingMessage | Http2ServerRequest;
 type AnyResponse = ServerResponse | Http2ServerResponse;
@@ -61,6 +65,8 @@ export class InterceptTunnels {
   readonly #parts: TunnelParts;
   readonly #servers = new Map<string, Kept>();
   readonly #sockets = new Set<Duplex>();
+  /** The requests in them are calls of their own. */
+  readonly #tunnels = new OpenCalls();
   /** Requests. */
   #open = 0;
   #isDraining = false;
@@ -91,6 +97,7 @@ export class InterceptTunnels {
     const caller = typeof engineKey === "string" ? openEngineKey(this.#parts.sealingKey, engineKey) : null;
     if (caller === null || typeof engineKey !== "string")
       return refuseConnect(client, 401, "expected the key of an engine of this deployment");
+    if (!this.#tunnels.enter(caller.engine, client)) return refuseConnect(client, 429, this.#tunnels.problem);
     const target = URL.parse(`https://${url}/`);
     const asked = namesIn(headers[SECRET_NAMES_HEADER]);
     if (target === null || target.pathname !== "/" || asked.length === 0)
@@ -139,6 +146,7 @@ export class InterceptTunnels {
     const path = request.url ?? "";
     const url = path.startsWith("/") ? URL.parse(`https://${target.host}${path}`) : null;
     if (url === null) return answerShort(response, 400, "expected a path");
+    if (!isPassable(request)) return answerShort(response, 400, "expected headers that HTTP/1.1 can carry");
     const [near, far] = duplexPair();
     far.on("error", () => far.destroy());
     this.#open++;
@@ -200,14 +208,25 @@ function framingOf(request: AnyRequest): readonly string[] {
   return hasBody ? ["transfer-encoding", "chunked"] : [];
 }
 
-function answerHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
-  const headers: Record<string, string[]> = {};
+/** Whether the headers of HTTP/2, which are UTF-8, have only what those of HTTP/1.1 may. */
+const isPassable = ({ method = "", rawHeaders }: AnyRequest): boolean =>
+  isToken(method) && passedHeaders(rawHeaders).every((text, at) => (at % 2 === 0 ? isToken(text) : isFieldValue(text)));
+
+const isToken = (text: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
+const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+
+/** Of a host that says something twice, both are passed on as one: many headers may stand in HTTP/2 once only. */
+function answerHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
+  const headers: Record<string, string> = {};
+  const cookies: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
     const key = name.toLowerCase();
-    if (!HOP_BY_HOP.includes(key)) (headers[key] ??= []).push(value);
+    if (key === "set-cookie") cookies.push(value);
+    else if (!HOP_BY_HOP.includes(key) && !NOT_OF_HTTP_2.includes(key))
+      headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }
-  return headers;
+  return cookies.length === 0 ? headers : { ...headers, "set-cookie": cookies };
 }
 
 function abort(response: AnyResponse): void {

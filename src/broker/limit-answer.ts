@@ -33,12 +33,16 @@ const SHAPES: Readonly<Record<CalledProvider, (status: number, message: string) 
 /** The broker's answer in a provider's stead. Both headers, because one of them has no parts of a second. */
 export function limitAnswer(
   provider: CalledProvider,
-  { status, retryAfterMs }: { readonly status: number; readonly retryAfterMs: number },
+  {
+    status,
+    retryAfterMs,
+    message,
+  }: { readonly status: number; readonly retryAfterMs: number; readonly message?: string },
 ): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
   const seconds = Math.ceil(retryAfterMs / 1000);
   const { headers, body } = SHAPES[provider](
     status,
-    `the provider is not called with this key for another ${seconds} s`,
+    message ?? `the provider is not called with this key for another ${seconds} s`,
   );
   const retryAfter = { "retry-after": String(seconds), "retry-after-ms": String(Math.ceil(retryAfterMs)) };
   return { headers: { ...headers, ...retryAfter, "content-type": "application/json" }, body: JSON.stringify(body) };

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ENGINE_KEY_HEADER } from "../contract/broker/secret-calls.ts";
 import { LOGIN_NEEDED_HEADER, TOOL_TARGET_HEADER } from "../contract/broker/tool-calls.ts";
+import { type Forgotten, isForgotten } from "../contract/broker/forget.ts";
 import type { Asked } from "../contract/broker/questions.ts";
 import { outsideAddresses } from "../shared/outside-addresses.ts";
 import type { DaemonRoad } from "./ask-daemon.ts";
@@ -14,7 +15,7 @@ import { formsOfToken } from "./secret-forms.ts";
 const MAX_BODY_BYTES = 10 * 1024 ** 2;
 const MAX_LOGIN_BYTES = 4096;
 const MAX_TARGET = 16_384;
-/** How long a token is used before the daemon is asked again: a deleted connection works no longer. */
+/** How long a token is used before the daemon is asked again: of a connection that was deleted while it could not tell. */
 const KEPT_MS = 60_000;
 const MAX_KEPT = 4096;
 const NOT_SENT: ReadonlySet<string> = new Set([
@@ -25,6 +26,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "authorization",
   // A token is looked for in the answer as it is.
   "accept-encoding",
+  // Nor in pieces.
+  "range",
+  "if-range",
   "content-length",
   "expect",
 ]);
@@ -32,6 +36,9 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 type Target = Asked<"connection">["target"];
 
 interface KeptToken {
+  readonly engine: string;
+  /** Of the tool server. */
+  readonly name: string;
   readonly token: string;
   readonly privateHosts: readonly string[];
   readonly until: number;
@@ -51,6 +58,8 @@ interface LoginCall {
 export class LoginCalls {
   readonly #road: Pick<DaemonRoad, "ask">;
   readonly #kept = new Map<string, KeptToken>();
+  /** Counts what was forgotten: an answer from before is not kept after it. */
+  #generation = 0;
 
   constructor(road: Pick<DaemonRoad, "ask">) {
     this.#road = road;
@@ -60,6 +69,11 @@ export class LoginCalls {
     const target = targetOf(call);
     const body = call.request.method === "POST" ? await readBounded(call.request, MAX_BODY_BYTES) : null;
     return this.#attempt({ call, target, body }, null);
+  }
+
+  forget({ engines, connections }: Forgotten): void {
+    this.#generation++;
+    for (const [key, kept] of this.#kept) if (isForgotten(engines, connections, kept)) this.#kept.delete(key);
   }
 
   /** The link with which the user signs in. */
@@ -91,19 +105,22 @@ export class LoginCalls {
   }
 
   async #token({ call: { caller, signal }, target }: LoginCall, rejected: string | null): Promise<KeptToken> {
-    const name = JSON.stringify([caller, target]);
-    const kept = rejected === null ? this.#kept.get(name) : undefined;
+    const key = JSON.stringify([caller, target]);
+    const kept = rejected === null ? this.#kept.get(key) : undefined;
     if (kept !== undefined && kept.until > performance.now()) return kept;
-    this.#kept.delete(name);
+    this.#kept.delete(key);
+    const generation = this.#generation;
     const answer = await this.#road.ask("connection", { ...caller, target, rejected }, { signal });
     const { state, token, expires_at: expires, private_hosts: privateHosts } = answer;
     if (state === "away") throw new Refusal(503, "the login of the tool server cannot be renewed now");
     if (state !== "token" || token === null) throw loginNeeded();
+    const lastsMs = expires === null ? KEPT_MS : Math.min(KEPT_MS, expires - Date.now());
+    const { engine } = caller;
+    const fresh = { engine, name: target.server, token, privateHosts, until: performance.now() + lastsMs };
+    if (generation !== this.#generation) return fresh;
     const oldest = this.#kept.size < MAX_KEPT ? undefined : this.#kept.keys().next().value;
     if (oldest !== undefined) this.#kept.delete(oldest);
-    const lastsMs = expires === null ? KEPT_MS : Math.min(KEPT_MS, expires - Date.now());
-    const fresh = { token, privateHosts, until: performance.now() + lastsMs };
-    this.#kept.set(name, fresh);
+    this.#kept.set(key, fresh);
     return fresh;
   }
 }

@@ -36,7 +36,9 @@ export function passOn(
   const headers: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
-    if (!CHANGED.has(name.toLowerCase())) headers.push(name, replaceInText(value, forms));
+    // A name that has the value too is no header that anybody needs.
+    const isEcho = replaceInText(name, forms) !== name;
+    if (!CHANGED.has(name.toLowerCase()) && !isEcho) headers.push(name, replaceInText(value, forms));
   }
   response.writeHead(status, replaceInText(answer.statusMessage ?? "", forms), headers);
   response.flushHeaders();

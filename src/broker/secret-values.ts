@@ -1,10 +1,11 @@
+import { type Forgotten, isForgotten } from "../contract/broker/forget.ts";
 import type { Asked } from "../contract/broker/questions.ts";
 import type { Misuse } from "../contract/broker/secret-calls.ts";
 import type { EngineStart } from "../contract/broker/engine-key.ts";
 import type { DaemonRoad } from "./ask-daemon.ts";
 import type { Secret } from "./secret-forms.ts";
 
-/** How long a value is used before the daemon is asked again: a deleted one works no longer. */
+/** How long a value is used before the daemon is asked again: one that was deleted while it could not tell works no longer. */
 const KEPT_MS = 5000;
 const MAX_KEPT = 1024;
 /** Events of one engine in this time, for a tool can cause as many refusals as it wants. */
@@ -12,6 +13,8 @@ const EVENTS = { count: 10, withinMs: 60_000 } as const;
 const MAX_COUNTED = 4096;
 
 interface Kept {
+  readonly engine: string;
+  readonly name: string;
   readonly secret: Promise<Secret | null>;
   readonly until: number;
 }
@@ -36,13 +39,18 @@ export class SecretValues {
       if (until <= now || this.#kept.size >= MAX_KEPT) this.#kept.delete(old);
       else break;
     const secret = this.#road.ask("secret", { engine, incarnation, name }).then((answer) => answer.secret);
-    const kept = { secret, until: now + KEPT_MS };
+    const kept = { engine, name, secret, until: now + KEPT_MS };
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     secret.catch(() => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
     });
     return secret;
+  }
+
+  /** An answer that is still awaited is given to those who wait for it, and to nobody else. */
+  forget({ engines, secrets }: Forgotten): void {
+    for (const [key, kept] of this.#kept) if (isForgotten(engines, secrets, kept)) this.#kept.delete(key);
   }
 
   async hosts({ engine, incarnation }: EngineStart, names: readonly string[]): Promise<Record<string, string[]>> {

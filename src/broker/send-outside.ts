@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Duplex } from "node:stream";
 import { fixedLookup } from "../sandbox/proxy.ts";
 import { fillBody } from "./fill-body.ts";
 import type { EngineCall, Outgoing } from "./outgoing.ts";
@@ -24,6 +25,11 @@ export function sendOutside(
     sent.setTimeout(IDLE_MS, () => sent.destroy(new Error("no traffic for too long")));
     // `on`: a second error without a listener would end the process.
     sent.on("error", reject);
+    // Without a listener, Node.js leaves the request without an answer.
+    sent.once("upgrade", (_, socket: Duplex) => {
+      socket.destroy();
+      reject(new Error("it switches to another protocol"));
+    });
     let hasAnswer = false;
     sent.once("response", (answer) => {
       hasAnswer = true;

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { BrokerOrder } from "../contract/broker/broker-order.ts";
 import { EGRESS_TUNNEL_HEADER } from "../contract/broker/egress-calls.ts";
+import type { Forgotten } from "../contract/broker/forget.ts";
 import { controlTokenOf, questionTokenOf } from "../contract/broker/tokens.ts";
 import { listening } from "../shared/http/listen-address.ts";
 import { IdentityAnswers } from "./answer-identity.ts";
@@ -12,10 +13,14 @@ import { CallCounts } from "./call-counts.ts";
 import { EgressAddresses } from "./egress-addresses.ts";
 import { EgressTunnels } from "./egress-tunnels.ts";
 import { EngineStandings } from "./engine-standing.ts";
+import { FairQuestions } from "./fair-questions.ts";
 import { CallForwarder } from "./forward-call.ts";
 import { InterceptTunnels } from "./intercept-tunnels.ts";
 import { BrokerControl } from "./control.ts";
+import { OnceCalls } from "./once-calls.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { OutgoingCalls } from "./outgoing-calls.ts";
+import { sendOnce } from "./send-once.ts";
 import { trustCertificates } from "./trust-certificates.ts";
 
 const MAX_CONNECTIONS = 16_384;
@@ -36,12 +41,14 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
   const sealingKey = Buffer.from(order.sealing_key, "base64");
   const road = new DaemonRoad({ token: questionTokenOf(sealingKey), url: order.daemon_url });
   const shared = { sealingKey, prepareTls: loadingCertificates(order.extra_ca_certs), log: throttledLog() };
-  const budgets = new CallBudgets(road);
-  const standings = new EngineStandings(road);
+  const questions = new FairQuestions(road);
+  const budgets = new CallBudgets(questions);
+  const open = new OpenCalls();
+  const standings = new EngineStandings(questions);
   const addresses = new EgressAddresses(standings);
-  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets });
-  const outgoing = new OutgoingCalls({ ...shared, road, counts, addresses });
-  const identity = new IdentityAnswers(sealingKey, road);
+  const forwarder = new CallForwarder({ ...shared, counts, standings, budgets, open });
+  const outgoing = new OutgoingCalls({ ...shared, road: questions, counts, open, addresses });
+  const identity = new IdentityAnswers(sealingKey, questions);
   const serve = (connection: Duplex) => {
     server.emit("connection", connection);
   };
@@ -65,7 +72,13 @@ export async function serveBroker(order: BrokerOrder): Promise<Server> {
       budgets.settled().then(close, close);
     });
   };
-  const control = new BrokerControl({ build: order.build, token: controlTokenOf(sealingKey), counts, road, drain });
+  const forget = (what: Forgotten) => {
+    standings.forget(what);
+    outgoing.forget(what);
+  };
+  const once = new OnceCalls({ send: (call) => sendOnce(call, shared.prepareTls) });
+  const token = controlTokenOf(sealingKey);
+  const control = new BrokerControl({ build: order.build, token, counts, road, once, drain, forget });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

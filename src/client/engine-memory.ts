@@ -11,19 +11,20 @@ import { LinkedAbort } from "./timeouts.ts";
 /** The page of a list. */
 export type ListOptions = OptionsOf<typeof routes.listKnowledge>;
 
-const LISTS: { readonly [List in MemoryList]: Route<routes.ListKnowledgeParams, MemoryPage<MemoryItems[List]>> } = {
-  episodes: routes.listEpisodes,
-  knowledge: routes.listKnowledge,
-  social: routes.listSocial,
-  working: routes.listWorking,
-  trajectories: routes.listTrajectories,
-};
+/** All lists have the form of this one. */
+const listOf = <List extends MemoryList>(
+  list: List,
+): Route<routes.ListKnowledgeParams, MemoryPage<MemoryItems[List]>> => ({
+  method: "GET",
+  path: `/memory/${list}`,
+  query: ["limit", "cursor"],
+});
 
-/** The calls of a user's memory: list, search, export, end and erase. */
+/** The calls of a user's memory: list, search, export, correct and erase. */
 export const memoryCalls = (service: Service, { call }: Calls) => ({
   /** One kind of memory, the newest first. */
   listMemory: <List extends MemoryList>(list: List, given: ListOptions = {}): Promise<MemoryPage<MemoryItems[List]>> =>
-    call<Route<routes.ListKnowledgeParams, MemoryPage<MemoryItems[List]>>>(LISTS[list], given),
+    call(listOf(list), given),
 
   searchKnowledge: async (given: OptionsOf<typeof routes.searchMemory>): Promise<readonly KnowledgeHit[]> =>
     (await call(routes.searchMemory, given)).results,
@@ -45,6 +46,18 @@ export const memoryCalls = (service: Service, { call }: Calls) => ({
 
   /** Ends a fact that is true no longer. Repeating it changes nothing. */
   endFact: (id: string, given: CallOptions = {}) => call(routes.endFact, { ...given, id }),
+
+  /** The profile page of the user. */
+  profile: (given: CallOptions = {}) => call(routes.getProfile, given),
+
+  /** The line has this text from now on; no learning batch changes it. */
+  correctProfileLine: (lineId: string, text: string, given: CallOptions = {}) =>
+    call(routes.correctProfileLine, { ...given, lineId, text }),
+
+  /** Deletes a line and ends the facts that it says. They do not come back from the same rounds. */
+  async deleteProfileLine(lineId: string, given: CallOptions = {}): Promise<void> {
+    await call(routes.deleteProfileLine, { ...given, lineId });
+  },
 });
 
 async function* parseExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryFileLine> {

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AllowToolsRequest, ArtifactList, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, CreateTaskRequest, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, FileLink, FileList, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, LinkFileRequest, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, MoveFileRequest, MovedFile, PendingRequests, PendingToolCalls, RemovedFile, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, StoredFile, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
+import type { AllowToolsRequest, ArtifactList, CancelRequest, Cancelled, CatalogReloaded, CatalogShown, ChangeTaskRequest, CoreSoulReloaded, CorrectProfileLineRequest, CreateTaskRequest, DecideSkillRequest, EditMessageRequest, EndFactRequest, EngineHealth, EpisodePage, ExecuteRequest, FactEnded, FileLink, FileList, ForkRequest, ForkedTask, InboxList, KnowledgeHits, KnowledgePage, LearningBatch, LinkFileRequest, MemoryErased, MemoryImported, ModelRequestRecord, ModelRequests, MoveFileRequest, MovedFile, PendingRequests, PendingToolCalls, Profile, ProfileLine, ProfileLineDeleted, RemovedFile, RemovedMessage, ReplayPage, Resolved, RespondRequest, RespondToolRequest, RewindRequest, Rewound, SearchMemoryRequest, SentMessage, Servers, ShownTurn, SkillDecided, SkillDrafts, SocialPage, StoredFile, TaskDeleted, TaskMessages, TaskPage, TaskRecord, ToolAnswered, ToolsAllowed, TrajectoryPage, TurnPage, WaitingMessage, WorkingMemoryPage } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -14,7 +14,7 @@ export const health: Route<HealthParams, EngineHealth> = {
 export interface ExecuteParams {
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge` */
   readonly events?: string | undefined;
   /** The same key and body within 24 h attaches to the turn of the first call. The `message_id` of a message that may wait, unless the body has one */
   readonly idempotencyKey?: string | undefined;
@@ -78,7 +78,7 @@ export interface ReplayParams {
   readonly follow?: boolean | undefined;
   /** `1` adds an `id:` line to each frame */
   readonly ids?: string | undefined;
-  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook` */
+  /** [Events on request](conversations.md#events-on-request), separated by commas: `message`, `tool_input`, `model`, `file`, `hook`, `knowledge` */
   readonly events?: string | undefined;
   /** The last `seq` or `ts` received; adds an `id:` line to each frame */
   readonly lastEventId?: string | undefined;
@@ -663,6 +663,39 @@ export const listTrajectories: Route<ListTrajectoriesParams, TrajectoryPage> = {
   method: "GET",
   path: "/memory/trajectories",
   query: ["limit","cursor"],
+};
+
+export type GetProfileParams = object;
+
+/** Get the profile page of the user. */
+export const getProfile: Route<GetProfileParams, Profile> = {
+  method: "GET",
+  path: "/memory/profile",
+};
+
+export interface CorrectProfileLineParams {
+  /** Id of a line of the profile page */
+  readonly lineId: string;
+  /** What the line says from now on: 1 to 200 characters, one line. */
+  readonly text: CorrectProfileLineRequest["text"];
+}
+
+/** Correct a line. */
+export const correctProfileLine: Route<CorrectProfileLineParams, ProfileLine> = {
+  method: "PATCH",
+  path: "/memory/profile/{line_id}",
+  body: ["text"],
+};
+
+export interface DeleteProfileLineParams {
+  /** Id of a line of the profile page */
+  readonly lineId: string;
+}
+
+/** Delete a line. */
+export const deleteProfileLine: Route<DeleteProfileLineParams, ProfileLineDeleted> = {
+  method: "DELETE",
+  path: "/memory/profile/{line_id}",
 };
 
 export type ExportMemoryParams = object;

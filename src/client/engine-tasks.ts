@@ -1,11 +1,11 @@
 import * as routes from "./engine-routes.ts";
 import { type CallOptions, type RetryOptions, type Service, openStream, withRetries } from "./http-call.ts";
-import { OrchdError } from "./orchd-error.ts";
 import type { TaskEvent } from "./records.ts";
 import { resumableStream } from "./resumable-stream.ts";
 import { type Calls, type OptionsOf, requestOf } from "./route.ts";
 import { readFrames } from "./sse-frames.ts";
 import { LinkedAbort } from "./timeouts.ts";
+import { dataOf } from "./turn-event.ts";
 
 export interface FollowTasksOptions
   extends Omit<routes.ListTasksParams, "q" | "cursor" | "follow">, CallOptions, Pick<RetryOptions, "onRetry"> {}
@@ -72,16 +72,9 @@ async function* readTaskEvents(chunks: AsyncIterable<Uint8Array>, onSleep: () =>
   const onComment = (comment: string) => {
     if (comment.trimStart().startsWith("sleeping ")) onSleep();
   };
-  for await (const { type, data } of readFrames(chunks, onComment))
+  for await (const frame of readFrames(chunks, onComment)) {
+    const { type } = frame;
     if (type === "task" || type === "task_removed" || type === "heartbeat")
-      yield { event: type, data: parsed(data) } as TaskEvent;
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data) as unknown;
-  } catch (error) {
-    // Another connection may transfer it intact.
-    throw new OrchdError({ code: "CONNECTION_LOST", message: "an event of the stream is not JSON", cause: error });
+      yield { event: type, data: dataOf(frame) } as unknown as TaskEvent;
   }
 }

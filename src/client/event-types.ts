@@ -21,5 +21,6 @@ export const ENGINE_EVENT_TYPES: readonly string[] = [
   "usage",
   "model_changed",
   "tool_verdict",
+  "knowledge_found",
   "file_changed",
 ];

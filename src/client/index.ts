@@ -11,6 +11,7 @@ export {
 export { type AttachmentOptions, attachment } from "./attachment.ts";
 export { type BySession, type ConsoleClient, type SignInOptions, createConsoleClient } from "./console-client.ts";
 export type { ClientTool, ClientToolAnswer, ClientToolCall, ClientTools } from "./client-tools.ts";
+export type { SearchKnowledgeOptions } from "./knowledge-calls.ts";
 export type { ChangeCatalogOptions, PushCatalogOptions } from "./catalog-calls.ts";
 export { type CallOptions, type EngineClient, type EngineClientOptions, createEngineClient } from "./engine-client.ts";
 export type { ExecuteOptions, ReplayOptions, ResumeOptions, TypedReplayPage } from "./engine-execute.ts";

@@ -1,6 +1,7 @@
 import type { EngineDestroyed, EngineRecord, EventRecord, SetUserSecretRequest } from "./records.ts";
 import * as routes from "./orchestrator-routes.ts";
 import { checkedUserId } from "./address.ts";
+import { knowledgeCalls } from "./knowledge-calls.ts";
 import { catalogCalls } from "./catalog-calls.ts";
 import { type CallOptions, type Retry, type Service, openStream, withRetries } from "./http-call.ts";
 import { OrchdError } from "./orchd-error.ts";
@@ -96,6 +97,9 @@ export function createOrchestratorClient(options: OrchestratorClientOptions) {
 
     /** The catalog that the product's engines share. */
     catalog: catalogCalls(calls),
+
+    /** The documents that the product's engines search. */
+    knowledge: knowledgeCalls(calls),
 
     /** What the product's users have spent, by user unless grouped otherwise. */
     usage: (given: UsageOptions = {}): AsyncGenerator<UsageEntry> =>

@@ -1,6 +1,6 @@
 // Written by "npm run generate" from the route tables in src/contract.
 
-import type { AnswerQuestionRequest, AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeEngineRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EnginePolicy, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, Plan, PlanDeleted, PlanList, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, QuestionAnswered, QuestionPage, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetEnginePolicyRequest, SetPlanRequest, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
+import type { AnswerQuestionRequest, AuditPage, BackupList, BackupRun, CatalogHistory, CatalogPushed, ChangeEndpointRequest, ChangeEngineRequest, ChangeScheduleRequest, ChangeWebhookRequest, Connections, CreateEndpointRequest, CreateLinkRequest, CreateScheduleRequest, CreateUserTokenRequest, CreateWebhookRequest, Disconnected, EngineDestroyed, EngineKeyRotated, EnginePage, EnginePolicy, EngineRecord, EngineStopped, EngineWithKey, EventPage, HostHealth, HostReadiness, HostReport, HostSamples, HostStatus, IdentityIssuer, IdentityKeyRotation, IdentityKeys, KnowledgeDocumentDeleted, KnowledgeDocumentPut, KnowledgeDocumentShown, KnowledgeFound, LoginClient, LoginLink, MasterRotation, NotificationDelivery, NotificationDeliveryPage, NotificationEndpoint, NotificationEndpointDeleted, NotificationEndpointWithSecret, NotificationEndpoints, NotificationsReplayed, Plan, PlanDeleted, PlanList, PricesRecord, ProductCatalogRecord, ProductDeleted, ProductKnowledge, ProductPage, ProductRecord, ProductWithKey, ProvisionEngineRequest, QuestionAnswered, QuestionPage, RegisterProductRequest, ReplayDeliveriesRequest, RestartEngineRequest, RollbackCatalogRequest, RotateEndpointSecretRequest, RotateEngineKeyRequest, RotateIdentityKeyRequest, RotateMasterRequest, RotateToolHookSecretRequest, RotateWebhookSecretRequest, RunPage, RunRecord, ScheduleDeleted, SchedulePage, ScheduleRecord, SearchDocumentsRequest, SecretDeleted, SecretRecord, Secrets, SessionEnded, SessionLink, SessionPage, SessionRecord, SetEnginePolicyRequest, SetPlanRequest, SetPlatformKeyHashRequest, SetPolicyRequest, SetProductSecretRequest, SetUserSecretRequest, SignInOptions, SignInRequest, SignedOut, StopEngineRequest, ToolHookSecret, UsagePage, UsageSamples, UserToken, UserTokensRevoked, WebhookDeleted, WebhookPage, WebhookRecord, WebhookWithSecret } from "./records.ts";
 import type { Route } from "./route.ts";
 
 export type HealthParams = object;
@@ -652,6 +652,65 @@ export interface CatalogArchiveParams {
 export const catalogArchive: Route<CatalogArchiveParams, never> = {
   method: "GET",
   path: "/catalog/versions/{version}/archive",
+};
+
+export type ListDocumentsParams = object;
+
+/** List the documents of the product's knowledge. */
+export const listDocuments: Route<ListDocumentsParams, ProductKnowledge> = {
+  method: "GET",
+  path: "/knowledge",
+};
+
+export interface ShowDocumentParams {
+  /** Path of the document, percent-encoded, also its slashes */
+  readonly documentPath: string;
+}
+
+/** Get a document with its passages, as engines search it. */
+export const showDocument: Route<ShowDocumentParams, KnowledgeDocumentShown> = {
+  method: "GET",
+  path: "/knowledge/documents/{document_path}",
+};
+
+export interface PutDocumentParams {
+  /** Path of the document, percent-encoded, also its slashes */
+  readonly documentPath: string;
+  readonly body: Blob | string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+/** Store a document: text, Markdown, HTML or PDF, by `Content-Type` or the path. */
+export const putDocument: Route<PutDocumentParams, KnowledgeDocumentPut> = {
+  method: "PUT",
+  path: "/knowledge/documents/{document_path}",
+  upload: "application/octet-stream",
+  timeout: "boot",
+};
+
+export interface DeleteDocumentParams {
+  /** Path of the document, percent-encoded, also its slashes */
+  readonly documentPath: string;
+}
+
+/** Delete a document. Engines do not find it a moment later. */
+export const deleteDocument: Route<DeleteDocumentParams, KnowledgeDocumentDeleted> = {
+  method: "DELETE",
+  path: "/knowledge/documents/{document_path}",
+};
+
+export interface SearchDocumentsParams {
+  /** What to find, as a user would ask it. */
+  readonly query: SearchDocumentsRequest["query"];
+  /** The largest number of results. */
+  readonly limit?: SearchDocumentsRequest["limit"] | undefined;
+}
+
+/** Search the documents as the engines' tool does, to try a question. */
+export const searchDocuments: Route<SearchDocumentsParams, KnowledgeFound> = {
+  method: "POST",
+  path: "/knowledge/search",
+  body: ["query","limit"],
+  timeout: "boot",
 };
 
 export interface ListUsageParams {

@@ -320,7 +320,7 @@ export interface ChangeEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url?: string | undefined;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
+  readonly events?: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[] | undefined;
   /** `false` pauses it: messages wait. */
   readonly enabled?: boolean | undefined;
 }
@@ -465,11 +465,16 @@ export interface CoreSoulReloaded {
   readonly bytes: number;
 }
 
+export interface CorrectProfileLineRequest {
+  /** What the line says from now on: 1 to 200 characters, one line. */
+  readonly text: string;
+}
+
 export interface CreateEndpointRequest {
   /** Where messages are sent: an `https` address of the public internet, or a host of the policy's `private_hosts`. */
   readonly url: string;
   /** The [events](orchestrator-api.md#events) that are sent. */
-  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
+  readonly events: readonly ("product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login")[];
   /** The secret that signs messages. Made when omitted. */
   readonly secret?: string | undefined;
 }
@@ -584,6 +589,14 @@ export interface EditMessageRequest {
   readonly message?: MessageContent | undefined;
   /** `steer` hands a queued message to the running turn, `queue` keeps it for a turn of its own. */
   readonly when_busy?: "queue" | "steer" | undefined;
+}
+
+/** How far the vectors of memories are. Omitted without an embeddings endpoint. */
+export interface EmbeddingsHealth {
+  /** Memories that wait for their vector. */
+  readonly waiting: number;
+  /** Why the endpoint made none at the last call. `null` after one that did. */
+  readonly last_error: string | null;
 }
 
 export type EmptyRequest = Readonly<Record<string, unknown>>;
@@ -1024,6 +1037,28 @@ export type EngineEvent = {
   };
 } | {
   /** The `event:` line of the frame. */
+  readonly event: "knowledge_found";
+  /** The `data:` line of the frame. */
+  readonly data: {
+    /** The best first, each with at most the first 500 characters of its `text`. */
+    readonly results: readonly KnowledgeResult[];
+    /** The call's id. */
+    readonly tool_call_id: string;
+    /** Of a delegated agent: its name. */
+    readonly agent?: string | undefined;
+    /** Of a delegated agent: the call of `delegate` that started it. */
+    readonly parent_tool_call_id?: string | undefined;
+    /** When it happened. Strictly rises within the engine. */
+    readonly ts: string;
+    /** Its number. Rises over the life of the engine, restarts included. */
+    readonly seq: number;
+    /** The turn's task. */
+    readonly task_id: string;
+    /** The turn. */
+    readonly turn_id: string;
+  };
+} | {
+  /** The `event:` line of the frame. */
   readonly event: "file_changed";
   /** The `data:` line of the frame. */
   readonly data: {
@@ -1072,6 +1107,8 @@ export interface EngineHealth {
   readonly core_soul_hash: string | null;
   /** How the last call of a model went. Omitted until the engine is loaded. */
   readonly model?: ModelHealth | undefined;
+  /** How far the vectors of memories are. Omitted without an embeddings endpoint. */
+  readonly embeddings?: EmbeddingsHealth | undefined;
   /** Only after a damaged store was set aside, until a memory is imported or erased: where the store is. */
   readonly memory_reset?: MemoryReset | undefined;
 }
@@ -1713,7 +1750,7 @@ export interface EventRecord {
 }
 
 /** The event's type. */
-export type EventType = "product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
+export type EventType = "product.registered" | "product.policy_changed" | "product.plan_changed" | "product.plan_deleted" | "product.key_rotated" | "product.hook_secret_rotated" | "product.deleted" | "catalog.pushed" | "catalog.rolled_back" | "knowledge.changed" | "engine.provisioned" | "engine.starting" | "engine.running" | "engine.unhealthy" | "engine.crashed" | "engine.restarting" | "engine.gave_up" | "engine.stopping" | "engine.stopped" | "engine.slept" | "engine.woke" | "engine.adopted" | "engine.key_rotated" | "engine.plan_changed" | "engine.policy_changed" | "engine.destroyed" | "engine.leaked" | "budget.warned" | "budget.spent" | "secret.misused" | "schedule.created" | "schedule.changed" | "schedule.deleted" | "schedule.ran" | "schedule.failed" | "schedule.missed" | "turn.completed" | "turn.failed" | "turn.cancelled" | "task.titled" | "turn.waiting" | "secret.connected" | "secret.disconnected" | "secret.needs_login" | "host.draining" | "host.resumed" | "host.leader_changed" | "host.port_taken" | "host.calls_refused" | "host.breaker_opened" | "host.breaker_closed" | "host.backup_created" | "host.backup_failed" | "host.restored" | "host.schedules_resumed" | "host.identity_key_rotated";
 
 /** A turn to run. */
 export interface ExecuteRequest {
@@ -2152,6 +2189,92 @@ export interface IsolationPart {
   readonly detail: string | null;
 }
 
+/** A document of a product's knowledge, without its text. */
+export interface KnowledgeDocument {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+}
+
+/** A document was deleted. */
+export interface KnowledgeDocumentDeleted {
+  /** It is gone. */
+  readonly deleted: true;
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+}
+
+/** A document that was stored. */
+export interface KnowledgeDocumentPut {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+  /** `false` if the same document was stored already, so that nothing was changed. */
+  readonly is_new: boolean;
+}
+
+/** A document as it was read. */
+export interface KnowledgeDocumentShown {
+  /** Its path, which the product chose. */
+  readonly path: string;
+  /** Its title, by itself: of a PDF file or page, or the first heading. Else the name of the file. */
+  readonly title: string;
+  /** What it was read as. */
+  readonly media_type: "text/plain" | "text/markdown" | "text/html" | "application/pdf";
+  /** The size as it was uploaded. */
+  readonly bytes: number;
+  /** The SHA-256 of what was uploaded, in hex. */
+  readonly sha256: string;
+  /** The number of passages that it is searched by. */
+  readonly passages: number;
+  /** Who uploaded it: a call of the product or of an operator. */
+  readonly actor: "product" | "admin" | "orchd";
+  /** When it was first uploaded. */
+  readonly created_at: string;
+  /** When it was last replaced. */
+  readonly updated_at: string;
+  /** Its passages in order. */
+  readonly content: readonly KnowledgePassage[];
+}
+
+/** What a search of a product's knowledge found. */
+export interface KnowledgeFound {
+  /** The best first. */
+  readonly results: readonly KnowledgeResult[];
+}
+
 /** A result of a search of the memory. */
 export interface KnowledgeHit {
   /** The id of the round, the fact or the note. */
@@ -2196,6 +2319,20 @@ export interface KnowledgePage {
   readonly next_cursor: string | null;
 }
 
+/** A passage of a document, as it is searched. */
+export interface KnowledgePassage {
+  /** Its number in the document, from 1. */
+  readonly number: number;
+  /** The headings above it, the outermost first. */
+  readonly heading: readonly string[];
+  /** Its first and last line. `null` in a PDF file or a page of HTML. */
+  readonly lines: readonly unknown[] | null;
+  /** Its first and last page. `null` except in a PDF file. */
+  readonly pages: readonly unknown[] | null;
+  /** Its text. */
+  readonly text: string;
+}
+
 /** A fact, with the time in which it is true and the time in which the engine believed it. */
 export interface KnowledgeRecord {
   /** The fact's id. */
@@ -2230,6 +2367,24 @@ export interface KnowledgeRecord {
   readonly evidence: readonly string[];
 }
 
+/** Passages of a document of the [product's knowledge](knowledge.md) that a search found. */
+export interface KnowledgeResult {
+  /** What the model cites it by: the document's path with lines, pages or the number of the passage. */
+  readonly source: string;
+  /** The path of the document. */
+  readonly path: string;
+  /** The title of the document. */
+  readonly title: string;
+  /** The headings above it, the outermost first. */
+  readonly heading: readonly string[];
+  /** Its first and last line. `null` in a PDF file or a page of HTML. */
+  readonly lines: readonly unknown[] | null;
+  /** Its first and last page. `null` except in a PDF file. */
+  readonly pages: readonly unknown[] | null;
+  /** The text of the passages. */
+  readonly text: string;
+}
+
 /** Why an engine last failed. */
 export interface LastError {
   /** What it was doing. */
@@ -2262,6 +2417,8 @@ export interface LearningBatch {
   readonly knowledge_closed: number;
   /** New people and things. */
   readonly nodes: number;
+  /** Lines of the profile page that were written or removed. */
+  readonly profile_lines: number;
   /** New skill drafts, for a person to decide. */
   readonly skills_drafted: number;
   /** Milliseconds that it took. */
@@ -2634,34 +2791,8 @@ export interface NotificationsReplayed {
   readonly replayed: number;
 }
 
-/** An open question of an engine to a person. */
-export interface OpenQuestion {
-  /** Its id. */
-  readonly request_id: string;
-  /** What is asked, as in `GET /hitl/pending`. */
-  readonly kind: "question" | "permission" | "login";
-  /** The text of the question. */
-  readonly question: string;
-  /** What the engine says of it, such as what is to be allowed, and `allow_free_text`: whether an answer may be other text than an option. */
-  readonly context: Readonly<Record<string, unknown>>;
-  /** The answers to choose from. */
-  readonly options: readonly string[];
-  /** Whether something of it was left out because it is long. `GET /hitl/pending` of the engine has the whole. */
-  readonly is_shortened: boolean;
-  /** The task of the turn that waits. */
-  readonly task_id: string;
-  /** The turn that waits. */
-  readonly turn_id: string;
-  /** The title of the task. */
-  readonly title: string;
-  /** The beginning of the message that the turn answers. */
-  readonly message: string;
-  /** When the turn asked. */
-  readonly created_at: string;
-}
-
 /** What programs decide by. */
-export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
+export type OrchestratorErrorCode = "INVALID_REQUEST" | "INVALID_PLATFORM_KEY" | "INVALID_ADMIN_KEY" | "INVALID_SIGNATURE" | "INVALID_SESSION" | "INVALID_LINK" | "INSUFFICIENT_ROLE" | "POLICY_DENIED" | "NOT_FOUND" | "PRODUCT_NOT_FOUND" | "ENGINE_NOT_FOUND" | "PLAN_NOT_FOUND" | "SESSION_NOT_FOUND" | "QUESTION_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "CONNECTION_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SECRET_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "CATALOG_VERSION_NOT_FOUND" | "KNOWLEDGE_DOCUMENT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "PRODUCT_ALREADY_EXISTS" | "PLAN_IN_USE" | "ENGINE_ALREADY_EXISTS" | "ENGINE_ALREADY_RUNNING" | "ENGINE_NOT_RUNNING" | "QUESTION_ANSWERED" | "ENGINE_BUSY" | "OPERATION_IN_PROGRESS" | "IDEMPOTENCY_CONFLICT" | "CATALOG_CHANGED" | "PAYLOAD_TOO_LARGE" | "CATALOG_INVALID" | "KNOWLEDGE_DOCUMENT_INVALID" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "BACKEND_ERROR" | "LEADER_LOST" | "PORT_EXHAUSTION" | "SERVICE_UNAVAILABLE" | "CAPACITY_EXHAUSTED" | "BOOT_TIMEOUT";
 
 /** An open question to a person. */
 export interface PendingRequest {
@@ -2944,6 +3075,14 @@ export interface ProductDeleted {
   readonly deleted: true;
 }
 
+/** The documents that all engines of a product search. */
+export interface ProductKnowledge {
+  /** Rises with each change of the documents. 0 before the first one. */
+  readonly version: number;
+  /** All of them, by path. */
+  readonly documents: readonly KnowledgeDocument[];
+}
+
 /** Products by id. */
 export interface ProductPage {
   /** The records of this page. */
@@ -3026,6 +3165,42 @@ export interface ProductWithKey {
   readonly platform_api_key: string | null;
 }
 
+/** The profile page: what the user has said of themselves, in short. */
+export interface Profile {
+  /** The lines in the order of the page. */
+  readonly lines: readonly ProfileLine[];
+  /** Bytes of the lines' texts. */
+  readonly bytes: number;
+  /** Most bytes that they take. */
+  readonly max_bytes: number;
+}
+
+/** A line of the profile page. */
+export interface ProfileLine {
+  /** The line's id. */
+  readonly id: string;
+  /** The section of the page. */
+  readonly section: "about" | "people" | "work" | "preferences" | "plans";
+  /** What the line says. */
+  readonly text: string;
+  /** `learned`: a learning batch wrote it. `person`: a person has corrected it, and no batch changes it. */
+  readonly origin: "learned" | "person";
+  /** The ids of the rounds that it derives from. */
+  readonly sources: readonly string[];
+  /** When the line was written first. */
+  readonly created_at: string;
+  /** When its text was written. */
+  readonly updated_at: string;
+}
+
+/** A line that a person has deleted. */
+export interface ProfileLineDeleted {
+  /** The line's id. */
+  readonly id: string;
+  /** Always `true`. */
+  readonly deleted: true;
+}
+
 export interface ProvisionEngineRequest {
   /** The product's id of the user. */
   readonly user_id: string;
@@ -3085,16 +3260,6 @@ export interface QuestionRecord {
   readonly user_id: string;
   /** The engine's state. An answer wakes one that is `sleeping`. */
   readonly engine_state: EngineState;
-}
-
-/** The open questions of an engine, oldest first. */
-export interface QuestionReport {
-  /** Rises with each change of the list in this life of the process. */
-  readonly revision: number;
-  /** The oldest ones. */
-  readonly questions: readonly OpenQuestion[];
-  /** How many there are. */
-  readonly total: number;
 }
 
 export interface RegisterProductRequest {
@@ -3400,6 +3565,13 @@ export type ScheduleTiming = {
   /** The time from which they are counted. */
   readonly anchor_at: string;
 };
+
+export interface SearchDocumentsRequest {
+  /** What to find, as a user would ask it. */
+  readonly query: string;
+  /** The largest number of results. */
+  readonly limit?: number | undefined;
+}
 
 export interface SearchMemoryRequest {
   /** 1 byte to 10 kB of text. No character is query syntax. */

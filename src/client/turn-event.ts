@@ -53,7 +53,8 @@ export const endsTurn = (event: TurnEvent): boolean =>
 export const toError = ({ error, message, details }: EngineEventData["error"]): OrchdError =>
   new OrchdError({ code: error, message, details, retryAfterS: retryAfterOf(details) });
 
-function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
+/** The data of a frame. `CONNECTION_LOST` if they are not a JSON object. */
+export function dataOf({ type, data }: SseFrame): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(data);

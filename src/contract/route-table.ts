@@ -67,7 +67,7 @@ export interface RouteRow<Auth extends string, Schema extends string, Code exten
   readonly requestLines?: Schema;
   /** A gzipped tar archive instead of `request`. */
   readonly requestArchive?: true;
-  /** The bytes of a file instead of `request`, which the handler stores as they arrive. */
+  /** The bytes of a file instead of `request`. An engine stores them as they arrive. */
   readonly requestBytes?: true;
   /** Costs a tenth of a call, until the handler charges the rest before it changes something. */
   readonly looksUpFirst?: true;

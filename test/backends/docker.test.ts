@@ -11,7 +11,7 @@ import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
 import { createDockerBackend } from "../../src/orchestrator/fleet/docker/docker-backend.ts";
 import { compileCache } from "../helpers/compile-cache.ts";
 import { FIXTURES, findDocker, fixtureImage } from "../helpers/docker.ts";
-import { HOST, catalogFolders, fixture, freePort } from "../helpers/fleet.ts";
+import { HOST, catalogFolders, fixture, freePort, knowledgeFiles } from "../helpers/fleet.ts";
 import { temporaryFolder } from "../helpers/run.ts";
 import { conformance } from "./conformance.ts";
 import { CONTROL_TOKEN, PROVIDER_KEY } from "./under-test.ts";
@@ -39,7 +39,7 @@ t.test("the Docker backend", { skip }, async (t) => {
     nodePath: process.execPath,
     folderProgram: resolve(import.meta.dirname, "../../dist/orchd-folder.cjs"),
   };
-  const options = { ...settings, catalogs: catalogFolders(dataDir) };
+  const options = { ...settings, catalogs: catalogFolders(dataDir), knowledge: knowledgeFiles(dataDir) };
   const api = new DockerApi(socketPath);
   const containers = new Containers(api, settings.deployment);
   const backend = createDockerBackend(options);

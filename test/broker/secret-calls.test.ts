@@ -6,6 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import root, { type Test } from "tap";
 import { CallCounts } from "../../src/broker/call-counts.ts";
+import { OpenCalls } from "../../src/broker/open-calls.ts";
 import { OutgoingCalls } from "../../src/broker/outgoing-calls.ts";
 import type { Secret } from "../../src/broker/secret-forms.ts";
 import { trustCertificates } from "../../src/broker/trust-certificates.ts";
@@ -74,13 +75,15 @@ const road = {
   },
 };
 const sealingKey = randomBytes(32);
+const counts = new CallCounts();
 const calls = new OutgoingCalls({
   sealingKey,
   road,
   addresses: { of: async () => [] },
-  counts: new CallCounts(),
+  counts,
   prepareTls: () => trustCertificates(ORIGIN_CA),
   log: () => undefined,
+  open: new OpenCalls(),
 });
 const server = createServer((request, response) => void calls.answer(request, response)).listen(0, "127.0.0.1");
 await once(server, "listening");
@@ -272,4 +275,29 @@ root.test("nobody calls without the key of an engine, and nothing is forwarded w
 root.test("an origin with HTTP/2 is called by HTTP/1.1", async (t) => {
   await send({ phantom: placeholder("TOKEN") });
   t.equal(last()?.httpVersion, "1.1");
+});
+
+root.test("calls are counted by how they ended, and refused placeholders by the reason", async (t) => {
+  const of = (name: string) => counts.report().tool_calls[`secret ${name}`] ?? 0;
+  const added = async (name: string, sent: Sent) => {
+    const before = of(name);
+    await send(sent);
+    await until(`it counts as ${name}`, () => of(name) > before);
+    t.equal(of(name), before + 1, name);
+  };
+  await added("answered", { phantom: placeholder("TOKEN") });
+  await added("failed", { phantom: placeholder("TOKEN"), target: `${origin.url}/error` });
+  await added("unreachable", { phantom: placeholder("TOKEN"), target: `${origin.url}/unknown` });
+  await added("missing", { phantom: placeholder("NONE") });
+  await added("denied", { phantom: placeholder("SHUT") });
+  await added("invalid", {});
+  const { misuses: before } = counts.report();
+  await added("misused", { phantom: placeholder("TOKEN", anotherKey) });
+  t.equal(counts.report().misuses["other engine"], (before["other engine"] ?? 0) + 1);
+  const cut = of("cut");
+  const call = open({ target: `${origin.url}/event`, phantom: placeholder("TOKEN") });
+  call.end();
+  await once(call, "response");
+  call.destroy();
+  await until("the cut counts", () => of("cut") > cut);
 });

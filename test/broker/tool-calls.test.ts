@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { CallCounts } from "../../src/broker/call-counts.ts";
+import { OpenCalls } from "../../src/broker/open-calls.ts";
 import { OutgoingCalls } from "../../src/broker/outgoing-calls.ts";
 import { sealEngineKey } from "../../src/contract/broker/engine-key.ts";
 import { TOOL_CALL_PATH, TOOL_TARGET_HEADER, encodeTarget } from "../../src/contract/broker/tool-calls.ts";
@@ -34,7 +35,8 @@ async function brokerFor(t: Test, server: RequestListener, hosts: readonly strin
     return { state: "token", token: TOKEN, expires_at: null, private_hosts: hosts };
   };
   const parts = { sealingKey, road: { ask } as never, prepareTls: async () => undefined, log: () => undefined };
-  const calls = new OutgoingCalls({ ...parts, counts: new CallCounts(), addresses: { of: async () => [] } });
+  const addresses = { of: async () => [] };
+  const calls = new OutgoingCalls({ ...parts, addresses, counts: new CallCounts(), open: new OpenCalls() });
   const url = await listen(t, (request, response) => void calls.answer(request, response));
   const target = {
     server: "s",

@@ -29,7 +29,7 @@ t.test("bash offers what may follow: groups, verbs, and options behind arguments
   };
   t.same(offered("e"), ["engines", "events"]);
   t.same(offered("rot"), ["rotate"]);
-  t.same(offered("p"), ["provision", "ps", "products", "prices"]);
+  t.same(offered("p"), ["provision", "ps", "products", "plans", "prices"]);
   t.same(offered("audit", "v"), ["verify"]);
   t.same(offered("events", "alice", "--ty"), ["--type"]);
   t.same(offered("engines", "st"), ["start", "stop"]);

@@ -95,6 +95,8 @@ t.test("a policy comes from options, from a file and from standard input; option
   t.same(await policy(["--policy-file", "-"], '{"suspended": true}'), { suspended: true });
   t.same(await policy(["--suspend"]), { suspended: true, suspend: "drain" });
   t.same(await policy(["--suspend-now"]), { suspended: true, suspend: "now" });
+  t.same(await policy(["--intercept", "--pause-schedules"]), { intercept: true, schedules_paused: true });
+  t.same(await policy(["--no-intercept", "--resume-schedules"]), { intercept: false, schedules_paused: false });
   t.same(await policy(["--allow", "start,stop"]), { allowed_actions: ["start", "stop"] });
   t.same(await policy(["--unset-engine-env", "LLM_API_KEY"]), { engine_env: { LLM_API_KEY: null } });
 });
@@ -113,6 +115,7 @@ t.test("a policy that contradicts itself or is no JSON object is refused before 
     [["--tool-hook", "none", "--tool-hook-timeout", "900"], /need --tool-hook URL/],
     [["--tool-hook-on-error", "allow"], /Allowed choices are deny, ask/],
     [["--policy-file", "-"], /--policy-file -: expected a JSON object/],
+    [["--pause-schedules", "--resume-schedules"], /cannot be used with/],
     [["--policy-file", "/nowhere.json"], /\/nowhere\.json cannot be read/],
   ] as const) {
     const ran = await orchctl(["products", "policy", "demo", ...args], { env: ADMIN, input: "[]" });

@@ -11,7 +11,7 @@ import { freshFolder } from "../helpers/folder.ts";
 import { COMPLETED, STARTED, frames, text } from "./wire.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const MAX_TARBALL_BYTES = 120_000;
+const MAX_TARBALL_BYTES = 130_000;
 const PLAIN = { PATH: process.env["PATH"] ?? "", HOME: freshFolder(t, "home") };
 
 const run = (program: string, args: readonly string[], cwd = root) =>
@@ -93,7 +93,7 @@ t.test("the packed client", async (t) => {
   const { dir, tarball } = await newProject(t);
   const installed = join(dir, "node_modules/@orchd/client");
 
-  await t.test("the tarball is at most 120 kB and has no dependencies", async (t) => {
+  await t.test("the tarball is at most 130 kB and has no dependencies", async (t) => {
     t.ok(statSync(tarball).size <= MAX_TARBALL_BYTES, `${statSync(tarball).size} bytes`);
     const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
     t.notOk(manifest["dependencies"] ?? manifest["peerDependencies"] ?? manifest["optionalDependencies"]);

@@ -347,6 +347,14 @@ t.test("memory", async () => {
     if (body.next_cursor !== null) await call(name, { query: `?cursor=${body.next_cursor}`, expect: 200 });
     await call(name, { query: "?cursor=other.1", expect: "INVALID_REQUEST" });
   }
+  const { body: profile } = await call("getProfile", { expect: 200 });
+  const [{ id: line }] = profile.lines;
+  const corrected = { text: "Lives in Paris." };
+  await call("correctProfileLine", { path: { line_id: line }, body: corrected, expect: 200 });
+  await call("correctProfileLine", { path: { line_id: "pl_none" }, body: corrected, expect: "NOT_FOUND" });
+  await call("correctProfileLine", { path: { line_id: line }, body: { text: "a\nb" }, expect: "INVALID_REQUEST" });
+  await call("deleteProfileLine", { path: { line_id: line }, expect: 200 });
+  await call("deleteProfileLine", { path: { line_id: line }, expect: "NOT_FOUND" });
   const { body: facts } = await call("listKnowledge", { expect: 200 });
   await call("endFact", { body: { id: facts.items[0].id }, expect: 200 });
   await call("endFact", { body: { id: "kn_none" }, expect: "NOT_FOUND" });
@@ -370,6 +378,14 @@ t.test("the catalog and the core soul", async () => {
   await call("setCatalog", { body: { version: 0, digest: null }, expect: 200 });
   await call("setCatalog", { body: { version: 1, digest: "0".repeat(64) }, expect: "CATALOG_INVALID" });
   await call("setCatalog", { body: { version: 1, digest: "../.." }, expect: "INVALID_REQUEST" });
+  const digest = "1".repeat(64);
+  const missing = await call("setKnowledge", { body: { version: 1, digest }, expect: 200 });
+  t.same(missing.body, { version: 1, missing: true });
+  await call("putKnowledge", { path: { digest }, body: "the file", expect: 200 });
+  const found = await call("setKnowledge", { body: { version: 1, digest }, expect: 200 });
+  t.same(found.body, { version: 1, missing: false });
+  await call("putKnowledge", { path: { digest: "none" }, body: "a", expect: "INVALID_REQUEST" });
+  await call("setKnowledge", { body: { version: 2, digest: null }, expect: 200 });
   mkdirSync(join(dataDir, "catalog/agents"), { recursive: true });
   writeFileSync(join(dataDir, "catalog/agents/broken.md"), "nothing");
   writeFileSync(join(dataDir, "catalog/core-soul.md"), "{{who}}");

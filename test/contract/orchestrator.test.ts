@@ -3,6 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { newKey, sha256 } from "../../src/contract/orchestrator/api-keys.ts";
 import { CATALOG_LIMITS } from "../../src/contract/orchestrator/catalog-limits.ts";
+import { KNOWLEDGE_LIMITS } from "../../src/contract/orchestrator/knowledge-limits.ts";
 import { ORCHESTRATOR_ERRORS } from "../../src/contract/orchestrator/errors.ts";
 import { ORCHESTRATOR_RESPONSES } from "../../src/contract/orchestrator/responses.ts";
 import { ORCHESTRATOR_ROUTES, type RouteName, errorsOf } from "../../src/contract/orchestrator/routes.ts";
@@ -15,8 +16,8 @@ import { freshFolder } from "../helpers/folder.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { ContractCaller } from "./contract-caller.ts";
 import { callConnections } from "./connection-calls.ts";
-import { callQuestions } from "./question-calls.ts";
 import { callPlans } from "./plan-calls.ts";
+import { callQuestions } from "./question-calls.ts";
 import { callSchedules } from "./schedule-calls.ts";
 import { callSecrets } from "./secret-calls.ts";
 import { firstFrame } from "./first-frame.ts";
@@ -174,6 +175,23 @@ t.test("the product's catalog", async () => {
   await call("catalogHistory", { expect: 200 });
   await call("catalogArchive", { path: { version: "1" }, expect: 200 });
   await call("catalogArchive", { path: { version: "9" }, expect: "CATALOG_VERSION_NOT_FOUND" });
+});
+
+t.test("the product's knowledge", async () => {
+  const path = { document_path: "help/refunds.md" };
+  await call("showDocument", { path, expect: "KNOWLEDGE_DOCUMENT_NOT_FOUND" });
+  await call("deleteDocument", { path, expect: "KNOWLEDGE_DOCUMENT_NOT_FOUND" });
+  await call("putDocument", { path, body: Buffer.from("# Refunds\n\nWithin 14 days."), expect: 200 });
+  await call("putDocument", { path, body: Buffer.from("\0"), expect: "KNOWLEDGE_DOCUMENT_INVALID" });
+  await call("putDocument", { path: { document_path: "a/.." }, body: Buffer.from("a"), expect: "INVALID_REQUEST" });
+  const tooLarge = Buffer.alloc(KNOWLEDGE_LIMITS.documentBytes + 1);
+  await call("putDocument", { path, body: tooLarge, expect: "PAYLOAD_TOO_LARGE" });
+  await call("showDocument", { path, expect: 200 });
+  await call("listDocuments", { expect: 200 });
+  const { body } = await call("searchDocuments", { body: { query: "refunds" }, expect: 200 });
+  t.match(body.results, [{ source: "help/refunds.md:3" }]);
+  await call("searchDocuments", { body: { query: "" }, expect: "INVALID_REQUEST" });
+  await call("deleteDocument", { path, expect: 200 });
 });
 
 t.test("events as a list and as a stream", async () => {

@@ -7,7 +7,7 @@ import { parseCoreSoul } from "../../src/engine/catalog/core-soul.ts";
 import { SHIPPED_AGENTS } from "../../src/engine/catalog/defaults/agents.ts";
 import { parseDeclaredTool } from "../../src/engine/catalog/tool-file.ts";
 import { parseToolServers } from "../../src/engine/mcp/server-config.ts";
-import { ENGINE_TOOLS, SUBMIT_RESULT } from "../../src/contract/engine/tool-names.ts";
+import { ENGINE_TOOLS, SEARCH_KNOWLEDGE, SUBMIT_RESULT } from "../../src/contract/engine/tool-names.ts";
 import { formatHostPattern, readHostPattern } from "../../src/sandbox/proxy/host-pattern.ts";
 import { proxyEnvironment } from "../../src/sandbox/proxy/proxy-environment.ts";
 import { PERMISSION_OPTIONS } from "../../src/engine/tools/authorize.ts";
@@ -22,7 +22,14 @@ const blocks = (language: string) =>
 t.test("the names of built-in tools, which a catalog cannot use, are those of the code", async (t) => {
   t.same(
     Object.keys(ENGINE_TOOLS).sort(),
-    [...BUILT_IN_TOOLS.map(({ name }) => name), DELEGATE, SUBMIT_RESULT, TOOL_SEARCH, USE_SKILL].sort(),
+    [
+      ...BUILT_IN_TOOLS.map(({ name }) => name),
+      DELEGATE,
+      SEARCH_KNOWLEDGE,
+      SUBMIT_RESULT,
+      TOOL_SEARCH,
+      USE_SKILL,
+    ].sort(),
     "ENGINE_TOOLS of src/contract/engine/tool-names.ts (actual) has the tools of built-in-tools.ts (expected)",
   );
 });
@@ -75,9 +82,10 @@ t.test("the fields of a declared tool are those of the code, both ways", async (
 });
 
 t.test("the examples are valid", async (t) => {
-  const [http = "", command = "", servers = ""] = blocks("json");
+  const [http = "", command = "", knowing = "", servers = ""] = blocks("json");
   t.equal(parseDeclaredTool("weather", http)?.action.kind, "http");
   t.equal(parseDeclaredTool("convert", command)?.action.kind, "command");
+  t.equal(parseDeclaredTool("order", knowing)?.action.kind, "http");
   t.match(parseToolServers(servers, entryContext()), { servers: { length: 2 }, errors: { length: 0 } });
   const [agent = ""] = blocks("markdown");
   t.match(await parseAgent("translator", agent), { model: "light", permissions: { write_file: "allow" } });

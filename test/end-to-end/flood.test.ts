@@ -96,7 +96,7 @@ t.test("a caller without a key is answered before its body arrives, and disconne
 
 t.test("bodies that never end take up a product's own room, and no other's", async (t) => {
   const [slow, other] = [await register("slow", { requests_per_minute: null }), await register("quick")];
-  const calls = Array.from({ length: 200 }, () => unfinished(t, { key: slow, bytes: 60_000 }));
+  const calls = Array.from({ length: 400 }, () => unfinished(t, { key: slow, bytes: 60_000 }));
   const refused = () => calls.filter(({ answer }) => answer().startsWith("HTTP/1.1 503"));
   await until("some are refused", () => refused().length > 0, PATIENCE_MS);
   t.match(refused()[0]?.answer(), /\r\nRetry-After: 1\r\n.*SERVICE_UNAVAILABLE/s);

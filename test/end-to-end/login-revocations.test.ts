@@ -1,6 +1,7 @@
 import t from "tap";
 import { type AuthorizationServer, startAuthorizationServer } from "../helpers/authorization-server.ts";
 import { freePort } from "../helpers/daemon.ts";
+import { openTokenRoad } from "../helpers/token-road.ts";
 import { type LoginFleet, openLoginFleet, signInBy } from "../helpers/tool-logins.ts";
 import { until } from "../helpers/until.ts";
 
@@ -84,6 +85,32 @@ t.test("an authorization server that hangs delays no destroy, and is asked again
   t.equal((await fleet.platform("GET", "/engines/ben")).status, 404);
   hung.resolve();
   for (const user of users) await until("it is ended there", () => isEnded(fleet.authorization, user), RETRIED_MS);
+});
+
+t.test("a destroy does not wait for a renewal either, and what that still gives is ended", async (t) => {
+  const authorization = await startAuthorizationServer(t, { accessTokenS: 30 });
+  const fleet = await openLoginFleet(t, { authorization });
+  await signIn(fleet, "anna");
+  const { engine_id: engine, incarnation } = (await fleet.platform("GET", "/engines/anna")).body;
+  const { dataDir } = fleet.daemon;
+  const tokenOf = openTokenRoad(t, { dataDir, url: fleet.publicUrl, tools: fleet.tools.url });
+  const hung = Promise.withResolvers<void>();
+  t.teardown(hung.resolve);
+  let isHanging = false;
+  authorization.before = async ({ url }) => {
+    if (url !== "/token") return;
+    isHanging = true;
+    await hung.promise;
+  };
+  const asked = tokenOf({ engine, incarnation }).catch(() => ({ state: "refused" }));
+  await until("it is renewed", () => isHanging);
+  t.equal((await fleet.platform("DELETE", "/engines/anna")).status, 200);
+  hung.resolve();
+  t.not((await asked).state, "token");
+  await until(
+    "all of it is ended",
+    () => ![...authorization.records.keys()].some((name) => name.startsWith("RefreshToken ")),
+  );
 });
 
 t.test("a deleted product ends the logins of its users, with the secret of its client", async (t) => {

@@ -428,7 +428,8 @@ t.test("a request id that is well formed comes back, another is replaced", async
 });
 
 t.test("every code of the catalogue was provoked, but for those that nothing can meet yet", async (t) => {
-  // In engine-lifecycle, idempotency, sleep, schedules, webhooks, notifications and product-catalog.test.ts,
+  // In engine-lifecycle, idempotency, sleep, schedules, webhooks, notifications, product-catalog, plans and
+  // open-questions.test.ts,
   // pass-to-leader.test.ts, and those of sessions in console-sessions and operations/sessions.test.ts.
   const elsewhere = [
     "ENGINE_ALREADY_EXISTS",
@@ -437,12 +438,18 @@ t.test("every code of the catalogue was provoked, but for those that nothing can
     "IDEMPOTENCY_CONFLICT",
     "ENGINE_BUSY",
     "INVALID_SIGNATURE",
+    "PLAN_NOT_FOUND",
+    "PLAN_IN_USE",
+    "QUESTION_NOT_FOUND",
+    "QUESTION_ANSWERED",
     "SCHEDULE_NOT_FOUND",
     "WEBHOOK_NOT_FOUND",
     "ENDPOINT_NOT_FOUND",
     "CATALOG_VERSION_NOT_FOUND",
     "CATALOG_CHANGED",
     "CATALOG_INVALID",
+    "KNOWLEDGE_DOCUMENT_NOT_FOUND",
+    "KNOWLEDGE_DOCUMENT_INVALID",
     "LEADER_LOST",
     "INVALID_SESSION",
     "INVALID_LINK",

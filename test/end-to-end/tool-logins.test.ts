@@ -127,6 +127,7 @@ t.test(
     );
     await (await anna.execute("t1", "/tool mcp__guarded__whoami {}\n/say done")).all();
     t.match(await resultsOf(anna, "t1"), [{ output: "you are anna@example.com", error: null }], "renewed with it too");
+    t.match((await fleet.daemon.admin("/metrics")).text, /orch_login_refreshes_total\{outcome="renewed"\} [1-9]/);
   },
 );
 

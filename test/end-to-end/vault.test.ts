@@ -11,6 +11,7 @@ import { orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { readFileSync } from "node:fs";
 import { freshFolder } from "../helpers/folder.ts";
 import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
 
 const dataDir = freshFolder(t);
 const folder = freshFolder(t);
@@ -141,10 +142,16 @@ t.test("orchctl sets from standard input or a file, and rotates the key over kil
   t.match((await orchctl("secrets", "delete", "CLI")).stdout, /deleted CLI/);
   await ofProduct("PUT", "/KEPT", { value: "kept over a rotation", hosts });
   await fleet.setPolicy({ engine_env: { LLM_API_KEY: "a key of the product" } });
+  const { incarnation } = (await fleet.platform("GET", "/engines/alice")).body;
   await fleet.daemon.stop("SIGKILL");
   renameSync(join(dataDir, "secret-key"), join(dataDir, "secret-key.previous"));
   writeFileSync(join(dataDir, "secret-key"), randomBytes(32).toString("base64url"), { mode: 0o600 });
   await fleet.restart();
+  // The token of its control interface follows from the key, and so does its key for the broker.
+  await until("an engine of before is started again", async () => {
+    const { body } = await fleet.platform("GET", "/engines/alice");
+    return body.state === "running" && body.incarnation !== incarnation;
+  });
   const check = async () => (await orchctlOf(t, settingsOf(fleet.daemon))("doctor")).stdout;
   t.match(await check(), /warning +secret key +.*previous/);
   const rotating = fleet.daemon.admin("/admin/secrets/rotate-master", { method: "POST", body: {} }).catch(() => null);
@@ -158,7 +165,6 @@ t.test("orchctl sets from standard input or a file, and rotates the key over kil
   await fleet.restart();
   t.equal(await opened("KEPT"), "kept over a rotation");
   t.same((await fleet.daemon.admin("/products/sleepy")).body.engine_env_names, ["LLM_API_KEY"]);
-  // The token of its control interface follows from the key: an engine of before is started again.
   t.match(await fleet.platform("GET", "/engines/alice/wait?state=running&timeout_s=60"), { status: 200 });
   await ofProduct("DELETE", "/KEPT");
 });

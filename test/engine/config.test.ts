@@ -85,12 +85,20 @@ t.test("models with a task of their own are the main model where none is named",
   });
 });
 
-t.test("vectors are made by a provider that has models for it, or not at all", async (t) => {
-  t.equal(readEngineConfig({ LLM_API_KEY: "k" }).embeddingModel, null);
-  const openai = { LLM_PROVIDER: "openai", LLM_API_KEY: "k", EMBEDDING_MODEL: "text-embedding-3-small" };
-  t.equal(readEngineConfig(openai).embeddingModel, "text-embedding-3-small");
-  t.match(problemsOf({ LLM_API_KEY: "k", EMBEDDING_MODEL: "m" }), [
-    /^EMBEDDING_MODEL: anthropic has no embedding models/,
+t.test("an embeddings endpoint has an address and a model", async (t) => {
+  t.equal(readEngineConfig({}).embeddings, null);
+  const endpoint = { ENGINE_EMBEDDINGS_URL: "http://127.0.0.1:11434/v1", ENGINE_EMBEDDINGS_MODEL: "small" };
+  t.same(readEngineConfig({ ...endpoint, ENGINE_EMBEDDINGS_KEY: "k" }).embeddings, {
+    url: "http://127.0.0.1:11434/v1",
+    model: "small",
+    apiKey: "k",
+  });
+  t.match(problemsOf({ ENGINE_EMBEDDINGS_URL: "http://127.0.0.1/v1" }), [
+    /^ENGINE_EMBEDDINGS_MODEL: expected the name/,
   ]);
-  t.match(problemsOf({ EMBEDDING_MODEL: "m" }), [/^EMBEDDING_MODEL: sandbox has no embedding models/]);
+  t.match(problemsOf({ ENGINE_EMBEDDINGS_MODEL: "m" }), [/^ENGINE_EMBEDDINGS_URL: expected the address/]);
+  t.match(problemsOf({ ...endpoint, ENGINE_EMBEDDINGS_URL: "host/v1" }), [/^ENGINE_EMBEDDINGS_URL: expected a URL/]);
+  t.match(problemsOf({ ...endpoint, ENGINE_EMBEDDINGS_URL: "https://host/v1/embeddings" }), [
+    /^ENGINE_EMBEDDINGS_URL: expected the address without \/embeddings/,
+  ]);
 });

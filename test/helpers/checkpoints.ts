@@ -49,6 +49,7 @@ export function checkpointBench(
     scope: NO_SCOPE,
     ask: () => Promise.reject(new Error("nobody is asked here")),
     note: () => undefined,
+    cite: () => undefined,
     progress: () => undefined,
   });
   const message = store.db.prepare(

@@ -11,6 +11,8 @@ export interface ChartPod {
   readonly name: string;
   readonly ip: string;
   readonly isReady: boolean;
+  /** The id of its container at the Docker engine. */
+  readonly container: string | null;
 }
 
 interface PodList {
@@ -18,6 +20,7 @@ interface PodList {
     readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
     readonly status: {
       readonly podIP?: string;
+      readonly containerStatuses?: readonly { readonly containerID?: string }[];
       readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     };
   }[];
@@ -33,9 +36,10 @@ export async function chartPods(api: KubeApi, namespace: string, component: stri
   const { items } = (await api.call("GET", `/api/v1/namespaces/${namespace}/pods`, { query })) as PodList;
   return items
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata: { name }, status: { podIP = "", conditions = [] } }) => ({
+    .map(({ metadata: { name }, status: { podIP = "", conditions = [], containerStatuses = [] } }) => ({
       name,
       ip: podIP,
+      container: containerStatuses[0]?.containerID?.replace("docker://", "") ?? null,
       isReady: conditions.some(({ type, status }) => type === "Ready" && status === "True"),
     }));
 }

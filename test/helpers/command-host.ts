@@ -1,3 +1,5 @@
+import { engineFact } from "../../src/engine/tools/call-facts.ts";
+import { factsOf } from "./engine-facts.ts";
 import { DirectLauncher } from "../../src/sandbox/programs/direct-launcher.ts";
 import { DiskQuota } from "../../src/sandbox/disk/disk-quota.ts";
 import { LimitedLauncher } from "../../src/sandbox/programs/limited-launcher.ts";
@@ -59,7 +61,12 @@ export const diskOf = ({
   });
 
 /** What entries of a `.mcp.json` may refer to. */
-export const entryContext = (variables: Readonly<Record<string, string>> = {}, dataDir?: string): EntryContext => ({
+export const entryContext = (
+  variables: Readonly<Record<string, string>> = {},
+  dataDir?: string,
+  engine = factsOf("anna"),
+): EntryContext => ({
   variables,
+  factOf: (name) => engineFact(engine, name),
   places: { folders: commandHost({}, dataDir).folders, read: [] },
 });

@@ -23,6 +23,9 @@ import { createRecall } from "../../src/engine/agent/recall.ts";
 import { STREAM_LIMITS, type StreamLimits } from "../../src/engine/http/event-stream.ts";
 import { openFiles } from "../../src/engine/files/engine-files.ts";
 import { createRoutes } from "../../src/engine/http/routes.ts";
+import { profileBlock } from "../../src/engine/memory/profile/profile-block.ts";
+import { ProfileTable } from "../../src/engine/memory/profile/profile-table.ts";
+import { MAX_PROFILE_BYTES } from "../../src/contract/engine/profile.ts";
 import { MemoryLists } from "../../src/engine/memory/memory-lists.ts";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { MemoryPortability } from "../../src/engine/memory/portability/memory-portability.ts";
@@ -242,7 +245,14 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
   };
   const runAgent = createAgentLoop({
     ...loop,
-    ...(options.recalls && { recall: createRecall({ search: new MemorySearch(store), window: 200_000, logger }) }),
+    ...(options.recalls && {
+      recall: createRecall({
+        search: new MemorySearch(store),
+        profile: () => profileBlock(new ProfileTable(store).lines()),
+        window: 200_000,
+        logger,
+      }),
+    }),
     tools: { ...loop.tools, ...(profiles && { delegate: createDelegation(loop, profiles) }) },
     profiles:
       profiles?.ofAgent ??
@@ -357,6 +367,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     setModels: () => undefined,
     documentsDir: resolve(import.meta.dirname, "../../dist/documents/engine"),
     setCatalog: () => Promise.resolve({ kind: "reloaded", answer: { version: null } }),
+    knowledge: { use: () => Promise.resolve(true), receive: () => Promise.resolve() },
     status: () => ({
       active_turns: 0,
       pending_hitl: 0,
@@ -413,6 +424,11 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
       }),
     },
     learning: { running: false, trigger: () => Promise.reject(new Error("nothing is learnt here")) },
+    profile: {
+      read: () => ({ lines: [], bytes: 0, max_bytes: MAX_PROFILE_BYTES }),
+      correct: () => Promise.reject(new Error("nothing is corrected here")),
+      delete: () => Promise.reject(new Error("nothing is deleted here")),
+    },
     skills: { list: () => [], decide: () => Promise.reject(new Error("nothing is drafted here")) },
     servers: {
       list: () => ({ servers: [] }),

@@ -64,9 +64,10 @@ export async function startFakeServer(t: Test): Promise<FakeServer> {
   return { url: `http://127.0.0.1:${port}`, calls, on: (route, handler) => void handlers.set(route, handler) };
 }
 
+const RAW = new Set(["application/gzip", "application/octet-stream"]);
 /** JSON, or the text of another type. */
 const bodyOf = (headers: IncomingHttpHeaders, sent: string): unknown =>
-  headers["content-type"] === "application/gzip" ? sent : JSON.parse(sent);
+  RAW.has(headers["content-type"] ?? "") ? sent : JSON.parse(sent);
 
 /** The daemon's form of an error. */
 export const fault = (status: number, code: string, message: string): FakeAnswer => ({

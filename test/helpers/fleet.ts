@@ -18,6 +18,7 @@ import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/engine-ca
 import { isPortFree } from "../../src/orchestrator/fleet/process/port-check.ts";
 import type { ProcessOrder } from "../../src/orchestrator/fleet/process/process-order.ts";
 import { CatalogFolders } from "../../src/orchestrator/fleet/folders/catalog-folders.ts";
+import { KnowledgeFiles } from "../../src/orchestrator/fleet/folders/knowledge-files.ts";
 import {
   type ProcessBackendOptions,
   createProcessBackend,
@@ -59,6 +60,18 @@ export const catalogFolders = (dataDir: string): CatalogFolders =>
     nameOf: (productId) => productId,
   });
 
+/** With the built program. */
+export const knowledgeFiles = (dataDir: string): KnowledgeFiles =>
+  new KnowledgeFiles({
+    dataDir,
+    nodePath: process.execPath,
+    program: resolve(import.meta.dirname, "../../dist/orchd-knowledge.cjs"),
+    confine: false,
+    signal: new AbortController().signal,
+    catalogFolder: (productId) => resolve(dataDir, "catalogs", productId),
+    wordVectors: null,
+  });
+
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */
 export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBackendOptions> = {}): TestFleet {
   const folder = realpathSync(temporaryFolder("fleet"));
@@ -71,6 +84,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
     extraCaCerts: null,
     folderProgram: "/nowhere/orchd-folder.cjs",
     catalogs: catalogFolders(folder),
+    knowledge: knowledgeFiles(folder),
     host: HOST,
     ports: { min: 20_000, max: 29_999 },
     path: "/usr/bin:/bin",

@@ -9,7 +9,7 @@ import { delay } from "../../src/shared/clock.ts";
 import type { EngineParameters, LaunchOrder } from "../../src/orchestrator/fleet/engine-backend.ts";
 import { CONTROL_TOKEN, PROVIDER_KEY } from "../backends/under-test.ts";
 import { FIXTURES, findDocker } from "./docker.ts";
-import { catalogFolders } from "./fleet.ts";
+import { catalogFolders, knowledgeFiles } from "./fleet.ts";
 import { temporaryFolder } from "./run.ts";
 import { until } from "./until.ts";
 
@@ -58,6 +58,7 @@ export const podSettings = ({ name, storageClass }: Pick<TestNamespace, "name" |
   folderProgram: `${FIXTURES}/orchd-folder.cjs`,
   catalogProgram: `${FIXTURES}/none.cjs`,
   checker: catalogFolders("/nonexistent"),
+  knowledge: knowledgeFiles("/nonexistent"),
   deployment: `host_${randomUUID()}`,
   certificates: null,
   startMs: 60_000,

@@ -8,6 +8,7 @@ import { DaemonRoad } from "../../src/broker/ask-daemon.ts";
 import { CallBudgets } from "../../src/broker/call-budget.ts";
 import { CallCounts } from "../../src/broker/call-counts.ts";
 import { EngineStandings } from "../../src/broker/engine-standing.ts";
+import { OpenCalls } from "../../src/broker/open-calls.ts";
 import { CallForwarder } from "../../src/broker/forward-call.ts";
 import { type ModelRoute, sealCallKey } from "../../src/contract/broker/call-key.ts";
 
@@ -29,6 +30,7 @@ export async function startTestBroker(t: Test, daemonUrl: string | null = null):
     counts,
     standings: daemonUrl === null ? EVERY_ENGINE : new EngineStandings(road),
     budgets: new CallBudgets(road),
+    open: new OpenCalls(),
     prepareTls: async () => undefined,
     log: () => undefined,
   });

@@ -45,6 +45,7 @@ export function toolBench(
     signal: new AbortController().signal,
     scope: NO_SCOPE,
     ask: () => Promise.reject(new Error("nobody is asked here")),
+    cite: () => undefined,
     note: (type, content) => void notes.push([type, content]),
     progress: () => undefined,
   };

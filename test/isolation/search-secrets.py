@@ -3,10 +3,13 @@
 Its plan comes from standard input or from the file that its argument names. The values in it are masked, so that the plan
 itself is no place where they are. Standard library only.
 """
-import base64, io, json, os, sys, urllib.parse, zipfile, zlib
+import array, base64, io, json, os, sys, urllib.parse, zipfile, zlib
 
 MASK = 0x55
 PIECE = 4 * 1024 * 1024
+PAGE = os.sysconf("SC_PAGE_SIZE")
+# Of an entry of pagemap: the page is in memory, or swapped out.
+TOUCHED = 3 << 62
 DEPTH = 4
 
 plan = json.loads(open(sys.argv[1]).read() if len(sys.argv) > 1 else sys.stdin.read())
@@ -76,22 +79,50 @@ def inflate(data):
         return b""
 
 
+def regions(pid):
+    """The mappings of a process that may have anything: not those without a page, and not a program as its file has it."""
+    with open(f"/proc/{pid}/smaps") as maps:
+        region, sizes = None, {}
+        for line in [*maps, "VmFlags:"]:
+            name, *rest = line.split()
+            if name == "VmFlags:" and region:
+                place, rights, inode = region
+                is_file = inode != "0" and "w" not in rights and not sizes["Private_Dirty:"] + sizes["Shared_Dirty:"]
+                if rights[0] == "r" and sizes["Rss:"] + sizes["Swap:"] > 0 and not is_file:
+                    yield tuple(int(part, 16) for part in place.split("-"))
+                region = None
+            elif not name.endswith(":"):
+                region, sizes = (name, rest[0], rest[3]), {}
+            elif rest and rest[0].isdigit():
+                sizes[name] = int(rest[0])
+
+
+def touched(pagemap, start, end):
+    """The runs of pages of a mapping that exist."""
+    pagemap.seek(start // PAGE * 8)
+    pages = array.array("Q", pagemap.read((end - start) // PAGE * 8))
+    begin = None
+    for at, page in enumerate([*pages, 0]):
+        if page & TOUCHED and begin is None:
+            begin = at
+        elif not page & TOUCHED and begin is not None:
+            yield start + begin * PAGE, start + at * PAGE
+            begin = None
+
+
 def search_memory(pid):
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory, open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
         read["processes"] += 1
-        for line in maps:
-            place, rights = line.split()[:2]
-            if rights[0] != "r" or line.rstrip().endswith(("[vvar]", "[vsyscall]", "[vvar_vclock]")):
-                continue
-            start, end = (int(part, 16) for part in place.split("-"))
-            for at in range(start, end, PIECE):
-                try:
-                    memory.seek(at)
-                    data = memory.read(min(PIECE + longest, end - at))
-                except (OSError, ValueError):
-                    continue
-                read["memory"] += len(data)
-                search_plain(f"memory of {label(pid)}", data, in_memory)
+        for mapping in regions(pid):
+            for start, end in touched(pagemap, *mapping):
+                for at in range(start, end, PIECE):
+                    try:
+                        memory.seek(at)
+                        data = memory.read(min(PIECE + longest, end - at))
+                    except (OSError, ValueError):
+                        continue
+                    read["memory"] += len(data)
+                    search_plain(f"memory of {label(pid)}", data, in_memory)
 
 
 def label(pid):

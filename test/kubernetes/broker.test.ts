@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
+import { DockerApi } from "../../src/orchestrator/fleet/docker/docker-api.ts";
 import { anthropicText } from "../engine/model/two-providers.ts";
 import { startUpstream } from "../engine/model/upstream.ts";
 import { ask } from "../helpers/api.ts";
@@ -12,7 +13,8 @@ import { until } from "../helpers/until.ts";
 const REPLICAS = 2;
 const USERS = 3;
 const STREAMS = 15;
-const KILLS = 6;
+/** The kubelet waits longer before each start of a container again. */
+const KILLS = 4;
 /** Between two frames of the provider. */
 const PACE_MS = 60;
 const READY_MS = 120_000;
@@ -34,6 +36,7 @@ t.test("turns survive killed pods and a rolling update of the chart's brokers", 
     response.end();
   });
   const { api, namespace, url, host, run } = await openChartRelease(t, cluster, { replicas: REPLICAS });
+  const docker = new DockerApi(cluster.socketPath);
   const target = new URL(upstream.url);
   const modelPort = await forward(t, { host }, () => ({ host: target.hostname, port: Number(target.port) }));
   const parts = { namespace, listen: { host } };
@@ -75,7 +78,8 @@ t.test("turns survive killed pods and a rolling update of the chart's brokers", 
   const failures: string[] = [];
   const talk = async (worker: number): Promise<void> => {
     const user = users[worker % USERS];
-    for (let turn = 0; !over.signal.aborted && user !== undefined; turn++) {
+    if (user === undefined) return;
+    for (let turn = 0; !over.signal.aborted; turn++) {
       const body = { task_id: `${worker}-${turn}`, message: "go" };
       const seen = await (
         await openStream(user.url, "/execute", { headers: { "x-engine-key": user.key }, body })
@@ -101,15 +105,26 @@ t.test("turns survive killed pods and a rolling update of the chart's brokers", 
     t.equal(upstream.received[0]?.headers["x-api-key"], "sk-of-the-host");
     t.ok(brokers.called.size >= REPLICAS, "both are called");
     for (let kills = 0; kills < KILLS; kills++) {
-      const [pod] = await chartPods(api, namespace, "broker");
-      const body = { gracePeriodSeconds: 0 };
-      await api.call("DELETE", `/api/v1/namespaces/${namespace}/pods/${pod?.name}`, { body });
+      const pod = (await chartPods(api, namespace, "broker"))[kills % REPLICAS];
+      // A deletion of the pod lets its calls end.
+      await docker.call("POST", `/containers/${pod?.container}/kill`, { query: { signal: "SIGKILL" } });
       await goOn();
       await brokersReady();
     }
     t.same(failures, []);
     t.comment(`${counts.completed} turns, ${counts.repeated} of them with an answer that began again`);
     t.ok(counts.repeated > 0, "streams were cut");
+  });
+
+  await t.test("deleted pods end their calls, and others take over", async (t) => {
+    const repeated = counts.repeated;
+    for (const { name } of await chartPods(api, namespace, "broker")) {
+      await api.call("DELETE", `/api/v1/namespaces/${namespace}/pods/${name}`);
+      await goOn();
+      await brokersReady();
+    }
+    t.same(failures, []);
+    t.equal(counts.repeated, repeated);
   });
 
   await t.test("a rolling update replaces them, and cuts no stream", async (t) => {

@@ -80,6 +80,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   LLM_REQUESTS_PER_MINUTE: "60",
   ENGINE_HITL_TTL_S: "60",
   ENGINE_WORD_VECTORS: "none",
+  ENGINE_EMBEDDINGS_URL: "http://localhost",
 };
 
 t.test("the example's settings for engines reach them", async (t) => {

@@ -36,8 +36,29 @@ export const CALL_OUTCOMES = [
   "cooldown",
   "over_rate",
   "unchecked",
+  "too_many",
 ] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+/** How a call of a tool ended at the broker. */
+export const TOOL_CALL_OUTCOMES = [
+  "answered",
+  "refused",
+  "failed",
+  "unreachable",
+  "cut",
+  "unauthorized",
+  "misused",
+  "missing",
+  "needs_login",
+  "denied",
+  "invalid",
+  "unchecked",
+  "too_many",
+] as const;
+export type ToolCallOutcome = (typeof TOOL_CALL_OUTCOMES)[number];
+/** What the broker adds to a call of a tool. `egress`: nothing. */
+export type ToolCallKind = "secret" | "login" | "egress";
 
 export interface BrokerReport {
   readonly build: string;
@@ -45,4 +66,8 @@ export interface BrokerReport {
   readonly open_calls: number;
   /** Since its start, by `provider outcome`. */
   readonly calls: Readonly<Record<string, number>>;
+  /** The same of calls of tools, by `kind outcome`. */
+  readonly tool_calls: Readonly<Record<string, number>>;
+  /** Requests that were refused because of a placeholder, by the reason. */
+  readonly misuses: Readonly<Record<string, number>>;
 }

@@ -3,10 +3,12 @@ import {
   CONTROL_PATHS,
   controlCatalogRequest,
   controlKeysRequest,
+  controlKnowledgeRequest,
   controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
 } from "./control.ts";
+import { MAX_KNOWLEDGE_FILE_BYTES } from "./knowledge-result.ts";
 import { MAX_MODELS_BYTES } from "./models.ts";
 import { ENGINE_BODY_BYTES, hitlRespondRequest } from "./requests.ts";
 import { type EngineRoute, control } from "./route-row.ts";
@@ -77,6 +79,19 @@ export const ENGINE_CONTROL_ROUTES = {
     responses: ok("CatalogVersionUsed"),
     errors: ["CATALOG_INVALID"],
   }),
+  setKnowledge: control(`POST ${CONTROL_PATHS.knowledge}`, "Search a version of the product's knowledge", {
+    request: controlKnowledgeRequest,
+    responses: ok("KnowledgeVersionUsed"),
+  }),
+  putKnowledge: control(
+    `PUT ${CONTROL_PATHS.knowledgeFile}`,
+    "Store the file of a version of the product's knowledge",
+    {
+      requestBytes: true,
+      maxBodyBytes: MAX_KNOWLEDGE_FILE_BYTES,
+      responses: ok("KnowledgeVersionUsed"),
+    },
+  ),
   drain: control(`POST ${CONTROL_PATHS.drain}`, "Take no new turns", { responses: ok("EngineStatus") }),
   sleep: control(`POST ${CONTROL_PATHS.sleep}`, "Exit until the next call, unless there is work", {
     request: controlSleepRequest,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
-import { catalogVersion, engineKey } from "./launch.ts";
+import { catalogVersion, engineKey, knowledgeVersion } from "./launch.ts";
 import { modelCooldowns, modelRules } from "./models.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { field } from "../record.ts";
@@ -36,6 +36,10 @@ export const CONTROL_PATHS = {
   questions: "/control/questions",
   /** `POST {version, digest}`: use this version of the product's catalog. Answers `{"version":n}`, or 422. */
   catalog: "/control/catalog",
+  /** `POST {version, digest}`: search this version of the product's knowledge. Answers `{"version","missing"}`. */
+  knowledge: "/control/knowledge",
+  /** `PUT`: the file of a version that the engine cannot read where the daemon has it. */
+  knowledgeFile: "/control/knowledge/{digest}",
   /** `POST`: accept no new turns (503 `ENGINE_DRAINING`). Answers `EngineStatus`. */
   drain: "/control/drain",
   /** `POST {idle_ms, notices_read}`: exit with `slept` unless there is work. Refused with 409 `ENGINE_BUSY`. Answers `EngineStatus`. */
@@ -57,6 +61,7 @@ export const isControlPath = (path: string | undefined): boolean => path?.starts
 
 export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 export const controlCatalogRequest = z.object(catalogVersion);
+export const controlKnowledgeRequest = knowledgeVersion;
 export const controlSuspensionRequest = z.object({ suspended: z.nullable(z.enum(SUSPENSIONS)) });
 export const controlModelsRequest = z.object({ ...modelRules, cooldowns: modelCooldowns });
 export const controlSleepRequest = z.object({

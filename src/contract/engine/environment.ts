@@ -1,11 +1,12 @@
 import { EnvironmentReader, InvalidSettings } from "../../shared/environment.ts";
 import { readEngineSettings } from "../settings/engine-settings.ts";
+import { EMBEDDINGS } from "../settings/embeddings-endpoint.ts";
 import { isPublicSetting, isSetting } from "../settings/settings.ts";
 
 /** Whether a setting's value may be shown. An address can carry a password or a key. */
 export function isPlainSetting(name: string, value: string): boolean {
   if (!isPublicSetting(name)) return false;
-  if (!name.endsWith("_BASE_URL")) return true;
+  if (!name.endsWith("_BASE_URL") && name !== EMBEDDINGS.url) return true;
   const url = URL.parse(value);
   return url !== null && url.username + url.password + url.search + url.hash === "";
 }

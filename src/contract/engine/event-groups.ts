@@ -10,6 +10,7 @@ export const EVENT_GROUPS = {
   model: ["model_changed"],
   file: ["file_changed"],
   hook: ["tool_verdict"],
+  knowledge: ["knowledge_found"],
 } as const satisfies Readonly<Record<string, readonly EngineEventType[]>>;
 export type EventGroup = keyof typeof EVENT_GROUPS;
 

@@ -5,6 +5,7 @@ import { humanRequest } from "./human-request.ts";
 import { entryType } from "./memory.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 import { count, jsonObject, text, time } from "../response-schemas.ts";
+import { KNOWLEDGE_FOUND, foundPassages } from "./knowledge-result.ts";
 import { MODEL_CHANGE_REASONS } from "./models.ts";
 import { HOOK_VERDICTS } from "./tool-hook-limits.ts";
 import { tokenUsage } from "./token-usage.ts";
@@ -26,6 +27,8 @@ const call = {
     field(text, "Of a delegated agent: the call of `delegate` that started it.", "call_0"),
   ),
 };
+/** The call that an event is about, also of a delegated agent. */
+const { tool: _tool, ...callOf } = call;
 const messageId = field(text, "The message's id.", "m1");
 const details = z.exactOptional(field(jsonObject, "Facts that depend on the code."));
 
@@ -217,14 +220,13 @@ export const ENGINE_EVENTS = {
       error: z.exactOptional(field(text, "Why the product did not decide; the verdict is then the policy's.")),
     },
   },
+  knowledge_found: { meaning: KNOWLEDGE_FOUND, data: { ...foundPassages, ...callOf } },
   file_changed: {
     meaning: `A call has changed a file of the workspace. It comes before the \`tool_result\` of the call, for at most ${MAX_FILE_EVENTS} paths.`,
     data: {
       path: field(text, "The path in the workspace.", "reports/june.csv"),
       change: field(z.enum(["created", "changed", "removed"]), "What happened to it.", "changed"),
-      tool_call_id: call.tool_call_id,
-      agent: call.agent,
-      parent_tool_call_id: call.parent_tool_call_id,
+      ...callOf,
     },
   },
 } satisfies Record<string, EngineEventRow>;

@@ -25,6 +25,12 @@ const memoryReset = record("MemoryReset", "A damaged store that was set aside.",
 });
 export type MemoryReset = RecordOf<typeof memoryReset>;
 
+export const embeddingsHealth = record("EmbeddingsHealth", "How far the vectors of memories are.", {
+  waiting: field(count, "Memories that wait for their vector.", 0),
+  last_error: nullable(text, "Why the endpoint made none at the last call. `null` after one that did.", null),
+});
+export type EmbeddingsHealth = RecordOf<typeof embeddingsHealth>;
+
 export const engineHealth = record("EngineHealth", "Health and identity of an engine.", {
   status: field(z.literal("ok"), "Always `ok`."),
   engine_id: field(text, "The engine's id.", "eng_01jd3v8k2m"),
@@ -37,6 +43,9 @@ export const engineHealth = record("EngineHealth", "Health and identity of an en
   streams: field(count, "Open event streams.", 1),
   core_soul_hash: nullable(text, "SHA-256 of the core soul. `null` until the engine is loaded."),
   model: z.exactOptional(field(modelHealth, "How the last call of a model went. Omitted until the engine is loaded.")),
+  embeddings: z.exactOptional(
+    field(embeddingsHealth, "How far the vectors of memories are. Omitted without an embeddings endpoint."),
+  ),
   memory_reset: z.exactOptional(
     field(
       memoryReset,

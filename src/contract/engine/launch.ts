@@ -9,8 +9,10 @@ import { NOT_ISOLATED } from "./launch-file.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
 
+const DIGEST = /^[0-9a-f]{64}$/;
+
 export const engineKey = record("EngineKey", "An accepted engine key, as a hash.", {
-  hash: field(z.string().check(z.regex(/^[0-9a-f]{64}$/)), "SHA-256, lower-case hex."),
+  hash: field(z.string().check(z.regex(DIGEST)), "SHA-256, lower-case hex."),
   expires_at: nullable(z.string(), "ISO time after which the key is refused, or `null` for the current key."),
 });
 export type EngineKey = RecordOf<typeof engineKey>;
@@ -19,7 +21,7 @@ export type EngineKey = RecordOf<typeof engineKey>;
 export const catalogVersion = {
   version: z.int().check(z.gte(0)),
   digest: nullable(
-    z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+    z.string().check(z.regex(DIGEST)),
     "Names the version's folder. `null` for the version without a file.",
   ),
 };
@@ -29,6 +31,12 @@ const productCatalog = z.object({
   ...catalogVersion,
 });
 export type ProductCatalog = RecordOf<typeof productCatalog>;
+
+export const knowledgeVersion = z.object({
+  version: catalogVersion.version,
+  digest: nullable(z.string().check(z.regex(DIGEST)), "Names the version's folder. `null` without a document."),
+});
+export type KnowledgeVersion = RecordOf<typeof knowledgeVersion>;
 
 const isolation = z.object({
   engine: z.boolean(),
@@ -69,6 +77,10 @@ const engineLaunch = z.object({
   ),
   product: field(z.string(), "The product's slug."),
   user_id: z.string(),
+  metadata: field(
+    z.optional(z.record(z.string(), z.unknown())),
+    "What the product stores with the engine, for `{{user.<key>}}` of the catalog. Omitted: nothing.",
+  ),
   host: z.string(),
   port: z.int(),
   listen_fd: field(
@@ -77,6 +89,10 @@ const engineLaunch = z.object({
   ),
   data_dir: field(z.string(), "The engine's folder with store, workspace and catalog. It is kept between starts."),
   product_catalog: field(z.optional(productCatalog), "Omitted by daemons of earlier releases."),
+  product_knowledge: field(
+    z.optional(knowledgeVersion),
+    "The product's knowledge: in `knowledge` of the catalog's folder, or sent later. Omitted without a document.",
+  ),
   keys: z.array(engineKey),
   control_token: field(z.string(), "Presented by the daemon as `X-Control-Token` on `/control/*`."),
   settings: field(

@@ -11,6 +11,7 @@ const learningBatch = record("LearningBatch", "The result of a learning batch.",
   knowledge_added: field(count, "New facts.", 5),
   knowledge_closed: field(count, "Facts that a new one replaced.", 1),
   nodes: field(count, "New people and things.", 2),
+  profile_lines: field(count, "Lines of the profile page that were written or removed.", 2),
   skills_drafted: field(count, "New skill drafts, for a person to decide.", 0),
   duration_ms: field(count, "Milliseconds that it took.", 8400),
 });

@@ -1,3 +1,4 @@
+import { correctProfileRequest } from "./profile.ts";
 import { decideSkillRequest, endFactRequest, knowledgeSearchRequest } from "./requests.ts";
 import { type EngineRoute, engine } from "./route-row.ts";
 import { PAGE, lines, ok } from "../route-table.ts";
@@ -49,6 +50,24 @@ export const ENGINE_MEMORY_ROUTES = {
     scope: "memory:read",
     query: PAGE,
     responses: ok("TrajectoryPage"),
+  }),
+  getProfile: engine("GET /memory/profile", "Get the [profile page](memory.md#profile) of the user", {
+    role: "operator",
+    scope: "memory:read",
+    responses: ok("Profile"),
+  }),
+  correctProfileLine: engine("PATCH /memory/profile/{line_id}", "[Correct](memory.md#correct-the-profile) a line", {
+    role: "operator",
+    scope: "memory:erase",
+    request: correctProfileRequest,
+    responses: ok("ProfileLine"),
+    errors: ["NOT_FOUND"],
+  }),
+  deleteProfileLine: engine("DELETE /memory/profile/{line_id}", "Delete a line", {
+    role: "operator",
+    scope: "memory:erase",
+    responses: ok("ProfileLineDeleted"),
+    errors: ["NOT_FOUND"],
   }),
   exportMemory: engine("GET /memory/export", "[Export](memory.md#export) the memory as JSON lines", {
     role: "operator",

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { engineStatus } from "./status.ts";
 import { ENGINE_CATALOG_RESPONSES } from "./catalog.ts";
+import { ENGINE_KNOWLEDGE_RESPONSES } from "./knowledge-result.ts";
 import { BRANCH_RESPONSES } from "./branch.ts";
 import { CLIENT_TOOL_RESPONSES } from "./client-tool.ts";
 import { engineErrorBody } from "./error-body.ts";
@@ -14,6 +15,7 @@ import { MEMORY_FILE_RESPONSES } from "./memory-file.ts";
 import { MEMORY_RESPONSES } from "./memory.ts";
 import { questionReport } from "./open-question.ts";
 import { count, openApiDocument } from "../response-schemas.ts";
+import { PROFILE_RESPONSES } from "./profile.ts";
 import { startedTurn } from "./turn.ts";
 import { loginTargets } from "./tool-login.ts";
 import { TOOL_HOOK_RESPONSES } from "./tool-hook.ts";
@@ -32,9 +34,11 @@ export const ENGINE_RESPONSES = {
   ...CLIENT_TOOL_RESPONSES,
   ...TOOL_SERVER_RESPONSES,
   ...ENGINE_CATALOG_RESPONSES,
+  ...ENGINE_KNOWLEDGE_RESPONSES,
   ...MEMORY_RESPONSES,
   ...MEMORY_FILE_RESPONSES,
   ...LEARNING_RESPONSES,
+  ...PROFILE_RESPONSES,
   ...BRANCH_RESPONSES,
   ...FILE_RESPONSES,
   ...TOOL_HOOK_RESPONSES,

@@ -7,8 +7,8 @@ export const SCOPES = {
   "files:read": "List and read the files of the workspace.",
   "files:write": "Write, move and delete files of the workspace.",
   connections: "List, begin and end the user's logins at tool servers.",
-  "memory:read": "List, search and export what the engine remembers.",
-  "memory:erase": "End facts, and erase the memory.",
+  "memory:read": "List, search and export what the engine remembers, with the profile.",
+  "memory:erase": "End facts, correct the profile, and erase the memory.",
 } as const satisfies Record<string, string>;
 export type Scope = keyof typeof SCOPES;
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { budgetReport } from "./budgets.ts";
 import { modelCooldowns } from "./models.ts";
 import { ENGINE_METRIC_LIMITS } from "./metrics.ts";
+import { embeddingsHealth } from "./health.ts";
 import { usageReport } from "./metered-usage.ts";
 import { turnNoticeReport } from "./turn-notice.ts";
 import { type RecordOf, field, nullable, record } from "../record.ts";
@@ -55,6 +56,7 @@ export const engineStatus = record("EngineStatus", "What an engine does, for the
   usage_revision: field(z.optional(count), "The last revision of the ledger. Omitted by engines of earlier releases."),
   budgets: field(z.exactOptional(budgetReport), "Omitted without budgets."),
   cooldowns: field(z.exactOptional(modelCooldowns), "The models that failed for this engine. Omitted without one."),
+  embeddings: field(z.exactOptional(embeddingsHealth), "Omitted without an embeddings endpoint."),
   usage: field(z.exactOptional(usageReport), "On request, if anything has been spent since."),
   last_notice: field(
     z.optional(z.nullable(count)),

@@ -15,6 +15,7 @@ export const ENGINE_TOOLS = {
   read_file: "Read a text file, or some of its lines",
   run_command: "Run a shell command in the workspace: exit code, stdout, stderr; `timeout_s` up to 600 (120)",
   search_files: "Search files line by line for a regular expression, with glob, context lines and a limit",
+  search_knowledge: "[Search the product's documents](knowledge.md). Offered only when the product has any",
   submit_result:
     "Submit the result of a turn with an [output schema](conversations.md#structured-output), which ends it",
   tool_search:
@@ -25,6 +26,9 @@ export const ENGINE_TOOLS = {
 
 /** Its results are artifacts. */
 export const PUBLISH_FILE = "publish_file" satisfies keyof typeof ENGINE_TOOLS;
+
+/** Its results come with the event `knowledge_found`. */
+export const SEARCH_KNOWLEDGE = "search_knowledge" satisfies keyof typeof ENGINE_TOOLS;
 
 /** Its successful call ends a turn. */
 export const SUBMIT_RESULT = "submit_result" satisfies keyof typeof ENGINE_TOOLS;

@@ -40,6 +40,11 @@ export const ORCHESTRATOR_ERRORS = {
     cause: "The product's catalog has no such version, or it is no longer stored.",
     retry: "no",
   },
+  KNOWLEDGE_DOCUMENT_NOT_FOUND: {
+    status: 404,
+    cause: "The product's knowledge has no document with this path.",
+    retry: "no",
+  },
   METHOD_NOT_ALLOWED: { status: 405, cause: "The route exists, but not with this method.", retry: "no" },
   PRODUCT_ALREADY_EXISTS: { status: 409, cause: "The slug is taken, or the product still has engines.", retry: "no" },
   PLAN_IN_USE: {
@@ -73,7 +78,16 @@ export const ORCHESTRATOR_ERRORS = {
     cause: "The archive is no valid catalog. `details.errors` has each fault with path and line.",
     retry: "no",
   },
-  QUOTA_EXCEEDED: { status: 429, cause: "The product is at its `max_engines`.", retry: "after destroying engines" },
+  KNOWLEDGE_DOCUMENT_INVALID: {
+    status: 422,
+    cause: "The document cannot be read: `message` says why, such as a damaged PDF file or one without text.",
+    retry: "no",
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    cause: "The product is at its `max_engines`, or at the limits of its [knowledge](knowledge.md#limits).",
+    retry: "after destroying engines or deleting documents",
+  },
   RATE_LIMITED: {
     status: 429,
     cause:

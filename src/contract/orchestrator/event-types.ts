@@ -10,6 +10,8 @@ export const ORCHESTRATOR_EVENTS = {
   "product.deleted": "A product was deleted.",
   "catalog.pushed": "A product's catalog has a new version: `data.version`, `data.digest`, `data.files`, `data.bytes`.",
   "catalog.rolled_back": "A product's catalog has the files of `data.restored_from` again, as `data.version`.",
+  "knowledge.changed":
+    "A document of a product's [knowledge](knowledge.md) was stored or deleted: `data.path`, `data.version`, and `data.deleted`.",
   "engine.provisioned": "An engine was created: its row, port and key exist.",
   "engine.starting": "An engine starts on request.",
   "engine.running": "An engine is healthy, for the first time in this incarnation or again.",

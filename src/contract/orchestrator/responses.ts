@@ -4,6 +4,7 @@ import { openApiDocument } from "../response-schemas.ts";
 import { AUDIT_RESPONSES } from "./audit.ts";
 import { BACKUP_RESPONSES } from "./backup.ts";
 import { CATALOG_RESPONSES } from "./catalog.ts";
+import { KNOWLEDGE_RESPONSES } from "./knowledge.ts";
 import { CONNECTION_RESPONSES } from "./connection.ts";
 import { ENGINE_RECORD_RESPONSES } from "./engine.ts";
 import { errorBody } from "./error-body.ts";
@@ -25,6 +26,7 @@ export const ORCHESTRATOR_RESPONSES = {
   ...PRODUCT_RESPONSES,
   ...PLAN_RESPONSES,
   ...CATALOG_RESPONSES,
+  ...KNOWLEDGE_RESPONSES,
   ...ENGINE_RECORD_RESPONSES,
   ...EVENT_RESPONSES,
   ...SCHEDULE_RESPONSES,

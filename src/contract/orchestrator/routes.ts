@@ -5,6 +5,7 @@ import { CONSOLE_ROUTES } from "../console/routes.ts";
 import { USER_ENGINE_ROUTES } from "./routes/engine.ts";
 import { DOCUMENT_ROUTES, HOST_ROUTES, PROBE_ROUTES } from "./routes/host.ts";
 import { IDENTITY_ROUTES } from "./routes/identity.ts";
+import { KNOWLEDGE_ROUTES } from "./routes/knowledge.ts";
 import { NOTIFICATION_ROUTES } from "./routes/notification.ts";
 import { PLAN_ROUTES } from "./routes/plan.ts";
 import { PRODUCT_ROUTES } from "./routes/product.ts";
@@ -26,6 +27,7 @@ export const ORCHESTRATOR_ROUTES = {
   ...QUESTION_ROUTES,
   ...CONNECTION_ROUTES,
   ...CATALOG_ROUTES,
+  ...KNOWLEDGE_ROUTES,
   ...USAGE_ROUTES,
   ...SCHEDULE_ROUTES,
   ...NOTIFICATION_ROUTES,

@@ -70,13 +70,15 @@ export const AGENT_SETTINGS = {
     unset: "the main model",
     description: "The model for compaction, learning and titles, and of agents with `model: light`",
   },
-  EMBEDDING_MODEL: {
+  ENGINE_EMBEDDINGS_URL: {
     scope: "product",
     value: TEXT,
     unset: "none",
     description:
-      "Embedding model for vector search, in addition to full-text search. `anthropic` and `sandbox` have none",
+      "The address of an [embeddings](memory.md#embeddings) endpoint for the search in memories, as OpenAI and others have it, without `/embeddings`: `http://127.0.0.1:11434/v1`",
   },
+  ENGINE_EMBEDDINGS_MODEL: { scope: "product", value: TEXT, unset: "none", description: "Its model" },
+  ENGINE_EMBEDDINGS_KEY: { scope: "product", value: TEXT, secret: true, unset: "none", description: "Its key" },
   ENGINE_WORD_VECTORS: {
     scope: "operator",
     value: TEXT,

@@ -2,6 +2,7 @@ import type { EnvironmentReader } from "../../shared/environment.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import type { AttachmentKind } from "../engine/attachment-limits.ts";
 import type { ProviderName } from "./model-name.ts";
+import { type EmbeddingsEndpoint, readEmbeddings } from "./embeddings-endpoint.ts";
 import { ENGINE_LOG_LEVELS, PROVIDERS, SETTINGS, TITLES, type SettingName } from "./settings.ts";
 import { type Upstream, KEYLESS, isAddress, providerOf, readUpstreams } from "./upstreams.ts";
 
@@ -31,8 +32,8 @@ export interface EngineConfig extends Upstream {
   /** For compaction and summaries. Default: the main model. */
   readonly lightModel: string;
   readonly plannerModel: string;
-  /** Embedding model for vector search; null: full-text search only. */
-  readonly embeddingModel: string | null;
+  /** Null: memories are searched by words alone. */
+  readonly embeddings: EmbeddingsEndpoint | null;
   /** The folder of related words, or `none`. Null: the one that orchd brings. */
   readonly wordVectors: string | null;
   /** Of all engines with one key. The broker holds it. Null: no limit. */
@@ -68,7 +69,7 @@ export function readEngineSettings(read: EnvironmentReader, unfit: (problem: str
     ...upstream,
     lightModel: read.text("LIGHT_MODEL", upstream.model),
     plannerModel: read.text("PLANNER_MODEL", upstream.model),
-    embeddingModel: readEmbeddingModel(read, upstream.provider, unfit),
+    embeddings: readEmbeddings(read, unfit),
     wordVectors: readWordVectors(read),
     requestsPerMinute: readInteger(read, "LLM_REQUESTS_PER_MINUTE"),
     contextWindow: readInteger(read, "LLM_CONTEXT_WINDOW"),
@@ -105,18 +106,6 @@ function readUpstream(read: EnvironmentReader, unfit: (problem: string) => void)
   if (baseUrl !== undefined && !isAddress(baseUrl))
     read.problem("LLM_BASE_URL: expected a URL that begins with http:// or https://");
   return { provider, apiKey, baseUrl, region, model, upstreams: readUpstreams(read, provider) };
-}
-
-function readEmbeddingModel(
-  read: EnvironmentReader,
-  provider: ProviderName,
-  unfit: (problem: string) => void,
-): string | null {
-  const model = read.text("EMBEDDING_MODEL");
-  if (model === undefined || model === "") return null;
-  if (provider === "anthropic" || provider === "sandbox")
-    unfit(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty to use full-text search only`);
-  return model;
 }
 
 function readWordVectors(read: EnvironmentReader): string | null {

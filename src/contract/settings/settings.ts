@@ -53,9 +53,15 @@ const CLIENT_VARIABLES = [
   "ORCH_ENGINE_KEY",
 ];
 
+/** Settings of earlier releases, which have no effect any more. */
+const RETIRED = ["EMBEDDING_MODEL"];
+
 /** Names of the environment that look like settings of the daemon and are none, such as a mistyped one. */
 export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
-  Object.keys(env).filter((name) => name.startsWith("ORCH_") && !isSetting(name) && !CLIENT_VARIABLES.includes(name));
+  Object.keys(env).filter(
+    (name) =>
+      RETIRED.includes(name) || (name.startsWith("ORCH_") && !isSetting(name) && !CLIENT_VARIABLES.includes(name)),
+  );
 
 /** Whether its value may be shown: it has a row and is no secret. */
 export const isPublicSetting = (name: string): boolean =>

@@ -84,6 +84,8 @@ function subAgentContext(
           return branch.emit({ event: "tool_result", data: { ...event.data, ...mark } });
         case "file_changed":
           return branch.emit({ event: "file_changed", data: { ...event.data, ...mark } });
+        case "knowledge_found":
+          return branch.emit({ event: "knowledge_found", data: { ...event.data, ...mark } });
         case "model_changed":
           return branch.emit({ event: "model_changed", data: { ...event.data, ...mark } });
         default:

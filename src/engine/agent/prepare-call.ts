@@ -191,6 +191,8 @@ export function toolContext(
     callClient: (asked) => callClient(call, asked, context),
     loadTools: (names) => context.log.load(names),
     note: (entryType, content) => context.note(entryType, content),
+    cite: (results) =>
+      context.emit({ event: "knowledge_found", data: { tool_call_id: call.id, results: [...results] } }),
     progress: () => context.progress(),
   };
 }

@@ -32,6 +32,7 @@ import { ToolSecrets } from "../secrets/tool-secrets.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openInterception } from "./open-interception.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
+import { openKnowledge } from "./open-knowledge.ts";
 import { openModel } from "./open-model.ts";
 import { openTools } from "./open-tools.ts";
 import { openTurns } from "./open-turns.ts";
@@ -44,7 +45,7 @@ export interface EngineApp {
   answer(request: IncomingMessage, response: ServerResponse): void;
   /** Resolves when the engine has decided to sleep and accepts no connection any more. It then drains and exits. */
   readonly asleep: Promise<void>;
-  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model">;
+  vitals(): Pick<EngineHealth, "active_turns" | "pending_hitl" | "streams" | "core_soul_hash" | "model" | "embeddings">;
   /** Rejects new turns and parks running ones; those not finished by the deadline resume at the next start. */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -75,13 +76,10 @@ export async function createApp(given: {
   const attachments = { files, limits: launch.attachments ?? DEFAULT_ATTACHMENT_LIMITS };
   const model = openModel({ ...base, readAttachment: (file) => files.read(file) });
   const { provider } = model;
-  const memory = await openMemory({
-    store,
-    workspaceDir,
-    embedder: provider.embedder,
-    wordVectors: config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en")),
-    logger,
-  });
+  const wordVectors =
+    config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en"));
+  const memory = await openMemory({ store, workspaceDir, embedder: model.embedder, wordVectors, logger });
+  const knowledge = await openKnowledge({ launch, wordVectors, logger });
   const checkpoints = openCheckpoints({ ...base, workspace });
   const workspaceFiles = openFiles({
     store,
@@ -100,8 +98,9 @@ export async function createApp(given: {
     checkpoints,
     publisher: workspaceFiles.artifacts,
     memory,
+    knowledge,
   });
-  const { learning, skills } = openLearning({
+  const { learning, skills, profile } = openLearning({
     ...memory,
     provider,
     models: { light: config.lightModel, main: config.model },
@@ -132,8 +131,10 @@ export async function createApp(given: {
     attachments,
     files: workspaceFiles,
     memory,
+    knowledge,
     learning,
     skills,
+    profile,
     whenBusy: launch.when_busy ?? "reject",
     keys: new AcceptedKeys(launch.keys),
     launch,
@@ -154,6 +155,7 @@ export async function createApp(given: {
       learning.stop();
       await turns.close(deadlineMs);
       await tools.close();
+      knowledge.close();
       await workspace.close();
       await checkpoints.settled();
       await learning.close();

@@ -1,4 +1,5 @@
 import type { EngineStatus } from "../../contract/engine/status.ts";
+import type { Memory } from "../memory/open-memory.ts";
 import type { ModelCooldowns } from "../model/model-cooldowns.ts";
 import type { Wakefulness } from "../sleep/wakefulness.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
@@ -22,6 +23,7 @@ interface ReportParts {
   readonly notices: Pick<TurnNoticeTable, "last">;
   readonly budgets: BudgetGate;
   readonly cooldowns: Pick<ModelCooldowns, "own">;
+  readonly memory: Pick<Memory, "embeddings">;
 }
 
 /** The vitals for `GET /health`, and the status for the daemon's `GET /control/status`. */
@@ -37,11 +39,13 @@ export function engineReport({
   notices,
   budgets,
   cooldowns,
+  memory,
 }: ReportParts) {
   const vitals = () => ({
     active_turns: slots.size,
     pending_hitl: humanRequests.waiting,
     streams: journal.readerCount(),
+    ...embeddingsOf(memory),
   });
   const status = (): EngineStatus => {
     const [spent, failing] = [budgets.report(), cooldowns.own()];
@@ -60,4 +64,9 @@ export function engineReport({
     };
   };
   return { vitals, status };
+}
+
+function embeddingsOf(memory: Pick<Memory, "embeddings">): Pick<EngineStatus, "embeddings"> {
+  const known = memory.embeddings();
+  return known === null ? {} : { embeddings: { waiting: known.waiting, last_error: known.error } };
 }

@@ -25,6 +25,7 @@ export function openAgent({
   profiles,
   state,
   memorySearch,
+  profile,
   execute,
   grants,
   rules,
@@ -37,6 +38,7 @@ export function openAgent({
   readonly profiles: CatalogProfiles;
   readonly state: CompactorParts["state"];
   readonly memorySearch: Pick<MemorySearch, "search">;
+  readonly profile: () => string | null;
   readonly execute: ToolExecutor;
   readonly grants: GrantTable;
   readonly rules: () => readonly ToolRule[];
@@ -73,7 +75,7 @@ export function openAgent({
   };
   return createAgentLoop({
     ...parts,
-    recall: createRecall({ search: memorySearch, window: windowOf(config.model), logger }),
+    recall: createRecall({ search: memorySearch, profile, window: windowOf(config.model), logger }),
     tools: { ...parts.tools, delegate: createDelegation(parts, profiles) },
     profiles: profiles.ofAgent,
   });

@@ -4,6 +4,8 @@ import type { Logger } from "../../shared/logger.ts";
 import type { EngineConfig } from "../config.ts";
 import type { ReadAttachment } from "../model/attachments/load-attachments.ts";
 import { windowsOf } from "../model/context-window.ts";
+import { createEmbedder } from "../model/embedder.ts";
+import type { CallMeter } from "../model/metered-provider.ts";
 import { ModelCooldowns } from "../model/model-cooldowns.ts";
 import { ModelRules } from "../model/model-rules.ts";
 import { openProviders } from "../model/open-providers.ts";
@@ -36,23 +38,29 @@ export function openModel({
   const budgets = new BudgetGate({ table: ledger, transaction: (work) => store.transaction(work) });
   if (launch.budgets !== undefined) budgets.set(launch.budgets);
   const requestTable = new ModelRequestTable(store);
-  const keys = [config, ...config.upstreams.values()].map(({ apiKey = "" }) => apiKey);
+  const { embeddings } = config;
+  const keys = [config, ...config.upstreams.values(), ...(embeddings ? [embeddings] : [])].map(
+    ({ apiKey = "" }) => apiKey,
+  );
   const secrets = [...keys, launch.control_token];
   const windowOf = windowsOf(config);
   /** Null when none are kept. The table may still hold those of an earlier process. */
   const requests = config.keepRequests ? new ModelRequestLog({ table: requestTable, secrets, windowOf, logger }) : null;
+  const calls: CallMeter = {
+    admit: (call, signal) => budgets.admit(call, signal),
+    record: (call) => meter.modelCall(call),
+    hasBudgets: () => budgets.hasLimits,
+  };
+  const { extra_ca_certs: extraCaCerts } = launch;
   const provider = openProviders(config, {
-    extraCaCerts: launch.extra_ca_certs,
+    extraCaCerts,
     readAttachment,
     logger,
     telemetry,
-    meter: {
-      admit: (call, signal) => budgets.admit(call, signal),
-      record: (call) => meter.modelCall(call),
-      hasBudgets: () => budgets.hasLimits,
-    },
+    meter: calls,
     recorder: requests,
   });
+  const embedder = embeddings === null ? undefined : createEmbedder(embeddings, { meter: calls, extraCaCerts });
   const models = { rules: new ModelRules(config, launch.models), cooldowns: new ModelCooldowns() };
   /** From the daemon. */
   const setModels = ({ cooldowns, ...policy }: PolicyRules & { readonly cooldowns: readonly ModelCooldown[] }) => {
@@ -60,6 +68,16 @@ export function openModel({
     for (const { model, ...cooldown } of cooldowns)
       models.cooldowns.told({ model: models.rules.resolve(model), ...cooldown });
   };
-  return { provider, models, setModels, meter, budgets, requests, requestTable, close: () => requests?.flush() };
+  return {
+    provider,
+    embedder,
+    models,
+    setModels,
+    meter,
+    budgets,
+    requests,
+    requestTable,
+    close: () => requests?.flush(),
+  };
 }
 export type EngineModel = ReturnType<typeof openModel>;

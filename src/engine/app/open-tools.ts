@@ -9,6 +9,7 @@ import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
 import { readModelName } from "../../contract/settings/model-name.ts";
 import type { EngineConfig } from "../config.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
+import type { LiveKnowledge } from "../knowledge/live-knowledge.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { windowsOf } from "../model/context-window.ts";
@@ -43,6 +44,7 @@ export async function openTools({
   checkpoints,
   publisher,
   memory,
+  knowledge,
   logger,
 }: {
   readonly launch: EngineLaunch;
@@ -57,28 +59,37 @@ export async function openTools({
   readonly checkpoints: Checkpoints;
   readonly publisher: Publisher;
   readonly memory: Memory;
+  readonly knowledge: LiveKnowledge;
   readonly logger: Logger;
 }) {
   const { product, user_id: userId, product_catalog: productCatalog } = launch;
   const outside = { addressesOf: network.rules.addressesOf.bind(network.rules), route: egress?.route };
+  const engine = { userId, engineId: launch.engine_id, metadata: launch.metadata ?? {} };
   const commands = { environment, folders, launcher, network, outside, secrets };
   const identity = openIdentity(launch);
   const plans = new PlanTable(store);
   const builtIn = builtInTools({ commands, plans, publisher, memory });
-  const { servers, check, apply } = openServers({ launch, commands, identity, ...toolServerTables(store), logger });
+  const { servers, check, apply } = openServers({
+    launch,
+    engine,
+    commands,
+    identity,
+    ...toolServerTables(store),
+    logger,
+  });
   const catalog = await LiveCatalog.open({
     folder: join(launch.data_dir, "catalog"),
     product: productVersion(productCatalog, productCatalog),
     checkServers: check,
     onServers: apply,
     commands,
-    userId,
+    engine,
     identity,
     logger,
   });
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
   const windowOf = windowsOf(config);
-  const registry = joinedRegistry([{ tools: () => builtIn }, catalog, servers]);
+  const registry = joinedRegistry([{ tools: () => builtIn }, knowledge, catalog, servers]);
   const profiles = catalogProfiles({
     now: () => catalog,
     registry,

@@ -10,6 +10,7 @@ import type { EngineConfig } from "../config.ts";
 import { createDiskReport } from "../isolation/disk-report.ts";
 import type { Workspace } from "../isolation/open-workspace.ts";
 import type { Learning } from "../learning/learning.ts";
+import { profileBlock } from "../memory/profile/profile-block.ts";
 import type { Memory } from "../memory/open-memory.ts";
 import { Wakefulness, type WakefulnessParts } from "../sleep/wakefulness.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
@@ -155,6 +156,7 @@ export function openTurns(parts: TurnOwnerParts) {
       notices,
       budgets,
       cooldowns,
+      memory: parts.memory,
     }),
     notices,
     idempotency: new IdempotencyTable(store),
@@ -287,6 +289,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
         questions: requests.pending().filter((one) => one.task_id === taskId),
       }),
     memorySearch: memory.search,
+    profile: () => profileBlock(memory.tables.profile.lines()),
     execute: tools.execute,
     grants: new GrantTable(store),
     rules: () => tools.catalog.catalog.rules,

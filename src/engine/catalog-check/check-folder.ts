@@ -33,7 +33,7 @@ interface FolderCheck {
 export async function checkFolder(folder: string, readable: readonly string[]): Promise<FolderCheck> {
   const folders = { product: null, engine: folder };
   const places = { folders: engineFolders("/engine"), read: readable };
-  const parts = { checkServers: checkServers({ variables: VARIABLES, places }) };
+  const parts = { checkServers: checkServers({ variables: VARIABLES, factOf: () => "value", places }) };
   const { catalog, problems, warnings } = await loadCatalog(parts, folders);
   const soul = await readSoul(folders);
   const secrets = [...catalog.tools.values()].flatMap((tool) => Object.values(tool.secrets));

@@ -105,7 +105,7 @@ function headersOf({ headers = {} }: HttpAction, values: Values): Headers {
     const value = fillText(template, values);
     if (value === null) continue;
     if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
-      throw new ToolFailed(`an argument is not valid in the header ${name}`);
+      throw new ToolFailed(`a value is not valid in the header ${name}: expected one line of Latin-1 characters`);
     filled.set(name, value);
   }
   return filled;

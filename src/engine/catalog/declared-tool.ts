@@ -2,10 +2,11 @@ import type { CommandHost } from "../tools/command/run-command.ts";
 import { clientTool } from "../tools/client-tools.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
 import { type Tool, type ToolContext, ToolFailed } from "../tools/tool.ts";
+import type { EngineFacts } from "../tools/call-facts.ts";
 import { callHttp } from "./call-http.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import { BadEntry } from "./catalog-entry.ts";
-import { USER_ID, type Values } from "./fill-in.ts";
+import { type Values, valuesOf } from "./fill-in.ts";
 import { runDeclaredCommand } from "./run-declared-command.ts";
 import type { ToolAction } from "./tool-action.ts";
 import type { DeclaredTool } from "./tool-file.ts";
@@ -19,8 +20,8 @@ export interface DeclaredToolParts {
   /** The catalog folder with the tool's secrets. Null for a shipped tool, which has none. */
   readonly folder: string | null;
   readonly commands: CommandHost;
-  /** The value of `{{user_id}}`. */
-  readonly userId: string;
+  /** For placeholders. */
+  readonly engine: EngineFacts;
   readonly identity: IdentitySource;
 }
 
@@ -40,12 +41,7 @@ export function declaredTool(declared: DeclaredTool, parts: DeclaredToolParts): 
     subject: (given) => JSON.stringify(given),
     async run(given, context) {
       const secrets = await secretsOf(declared, parts.folder);
-      const values: Values = new Map([
-        ...Object.entries(given),
-        // After the arguments: no model chooses the user.
-        [USER_ID, parts.userId],
-        ...[...secrets].map(([secret, value]) => [`secret:${secret}`, value] as const),
-      ]);
+      const values = valuesOf(given, { engine: parts.engine, call: context, secrets });
       const token = await tokenOf(action, context, parts.identity);
       const redact = (text: string) =>
         [...secrets.values(), ...(token === null ? [] : [token])].reduce(

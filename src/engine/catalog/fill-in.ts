@@ -1,9 +1,29 @@
 import { asText } from "../../shared/json-values.ts";
-/** Values of placeholders: the call's arguments, `user_id`, and secrets as `secret:<name>`. */
-export type Values = ReadonlyMap<string, unknown>;
+import { type CallFacts, type EngineFacts, callFact, engineFact, isFact } from "../tools/call-facts.ts";
 
-/** The placeholder of the engine's user. */
-export const USER_ID = "user_id";
+/** Values of placeholders by name. */
+export interface Values {
+  get(name: string): unknown;
+}
+
+/**
+ * The call's arguments, what the engine knows of user and call, and secrets as `secret:<name>`. The arguments come from a
+ * model: none of them stands for the user, also where the user has no such key.
+ */
+export function valuesOf(
+  given: Readonly<Record<string, unknown>>,
+  {
+    engine,
+    call,
+    secrets,
+  }: { readonly engine: EngineFacts; readonly call: CallFacts; readonly secrets: ReadonlyMap<string, string> },
+): Values {
+  const values = new Map<string, unknown>([
+    ...Object.entries(given),
+    ...[...secrets].map(([name, value]) => [`secret:${name}`, value] as const),
+  ]);
+  return { get: (name) => (isFact(name) ? (engineFact(engine, name) ?? callFact(call, name)) : values.get(name)) };
+}
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 

@@ -15,7 +15,7 @@ import { PRODUCT_PREFIX } from "./read-layer.ts";
 import { readSoul } from "./read-soul.ts";
 import { useSkill } from "./use-skill.ts";
 
-export interface LiveCatalogParts extends LoadParts, Pick<DeclaredToolParts, "commands" | "userId" | "identity"> {
+export interface LiveCatalogParts extends LoadParts, Pick<DeclaredToolParts, "commands" | "engine" | "identity"> {
   readonly folder: string;
   /** The version of the product's catalog at the start. Null without one. */
   readonly product: ProductVersion | null;
@@ -184,10 +184,10 @@ const counts = ({ agents, skills, tools, servers }: CatalogReading["catalog"]) =
 /** The declared tools of a catalog, and `use_skill` if it has skills. */
 function catalogTools(
   { tools, skills }: Catalog,
-  { commands, userId, identity }: Pick<DeclaredToolParts, "commands" | "userId" | "identity">,
+  { commands, engine, identity }: Pick<DeclaredToolParts, "commands" | "engine" | "identity">,
 ): readonly Tool[] {
   const declared = [...tools.values()].map((tool) =>
-    declaredTool(tool, { commands, userId, identity, folder: tool.folder }),
+    declaredTool(tool, { commands, engine, identity, folder: tool.folder }),
   );
   return skills.size === 0 ? declared : [...declared, useSkill(skills)];
 }

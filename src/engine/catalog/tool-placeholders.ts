@@ -1,5 +1,6 @@
 import { BadEntry } from "./catalog-entry.ts";
-import { USER_ID, placeholdersIn } from "./fill-in.ts";
+import { FACT_NAMES, isFact } from "../tools/call-facts.ts";
+import { placeholdersIn } from "./fill-in.ts";
 import { secretsIn } from "../secrets/secret-references.ts";
 import type { ToolAction } from "./tool-action.ts";
 
@@ -19,7 +20,7 @@ export function requireKnownPlaceholders(
   },
 ): void {
   const parameters = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const given = new Set([...parameters, USER_ID]);
+  const given = new Set(parameters);
   const named = new Set(secrets.map((name) => `secret:${name}`));
   // Program arguments are visible to all users of the host, and URLs appear in error messages: no place for secrets.
   const [visible, hidden, place] =
@@ -29,17 +30,17 @@ export function requireKnownPlaceholders(
   const inPlain = new Set(placeholdersIn(visible));
   const used = [...new Set([...inPlain, ...placeholdersIn(hidden)])];
   const unknown = used
-    .filter((name) => !given.has(name) && !named.has(name))
+    .filter((name) => !given.has(name) && !isFact(name) && !named.has(name))
     .map((name) => [
       name,
-      `unknown placeholder {{${name}}}: expected user_id, or a name in parameters.properties or secrets`,
+      `unknown placeholder {{${name}}}: expected ${FACT_NAMES}, or a name in parameters.properties or secrets`,
     ]);
   const misplaced = [...inPlain]
     .filter((name) => named.has(name))
     .map((name) => [name, `{{${name}}}: a secret is allowed in ${place} only`]);
   const ambiguous = used
-    .filter((name) => name === USER_ID && parameters.includes(name))
-    .map((name) => [name, `{{${name}}} is the engine's user: expected another name for the parameter`]);
+    .filter((name) => isFact(name) && parameters.includes(name))
+    .map((name) => [name, `{{${name}}} is what the engine knows: expected another name for the parameter`]);
   const vault = secretsIn(
     textsIn(action.kind === "command" ? action.command.argv : [action.http.url, action.http.body]),
   ).map((name) => [

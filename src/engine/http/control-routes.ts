@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
+import type { Readable } from "node:stream";
 import type { RequestHandler } from "express";
 import type * as z from "zod/mini";
 import {
   CONTROL_TOKEN_HEADER,
   controlCatalogRequest,
   controlKeysRequest,
+  controlKnowledgeRequest,
   controlModelsRequest,
   controlSleepRequest,
   controlSuspensionRequest,
@@ -40,6 +42,10 @@ export interface ControlParts {
   readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
+  readonly knowledge: {
+    use(version: z.output<typeof controlKnowledgeRequest>): Promise<boolean>;
+    receive(digest: string, content: Readable): Promise<void>;
+  };
   readonly setCatalog: (version: z.output<typeof controlCatalogRequest>) => Promise<Reloaded<CatalogVersionUsed>>;
 }
 
@@ -65,6 +71,7 @@ export const controlRoutes = ({
   suspend,
   wakefulness,
   setCatalog,
+  knowledge,
 }: ControlParts) =>
   ({
     setKeys(request, response) {
@@ -89,6 +96,17 @@ export const controlRoutes = ({
       if (outcome.kind === "refused")
         throw refusal("CATALOG_INVALID", "the previous version stays active", outcome.problems);
       response.json(outcome.answer);
+    },
+    async setKnowledge(request, response) {
+      const version = validateBody(controlKnowledgeRequest, request.body, response);
+      const isThere = await knowledge.use(version);
+      response.json({ version: version.version, missing: !isThere });
+    },
+    async putKnowledge(request, response) {
+      const named = { version: 0, digest: request.params["digest"] };
+      const { digest } = validateBody(controlKnowledgeRequest, named, response);
+      await knowledge.receive(digest ?? "", request);
+      response.json({ version: 0, missing: false });
     },
     drain(_request, response) {
       runner.drain();

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from "express";
+import { correctProfileRequest } from "../../contract/engine/profile.ts";
 import { endFactRequest, knowledgeSearchRequest } from "../../contract/engine/requests.ts";
 import type { KnowledgeHit } from "../../contract/engine/memory.ts";
 import { PAGE_LIMIT } from "../../contract/route-table.ts";
@@ -8,6 +9,7 @@ import { integerParameter, parameter } from "../../shared/http/parameters.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { EngineError } from "../engine-error.ts";
+import type { ProfileEditing } from "../learning/profile/profile-editing.ts";
 import type { MemoryLists } from "../memory/memory-lists.ts";
 import type { MemoryHit, MemorySearch } from "../memory/search/search-memory.ts";
 import { endOf, startOf } from "../memory/search/time-range.ts";
@@ -22,10 +24,11 @@ export interface MemoryRouteParts {
     /** False when there is no such fact. */
     endFact(id: string): Promise<boolean>;
   };
+  readonly profile: Pick<ProfileEditing, "read" | "correct" | "delete">;
 }
 
-/** The routes that read memory and end facts. */
-export const memoryRoutes = ({ memory }: MemoryRouteParts) => {
+/** The routes that read memory, end facts and correct the profile. */
+export const memoryRoutes = ({ memory, profile }: MemoryRouteParts) => {
   const listing =
     (list: MemoryList): RequestHandler =>
     (request, response) => {
@@ -43,6 +46,18 @@ export const memoryRoutes = ({ memory }: MemoryRouteParts) => {
       const { id } = validateBody(endFactRequest, request.body, response);
       if (!(await memory.endFact(id))) throw new EngineError("NOT_FOUND", "no fact has this id");
       response.json({ id, ended: true });
+    },
+    getProfile(_request, response) {
+      response.json(profile.read());
+    },
+    async correctProfileLine(request, response) {
+      const { text } = validateBody(correctProfileRequest, request.body, response);
+      response.json(await profile.correct(lineOf(request), text));
+    },
+    async deleteProfileLine(request, response) {
+      const id = lineOf(request);
+      await profile.delete(id);
+      response.json({ id, deleted: true });
     },
     async searchMemory(request, response) {
       const search = validateBody(knowledgeSearchRequest, request.body, response);
@@ -63,6 +78,8 @@ export const memoryRoutes = ({ memory }: MemoryRouteParts) => {
     },
   } satisfies Record<string, RequestHandler>;
 };
+
+const lineOf = (request: Request): string => String(request.params["line_id"]);
 
 /** A cursor names its list: another list's cursor would give a wrong page. */
 function readCursor(request: Request, list: MemoryList): number | null {

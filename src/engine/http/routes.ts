@@ -73,6 +73,7 @@ export interface RouteParts
   readonly learning: AdminParts["learning"] & MemoryFileParts["learning"] & TaskRouteParts["learning"];
   readonly limits: StreamLimits;
   readonly memory: MemoryRouteParts["memory"] & MemoryFileParts["memory"];
+  readonly profile: MemoryRouteParts["profile"];
   readonly requests: (TurnRecordParts["requests"] & MemoryFileParts["requests"]) | null;
   readonly telemetry: ControlParts["telemetry"] & { readonly tracer: Tracer };
   readonly launch: MemoryFileParts["launch"] & FileRouteParts["launch"] & Pick<EngineLaunch, "control_token" | "host">;

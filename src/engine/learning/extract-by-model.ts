@@ -1,18 +1,10 @@
-import type { Logger } from "../../shared/logger.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
 import { TRUST } from "../memory/trust.ts";
-import type { ModelFailure, ModelMessage, ModelProvider } from "../model/model-provider.ts";
-import { type ExtractedChunk, type Extractor, nothingExtracted } from "./extraction.ts";
+import { type LearningModel, type LearningQuestion, askModel } from "./ask-model.ts";
+import { type ExtractedChunk, type Extraction, type Extractor, nothingExtracted } from "./extraction.ts";
 import { readAnswer } from "./parse-extraction.ts";
 
 const ANSWER_TOKENS = 8000;
-
-export interface ModelExtraction {
-  readonly provider: ModelProvider;
-  /** In order of preference: the next one is used when a model rejects such calls. */
-  readonly models: readonly string[];
-  readonly logger: Logger;
-}
 
 const MAX_ANSWER_LENGTH = 2000;
 const MAX_NOTES_LENGTH = 2000;
@@ -31,91 +23,29 @@ const LEARNING_SYSTEM = [
 ].join("\n");
 
 /**
- * Extracts facts from rounds with a model. A malformed answer is requested once more. After that, or when no model is
- * usable, the rounds yield no facts. After a temporary failure the rounds stay unlearned for the next batch.
+ * Extracts facts from rounds with a model. When no model is usable or none gives a readable answer, the rounds yield no
+ * facts. After a temporary failure the rounds stay unlearned for the next batch.
  */
-export function extractByModel(parts: ModelExtraction): Extractor {
+export function extractByModel(model: LearningModel): Extractor {
   const extract: Extractor = async (rounds, signal) => {
     const withEpisode = rounds.filter(({ episode }) => episode !== null);
     if (withEpisode.length === 0) return nothingExtracted(rounds);
-    for (const model of parts.models) {
-      const outcome = await askWithRepair(parts, { model, rounds: withEpisode, signal });
-      if (outcome.kind === "too_long" && withEpisode.length > 1) return extractHalves(extract, rounds, signal);
-      if (outcome.kind === "extracted" || outcome.kind === "stopped") return outcome;
-      parts.logger.warn({ model, reason: outcome.reason }, "failed to extract facts with a model");
-      if (outcome.kind !== "unusable") break;
-    }
+    const answer = await askModel(model, questionOf(withEpisode), signal);
+    if (answer.kind === "answered") return { kind: "extracted", extractions: answer.value };
+    if (answer.kind === "stopped") return answer;
+    if (answer.kind === "too_long" && withEpisode.length > 1) return extractHalves(extract, rounds, signal);
     return nothingExtracted(rounds);
   };
   return extract;
 }
 
-type Outcome =
-  | ExtractedChunk
-  /** The model rejects such calls permanently. */
-  | { readonly kind: "unusable"; readonly reason: string }
-  | { readonly kind: "unreadable"; readonly reason: string }
-  | { readonly kind: "too_long"; readonly reason: string };
-
-async function askWithRepair(
-  parts: ModelExtraction,
-  {
-    model,
-    rounds,
-    signal,
-  }: { readonly model: string; readonly rounds: readonly Round[]; readonly signal: AbortSignal },
-): Promise<Outcome> {
-  const messages: ModelMessage[] = [{ role: "user", text: learningPrompt(rounds) }];
-  for (let repaired = false; ; repaired = true) {
-    const reply = await ask(parts, { model, messages, signal });
-    if (reply.kind !== "reply") return reply;
-    const read = readAnswer(reply.text, rounds);
-    if (read.kind === "read") return { kind: "extracted", extractions: read.extractions };
-    if (reply.isTruncated) return { kind: "too_long", reason: "the answer was cut off" };
-    if (repaired || reply.text.trim() === "") return read;
-    messages.push(
-      { role: "assistant", content: [{ kind: "text", text: reply.text }] },
-      { role: "user", text: `Invalid answer (${read.reason}). Answer with the JSON object alone.` },
-    );
-  }
-}
-
-type ModelReply = { readonly kind: "reply"; readonly text: string; readonly isTruncated: boolean };
-
-async function ask(
-  { provider }: ModelExtraction,
-  {
-    model,
-    messages,
-    signal,
-  }: { readonly model: string; readonly messages: readonly ModelMessage[]; readonly signal: AbortSignal },
-): Promise<ModelReply | Exclude<Outcome, { kind: "extracted" }>> {
-  let text = "";
-  let isTruncated = false;
-  const request = {
-    model,
-    system: LEARNING_SYSTEM,
-    messages,
-    tools: [],
-    thinking: false,
-    maxOutputTokens: ANSWER_TOKENS,
-    purpose: "learning",
-    priority: "background",
-  } as const;
-  for await (const part of provider.stream(request, signal)) {
-    if (part.kind === "text") text += part.text;
-    if (part.kind === "restart") text = "";
-    if (part.kind === "done") isTruncated = part.reason === "length";
-    if (part.kind === "failed") return failed(part.failure);
-  }
-  return { kind: "reply", text, isTruncated };
-}
-
-function failed(failure: ModelFailure): Exclude<Outcome, { kind: "extracted" }> {
-  if (failure.kind === "permanent") return { kind: "unusable", reason: failure.message };
-  if (failure.kind === "too_long") return { kind: "too_long", reason: failure.message };
-  return { kind: "stopped", failure };
-}
+const questionOf = (rounds: readonly Round[]): LearningQuestion<ReadonlyMap<string, Extraction>> => ({
+  about: "facts",
+  system: LEARNING_SYSTEM,
+  prompt: learningPrompt(rounds),
+  maxOutputTokens: ANSWER_TOKENS,
+  read: (text) => readAnswer(text, rounds),
+});
 
 async function extractHalves(
   extract: Extractor,

@@ -1,6 +1,6 @@
 import type { Round } from "../memory/rounds-to-learn.ts";
 import type { NodeType } from "../memory/social-graph.ts";
-import type { ModelFailure } from "../model/model-provider.ts";
+import type { Stopped } from "./ask-model.ts";
 
 /** What an extractor found in a round, before verification. */
 export interface Extraction {
@@ -44,9 +44,7 @@ export const USER = "user";
 
 export type ExtractedChunk =
   /** By turn id. A missing turn stays for the next batch. */
-  | { readonly kind: "extracted"; readonly extractions: ReadonlyMap<string, Extraction> }
-  /** A temporary failure: rate limit, connection, abort. */
-  | { readonly kind: "stopped"; readonly failure: ModelFailure };
+  { readonly kind: "extracted"; readonly extractions: ReadonlyMap<string, Extraction> } | Stopped;
 
 /** Extracts facts and entities from rounds. It neither stores nor verifies them. */
 export type Extractor = (rounds: readonly Round[], signal: AbortSignal) => Promise<ExtractedChunk>;

@@ -6,6 +6,7 @@ import { textTokens } from "../model/context-window.ts";
 import type { ModelFailure } from "../model/model-provider.ts";
 import { type DraftParts, draftSkills } from "./draft-skills.ts";
 import { type Extractor, NOTHING } from "./extraction.ts";
+import type { Consolidated } from "./profile/consolidate-profile.ts";
 import { type LearnParts, type LearnedCounts, learnRound } from "./learn-round.ts";
 import { verifyRound } from "./verify-round.ts";
 
@@ -13,6 +14,8 @@ export interface BatchParts extends LearnParts, DraftParts {
   readonly batches: LearningBatchTable;
   readonly lane: WriteLane;
   readonly extract: Extractor;
+  /** Writes the profile page anew if its facts have changed. */
+  readonly consolidate: (signal: AbortSignal) => Promise<Consolidated>;
   readonly now: () => number;
 }
 
@@ -20,6 +23,8 @@ export interface BatchOutcome {
   readonly id: string;
   readonly learned: LearnedCounts;
   readonly skillsDrafted: number;
+  /** Lines of the profile that were written or removed. */
+  readonly profileLines: number;
   /** Why the batch stopped early; null when it completed. */
   readonly stopped: ModelFailure | null;
 }
@@ -39,9 +44,9 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
     return batches.begin(now());
   });
   let learned: LearnedCounts = { trajectories: 0, episodes: 0, added: 0, closed: 0, nodes: 0 };
-  let skillsDrafted = 0;
+  let [skillsDrafted, profileLines] = [0, 0];
   let stopped: BatchOutcome["stopped"] = null;
-  const counts = () => ({ ...learned, skills: skillsDrafted });
+  const counts = () => ({ ...learned, skills: skillsDrafted, profile: profileLines });
   try {
     const waiting = rounds.next(MAX_ROUNDS);
     // Loaded lazily: an engine that does not learn needs no date parser.
@@ -62,9 +67,16 @@ export async function learnBatch(parts: BatchParts, signal: AbortSignal): Promis
       await nextTurn();
     }
     if (!signal.aborted) skillsDrafted = await draftSkills(parts, lane);
+    // A full batch has more to read: the last one writes the page.
+    if (stopped === null && !signal.aborted && waiting.length < MAX_ROUNDS) {
+      const page = await parts.consolidate(signal);
+      learned = { ...learned, closed: learned.closed + page.closed };
+      ({ stopped } = page);
+      profileLines = page.lines;
+    }
     const error = stopped?.kind ?? null;
     await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error }));
-    return { id, learned, skillsDrafted, stopped };
+    return { id, learned, skillsDrafted, profileLines, stopped };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     await lane.run(() => batches.end(id, { endedAt: now(), counts: counts(), error: message }));

@@ -75,11 +75,11 @@ export function learnRound(
 }
 
 /** Least trust of the facts about an entity; null when there are none and the user did not name it. */
-function trustOfNode(name: string, facts: readonly VerifiedFact[], { episode, contextTrust }: Round) {
+function trustOfNode(name: string, facts: readonly VerifiedFact[], { episode, contextTrust, messageTrust }: Round) {
   const about = facts.filter(({ subject, object }) => [subject, normalWords(object)].includes(normalWords(name)));
   const [first, ...rest] = about.map(({ trust }) => trust);
   if (first !== undefined) return leastTrust(first, ...rest);
-  return episode?.question.includes(name) === true ? contextTrust : null;
+  return episode?.question.includes(name) === true ? leastTrust(contextTrust, messageTrust) : null;
 }
 
 interface FactCounts {

@@ -42,7 +42,7 @@ export class Learning {
     if (this.#running !== undefined) throw new EngineError("LC_RUNNING", "a learning batch is running");
     const startedAt = performance.now();
     const outcome = await this.#run();
-    const { id, learned, skillsDrafted } = outcome;
+    const { id, learned, skillsDrafted, profileLines } = outcome;
     if (learned.trajectories === 0) this.#assertNotStopped(outcome);
     return {
       batch_id: id,
@@ -51,6 +51,7 @@ export class Learning {
       knowledge_added: learned.added,
       knowledge_closed: learned.closed,
       nodes: learned.nodes,
+      profile_lines: profileLines,
       skills_drafted: skillsDrafted,
       duration_ms: Math.round(performance.now() - startedAt),
     };

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { catch as otherwise } from "zod/mini";
 import { lazily } from "../../shared/lazily.ts";
-import { describeIssue } from "../../shared/parse.ts";
 import { negatedPredicate, normalPredicate } from "../memory/predicates.ts";
 import type { Round } from "../memory/rounds-to-learn.ts";
+import { type ReadJson, readJson } from "./ask-model.ts";
 import { type ExtractedFact, type Extraction, NOTHING } from "./extraction.ts";
 
 const text = (max: number) => z.string().check(z.maxLength(max));
@@ -38,35 +38,18 @@ const answer = lazily(() => {
   return z.object({ rounds: z.array(round).check(z.maxLength(200)) });
 });
 
-export type ReadAnswer =
-  | { readonly kind: "read"; readonly extractions: ReadonlyMap<string, Extraction> }
-  | { readonly kind: "unreadable"; readonly reason: string };
-
 /** Parses the model's answer into one extraction per requested round; other rounds are ignored. */
-export function readAnswer(text: string, rounds: readonly Round[]): ReadAnswer {
-  const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
-  if (from === -1 || to < from) return { kind: "unreadable", reason: "no JSON object" };
-  let value: unknown;
-  try {
-    value = JSON.parse(text.slice(from, to + 1));
-  } catch (error) {
-    return { kind: "unreadable", reason: error instanceof Error ? error.message : "no valid JSON" };
-  }
-  const result = z.safeParse(answer(), value, { error: describeIssue });
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    return { kind: "unreadable", reason: `${issue?.path.join(".")}: ${issue?.message}` };
-  }
-  const given = new Map(result.data.rounds.map((one) => [one.turn, one]));
-  return {
-    kind: "read",
-    extractions: new Map(
-      rounds.map((round) => {
-        const one = given.get(round.trajectory.turnId);
-        return [round.trajectory.turnId, one === undefined ? NOTHING : extractionOf(one, round)];
-      }),
-    ),
-  };
+export function readAnswer(text: string, rounds: readonly Round[]): ReadJson<ReadonlyMap<string, Extraction>> {
+  const read = readJson(text, answer());
+  if (read.kind === "unreadable") return read;
+  const given = new Map(read.value.rounds.map((one) => [one.turn, one]));
+  const value = new Map(
+    rounds.map((round) => {
+      const one = given.get(round.trajectory.turnId);
+      return [round.trajectory.turnId, one === undefined ? NOTHING : extractionOf(one, round)];
+    }),
+  );
+  return { kind: "read", value };
 }
 
 const MAX_LENGTH = { key: 80, description: 300 };

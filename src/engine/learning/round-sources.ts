@@ -3,6 +3,7 @@ import { indexWords } from "../../shared/words/index-text.ts";
 import type { ToolNamed } from "../tools/tool.ts";
 import type { ExtractedFact } from "./extraction.ts";
 import { normalWords, sentencesOf } from "./normal-words.ts";
+import { ownWords } from "./own-words.ts";
 
 type Speaker = ExtractedFact["speaker"];
 
@@ -13,11 +14,14 @@ export interface Source {
   readonly sentences: readonly { readonly text: string; readonly words: ReadonlySet<string> }[];
 }
 
+/** `own`: the user's words without what they quote. */
+type Part = Speaker | "own";
+
 /** The texts of a round by speaker, cached. */
 export class RoundSources {
   readonly #round: Round;
   readonly #toolNamed: ToolNamed;
-  readonly #sources = new Map<Speaker, Source | null>();
+  readonly #sources = new Map<Part, Source | null>();
 
   constructor(round: Round, toolNamed: ToolNamed) {
     this.#round = round;
@@ -25,7 +29,7 @@ export class RoundSources {
   }
 
   /** Null when the speaker said nothing that counts. */
-  of(speaker: Speaker): Source | null {
+  of(speaker: Part): Source | null {
     const known = this.#sources.get(speaker);
     if (known !== undefined) return known;
     const text = textBy(this.#round, speaker, this.#toolNamed);
@@ -44,10 +48,12 @@ const sourceOf = (text: string): Source => ({
 /** The agent's own statements count only when they report actions and the turn ran a built-in tool that writes. */
 function textBy(
   { episode, asked, notes, trajectory, recalled }: Round,
-  speaker: Speaker,
+  speaker: Part,
   toolNamed: ToolNamed,
 ): string | null {
   switch (speaker) {
+    case "own":
+      return [ownWords(episode?.question ?? ""), ...asked.map(({ answer }) => answer)].join("\n");
     case "user":
       return [episode?.question ?? "", ...asked.map(({ answer }) => answer)].join("\n");
     case "note":

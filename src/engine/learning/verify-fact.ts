@@ -63,13 +63,22 @@ export function verifyFact(
     importance: Math.min(10, Math.max(1, Math.round(fact.importance))),
     confidence: Math.min(1, Math.max(0, fact.confidence * (0.5 + covered / 2))),
     source: speaker === "user" ? "user" : "assistant",
-    trust: trustOf(speaker, covered, round.contextTrust),
+    trust: trustOf(speaker, covered, { round, isOwn: isCovered(object, sources.of("own")) }),
   };
 }
 
-/** User trust for the user's own statements, else the trust of the agent's context. */
-const trustOf = (speaker: ExtractedFact["speaker"], covered: number, context: Trust): Trust =>
-  speaker === "user" && covered >= USER_TRUST_COVERAGE ? TRUST.user : leastTrust(TRUST.model, context);
+/** User trust for what a person states in words of their own, else the trust of the agent's context. */
+const trustOf = (
+  speaker: ExtractedFact["speaker"],
+  covered: number,
+  { round, isOwn }: { readonly round: Round; readonly isOwn: boolean },
+): Trust =>
+  speaker === "user" && covered >= USER_TRUST_COVERAGE && isOwn && round.messageTrust === TRUST.user
+    ? TRUST.user
+    : leastTrust(TRUST.model, round.contextTrust, round.messageTrust);
+
+const isCovered = (object: string, source: Source | null): boolean =>
+  source !== null && coverage(object, source) >= USER_TRUST_COVERAGE;
 
 const subjectOf = (subject: string): string =>
   normalWords(subject).replace(/^(?:the )?(?:user|i|me|myself|we|us)(?=$|'s )/, USER);

@@ -1,6 +1,7 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { VERSION } from "../../shared/version.ts";
 import type { CallResult, ConnectParams, ElicitationResult, ListedTool, McpServerConnection } from "./connection.ts";
+import { headersOfCall } from "./call-headers.ts";
 import { callAs } from "./identified-fetch.ts";
 import { limitMessages } from "./message-limiter.ts";
 import { StdioTransport, withStderr } from "./stdio-transport.ts";
@@ -72,13 +73,16 @@ export async function openConnection(
         const tooDeep = error instanceof RangeError ? "its list of tools is nested too deep" : null;
         throw new Error(exitReason() ?? tooDeep ?? formatError(error), { cause: error });
       }),
-    call: (tool, input, options) =>
-      callAs(options.agent, () =>
+    call(tool, input, options) {
+      const { headers, problem } = headersOfCall(server.transport === "stdio" ? {} : server.callHeaders, options.facts);
+      if (problem !== null) return Promise.resolve({ kind: "failed", message: problem });
+      return callAs({ agent: options.facts.agent, headers }, () =>
         callTool(client, { tool, input, options }).catch((error: unknown): CallResult => {
           if (!options.signal.aborted) check();
           return { kind: "failed", message: exitReason() ?? formatError(error) };
         }),
-      ),
+      );
+    },
     async close() {
       if (transport instanceof StreamableHTTPClientTransport) await terminateSession(transport, log);
       await client.close();

@@ -6,7 +6,7 @@ import { LOGIN_NEEDED_HEADER, TOOL_CALL_PATH } from "../../contract/broker/tool-
 import type { HttpServerConfig } from "./server-config.ts";
 import { NO_BROKER, brokerHeaders } from "./server-login.ts";
 import type { OutsideRoute } from "../tools/web/guarded-request.ts";
-import { identifiedFetch } from "./identified-fetch.ts";
+import { calledFetch, identifiedFetch } from "./identified-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -68,6 +68,12 @@ const requestOptions = (server: HttpServerConfig, params: ConnectParams) => ({
 });
 
 function fetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
+  const send = sameFetchOf(server, params);
+  return Object.keys(server.callHeaders).length === 0 ? send : calledFetch(send);
+}
+
+/** The same for all calls. */
+function sameFetchOf(server: HttpServerConfig, params: ConnectParams): typeof boundedFetch {
   const { identity, login } = server;
   if (login !== null) return brokeredFetch(server, params);
   const { identity: source, secrets, outside, signal } = params;

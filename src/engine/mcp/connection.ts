@@ -1,4 +1,5 @@
 import type { LimitedLauncher, SandboxRequest } from "../../sandbox/programs.ts";
+import type { CallFacts } from "../tools/call-facts.ts";
 import type { ProgramSecrets } from "../tools/command/program-secrets.ts";
 import type { Network } from "../tools/web/guarded-request.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
@@ -38,8 +39,8 @@ export type ElicitationResult =
 
 interface McpCallOptions {
   readonly signal: AbortSignal;
-  /** The agent that calls. */
-  readonly agent: string;
+  /** The call, for headers that differ between calls. */
+  readonly facts: CallFacts;
   readonly onProgress: () => void;
   /** W3C trace context of the call. */
   readonly traceparent: string | undefined;

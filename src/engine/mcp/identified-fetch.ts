@@ -5,6 +5,8 @@ import type { CallResult } from "./connection.ts";
 /** A call of a tool: who makes it, and the tokens of its requests. */
 interface Caller {
   readonly agent: string;
+  /** Of this call alone. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly tokens: string[];
 }
 
@@ -28,9 +30,21 @@ export const identifiedFetch =
     return send(input, { ...init, headers });
   };
 
+/** A `fetch` whose requests have the headers of the call that makes them; those of no call, such as a listing, have none. */
+export const calledFetch =
+  (send: Fetch): Fetch =>
+  async (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(callers.getStore()?.headers ?? {})) headers.set(name, value);
+    return send(input, { ...init, headers });
+  };
+
 /** Makes a call as an agent. A server that echoes a token does not show it to the model. */
-export async function callAs(agent: string, call: () => Promise<CallResult>): Promise<CallResult> {
-  const caller: Caller = { agent, tokens: [] };
+export async function callAs(
+  by: Pick<Caller, "agent" | "headers">,
+  call: () => Promise<CallResult>,
+): Promise<CallResult> {
+  const caller: Caller = { ...by, tokens: [] };
   const result = await callers.run(caller, call);
   if (caller.tokens.length === 0) return result;
   const text = JSON.stringify(result);

@@ -6,6 +6,7 @@ import { readableProgramPath } from "../../sandbox/programs.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import type { CommandHost } from "../tools/command/run-command.ts";
 import type { IdentitySource } from "../tools/web/identity-source.ts";
+import { type EngineFacts, engineFact } from "../tools/call-facts.ts";
 import { type ServerCheck, checkServers } from "./check-servers.ts";
 import { mergeServers } from "./merge-servers.ts";
 import { type EntryContext, parseToolServers } from "./server-config.ts";
@@ -26,6 +27,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The tool servers of an engine; none is started. */
 export function openServers({
   launch,
+  engine,
   commands: { environment, folders, launcher, network, outside, secrets },
   identity,
   pins,
@@ -33,6 +35,7 @@ export function openServers({
   logger,
 }: {
   readonly launch: Pick<EngineLaunch, "product" | "user_id" | "extra_ca_certs" | "isolation" | "broker">;
+  readonly engine: EngineFacts;
   readonly commands: CommandHost;
   readonly identity: IdentitySource;
   readonly pins: PinnedDefinitions;
@@ -45,7 +48,8 @@ export function openServers({
   const workspaceDir = folders.workspace;
   const facts = { ORCH_PRODUCT: launch.product, ORCH_USER_ID: launch.user_id, ORCH_WORKSPACE: workspaceDir };
   const variables = { PATH, HOME, LANG, TZ, ...facts };
-  const context: EntryContext = { variables, places: { folders, read: launch.isolation.read } };
+  const factOf = (name: string) => engineFact(engine, name);
+  const context: EntryContext = { variables, factOf, places: { folders, read: launch.isolation.read } };
   const { isolation, extra_ca_certs: extraCaCerts } = launch;
   const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
   const servers = new ToolServers({

@@ -136,7 +136,7 @@ export class ReconnectingServer {
       });
       const result = await state.connection.call(tool, input, {
         signal: context.signal,
-        agent: context.agent,
+        facts: { taskId: context.taskId, turnId: context.turnId, agent: context.agent },
         onProgress: () => context.progress(),
         traceparent: span.traceparent,
         tracestate: span.tracestate,

@@ -5,12 +5,13 @@ import { type JsonLines, jsonLines } from "../../shared/json-lines.ts";
 import { describeIssue } from "../../shared/parse.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
 import { secretsIn } from "../secrets/secret-references.ts";
+import { type CallHeaders, textOfParts } from "./call-headers.ts";
 import type { SandboxPlaces } from "./sandbox-path.ts";
 import { type IdentityRequest, identityProblem } from "../tools/web/identity-source.ts";
 import {
   type EntryProblem,
+  type EntryValues,
   type ServerEntry,
-  type Variables,
   IN_VAULT,
   expandEntry,
   readServerSandbox,
@@ -51,7 +52,9 @@ export interface LoginSettings {
 export type HttpServerConfig = Common & {
   readonly transport: "http" | "sse";
   readonly url: string;
+  /** The same for all calls. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly callHeaders: CallHeaders;
   /** Users sign in to it. Null: they do not. */
   readonly login: LoginSettings | null;
   /** Omitted: its requests have no token. */
@@ -87,9 +90,7 @@ const INSTALL_TIMEOUT_S = 300;
 const PACKAGE_RUNNER = /^(?:npx|npm|pnpm|pnpx|yarn|bun|bunx|deno|uv|uvx|pipx|docker|podman)(?:\.\w+)?$/;
 
 /** What entries may refer to. */
-export interface EntryContext {
-  /** The only variables besides their own `env`. */
-  readonly variables: Variables;
+export interface EntryContext extends EntryValues {
   /** What their sandboxes may name. */
   readonly places: SandboxPlaces;
 }
@@ -150,7 +151,7 @@ const invalid = (path: readonly string[], message: string): ReadEntry => ({
   problems: [[path, message]],
 });
 
-function readEntry(name: string, value: unknown, { variables, places }: EntryContext): ReadEntry {
+function readEntry(name: string, value: unknown, { places, ...values }: EntryContext): ReadEntry {
   if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)) return invalid([], "expected a name of 1 to 64 printable characters");
   const parsed = z.safeParse(serverEntry, value, { error: describeIssue });
   if (!parsed.success) {
@@ -158,11 +159,15 @@ function readEntry(name: string, value: unknown, { variables, places }: EntryCon
     return { kind: "invalid", problems };
   }
   if (parsed.data.disabled === true) return { kind: "disabled" };
-  const { expanded, problems } = expandEntry(parsed.data, variables);
-  return problems.length > 0 ? { kind: "invalid", problems } : toServer(name, expanded, places);
+  const { expanded, callHeaders, problems } = expandEntry(parsed.data, values);
+  return problems.length > 0 ? { kind: "invalid", problems } : toServer(name, expanded, { callHeaders, places });
 }
 
-function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): ReadEntry {
+function toServer(
+  name: string,
+  entry: ServerEntry,
+  { callHeaders, places }: { readonly callHeaders: CallHeaders; readonly places: SandboxPlaces },
+): ReadEntry {
   const { type, command, args = [], env = {}, cwd = ".", url, headers = {}, permissions = {}, pin = true } = entry;
   const timeoutS = entry.start_timeout_s ?? (isPackageRunner(command) ? INSTALL_TIMEOUT_S : START_TIMEOUT_S);
   const { always_load: listed = false } = entry;
@@ -176,17 +181,19 @@ function toServer(name: string, entry: ServerEntry, places: SandboxPlaces): Read
       return invalid(["sandbox"], "expected a local server: a remote one has no sandbox");
     if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
       return invalid(["url"], "expected an http or https URL");
-    for (const [key, header] of Object.entries(headers)) {
+    const called = Object.entries(callHeaders).map(([key, parts]) => [key, textOfParts(parts)] as const);
+    const all = { ...headers, ...Object.fromEntries(called) };
+    for (const [key, header] of Object.entries(all)) {
       const problem = headerProblem(key, header);
       if (problem !== null) return invalid(["headers", key], problem);
     }
     const { identity } = entry;
-    const identityRefused = identityProblem(identity, headers);
+    const identityRefused = identityProblem(identity, all);
     if (identityRefused !== null) return invalid(["identity"], identityRefused);
     const login = entry.login === undefined ? null : loginSettings(entry.oauth);
-    const problem = loginProblem(entry);
+    const problem = loginProblem({ ...entry, headers: all });
     if (problem !== null) return invalid(...problem);
-    const remote = { url, headers, login, ...(identity !== undefined && { identity }) };
+    const remote = { url, headers, callHeaders, login, ...(identity !== undefined && { identity }) };
     return { kind: "server", server: { ...common, transport: type === "sse" ? "sse" : "http", ...remote } };
   }
   if (entry.login !== undefined) return invalid(["login"], "expected a remote server: a local one has no login");

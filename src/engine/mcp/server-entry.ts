@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { readHostPattern } from "../../sandbox/proxy.ts";
 import type { SandboxRequest } from "../../sandbox/programs.ts";
-import { secretsIn } from "../secrets/secret-references.ts";
 import { identityRequest } from "../tools/web/identity-source.ts";
+import { type CallHeaders, partedHeaders } from "./call-headers.ts";
+import { type TextPlace, type Variables, expandText } from "./expand-text.ts";
 import { type SandboxPlaces, readSandboxPath } from "./sandbox-path.ts";
-
-export type Variables = Readonly<Record<string, string>>;
 
 const START_TIMEOUT = { error: "expected a whole number from 1 to 3600" };
 const texts = z.record(z.string(), z.string());
@@ -74,31 +73,48 @@ export type ServerEntry = z.output<typeof serverEntry>;
 
 export type EntryProblem = readonly [path: readonly string[], message: string];
 
+/** What the texts of entries stand for. */
+export interface EntryValues {
+  /** The only variables besides an entry's own `env`. */
+  readonly variables: Variables;
+  /** What `{{name}}` of the engine is; undefined for a key of the user that is not set. */
+  readonly factOf: (name: string) => string | undefined;
+}
+
+/** An entry without variables, and the headers that differ between calls. */
+interface Expansion {
+  readonly expanded: ServerEntry;
+  readonly callHeaders: CallHeaders;
+  readonly problems: readonly EntryProblem[];
+}
+
 /**
  * Expands `${VAR}` and `${VAR:-default}` in every text of an entry, from the variables and, outside `env`, from the
- * entry's own `env`. A variable without a value is a problem.
+ * entry's own `env`; `{{user_id}}` and its like in `env` and headers. What has no value is a problem, but a variable or
+ * header with a key that the user does not have is left out. Values are not expanded again.
  */
-export function expandEntry(
-  entry: ServerEntry,
-  variables: Variables,
-): { readonly expanded: ServerEntry; readonly problems: readonly EntryProblem[] } {
+export function expandEntry(entry: ServerEntry, { variables, factOf }: EntryValues): Expansion {
   const problems: EntryProblem[] = [];
   const expand = (known: Variables, path: readonly string[]) => (text: string) => {
-    const [secret] = secretsIn([text]);
-    if (secret !== undefined && path[0] !== "env" && path[0] !== "headers")
-      problems.push([path, `\${secret:${secret}}: a secret is allowed in env and headers only`]);
-    const { value, unknown } = expandVariables(text, known);
-    for (const variable of unknown) problems.push([path, `\${${variable}} has no value here`]);
+    const { value, found } = expandText(text, { known, factOf, place: placeOf(path) });
+    for (const message of found) problems.push([path, message]);
     return value;
   };
   const each = (known: Variables, field: string, values: Variables = {}) =>
-    Object.fromEntries(Object.entries(values).map(([key, text]) => [key, expand(known, [field, key])(text)]));
+    Object.fromEntries(
+      Object.entries(values).flatMap(([key, text]) => {
+        const value = expand(known, [field, key])(text);
+        return value === null ? [] : [[key, value]];
+      }),
+    );
   const env = each(variables, "env", entry.env);
   const known = { ...variables, ...env };
+  const text = (given: string, ...path: readonly string[]) => expand(known, path)(given) ?? "";
   const one = (field: "command" | "cwd" | "url") =>
-    entry[field] === undefined ? {} : { [field]: expand(known, [field])(entry[field]) };
+    entry[field] === undefined ? {} : { [field]: text(entry[field], field) };
   const all = (texts: readonly string[] | undefined, ...path: readonly string[]) =>
-    texts?.map((text, index) => expand(known, [...path, String(index)])(text));
+    texts?.map((given, index) => text(given, ...path, String(index)));
+  const { headers, callHeaders } = partedHeaders(each(known, "headers", entry.headers));
   const expanded = {
     ...entry,
     ...one("command"),
@@ -113,26 +129,12 @@ export function expandEntry(
       },
     }),
     env,
-    headers: each(known, "headers", entry.headers),
+    headers,
   };
-  return { expanded, problems };
+  return { expanded, callHeaders, problems };
 }
 
-function expandVariables(
-  text: string,
-  known: Variables,
-): { readonly value: string; readonly unknown: readonly string[] } {
-  const unknown: string[] = [];
-  const value = text.replaceAll(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (match, name: string, fallback: string | undefined) => {
-      const found = Object.hasOwn(known, name) ? known[name] : fallback;
-      if (found === undefined) unknown.push(name);
-      return found ?? match;
-    },
-  );
-  return { value, unknown };
-}
+const placeOf = ([field]: readonly string[]): TextPlace => (field === "env" || field === "headers" ? field : "other");
 
 /** An entry's `sandbox` with absolute paths, and each of its problems. */
 export function readServerSandbox(

@@ -2,9 +2,10 @@ import { Table } from "../store/table.ts";
 
 /** What was forgotten, by kind. */
 export type Forgotten = Readonly<
-  Record<"episodes" | "trajectories" | "notes" | "facts" | "people" | "skill_drafts", number>
+  Record<"episodes" | "trajectories" | "notes" | "facts" | "people" | "profile_lines" | "skill_drafts", number>
 >;
 
+const WITHOUT_FACTS = "delete from profile_lines where id not in (select line_id from profile_facts)";
 const EPISODES = "select id from episodes where task_id = ?1";
 
 /**
@@ -34,12 +35,18 @@ export class TaskForgetting extends Table {
     );
     run(`delete from social_mentions where ref in (${refs})`);
     run(`update knowledge set superseded_by = null where superseded_by in (select id from knowledge where ${facts})`);
+    const profileLines = run(
+      `delete from profile_lines where origin = 'learned' and deleted_at is null and id in (
+         select line_id from profile_facts join knowledge on knowledge.id = knowledge_id where ${facts})`,
+    );
     return {
       facts: run(`delete from knowledge where ${facts}`),
       episodes: run("delete from episodes where task_id = ?1"),
       trajectories: run("delete from trajectories where task_id = ?1"),
       notes: run("delete from working_memory where task_id = ?1"),
       people,
+      // Lines of a person, and what is remembered of deleted ones, go with the last of their facts.
+      profile_lines: profileLines + this.db.prepare(WITHOUT_FACTS).run().changes,
       skill_drafts: skillDrafts,
     };
   }

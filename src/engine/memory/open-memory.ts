@@ -1,13 +1,16 @@
 import { inBackground } from "../../shared/background.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Store } from "../store/open-store.ts";
+import { Embeddings, type EmbeddingsStatus } from "./embeddings/embeddings.ts";
+import type { TextEmbedder } from "./embeddings/text-embedder.ts";
 import { KnowledgeTable } from "./knowledge.ts";
 import { LearningBatchTable } from "./learning-batches.ts";
 import { MemoryLists } from "./memory-lists.ts";
 import { MemoryWriter } from "./memory-writer.ts";
 import { MemoryPortability } from "./portability/memory-portability.ts";
+import { ProfileFacts } from "./profile/profile-facts.ts";
+import { ProfileTable } from "./profile/profile-table.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
-import { Embeddings, type TextEmbedder } from "./search/embeddings.ts";
 import { indexMissing } from "./search/index-missing.ts";
 import { FullTextIndex, factItem } from "./search/memory-index.ts";
 import { openRelatedWords } from "./search/related-words.ts";
@@ -20,7 +23,7 @@ import { WriteLane } from "./write-lane.ts";
 interface MemoryParts {
   readonly store: Store;
   readonly workspaceDir: string;
-  /** Undefined if no embedding model is configured. */
+  /** Undefined without an embeddings endpoint. */
   readonly embedder?: TextEmbedder | undefined;
   /** The folder of related words; null without. */
   readonly wordVectors?: string | null;
@@ -36,6 +39,8 @@ export interface Memory {
   readonly lists: MemoryLists;
   readonly tables: LearningTables;
   readonly portability: MemoryPortability;
+  /** Null without an embeddings endpoint. */
+  embeddings(): EmbeddingsStatus | null;
   /** Ends the validity of a fact. Idempotent. False when there is no such fact. */
   endFact(id: string): Promise<boolean>;
   /** `reason` is the error that the caller of a running import gets. */
@@ -53,10 +58,16 @@ export async function openMemory({
   const lane = new WriteLane(store);
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
-  const portability = new MemoryPortability({ store, workspaceDir, lane, reindex });
+  const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
+  const portability = new MemoryPortability({
+    store,
+    workspaceDir,
+    lane,
+    reindex,
+    erased: () => embeddings?.erased(),
+  });
   if (await portability.finishErasure()) logger.warn("finished an interrupted erasure");
   inBackground("memory import", continueImport(portability, logger));
-  const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
   const tables = learningTables(store);
   return {
     lane,
@@ -70,6 +81,7 @@ export async function openMemory({
     lists: new MemoryLists(store),
     tables,
     portability,
+    embeddings: () => embeddings?.status ?? null,
     endFact: (id) => lane.run(() => endFact(tables, id, Date.now())),
     async close(reason) {
       await portability.close(reason);
@@ -78,8 +90,12 @@ export async function openMemory({
   };
 }
 
-/** Within the caller's transaction. */
-function endFact({ knowledge, index }: Pick<LearningTables, "knowledge" | "index">, id: string, now: number): boolean {
+/** Ends the validity of a fact, within the caller's transaction. */
+export function endFact(
+  { knowledge, index }: Pick<LearningTables, "knowledge" | "index">,
+  id: string,
+  now: number,
+): boolean {
   const fact = knowledge.find(id);
   if (fact === null) return false;
   const end = { validTo: Math.max(now, fact.validFrom ?? now), recordedTo: now, supersededBy: null };
@@ -104,6 +120,8 @@ export const learningTables = (store: Store) => ({
   graph: new SocialGraph(store),
   batches: new LearningBatchTable(store),
   drafts: new SkillDraftTable(store),
+  profile: new ProfileTable(store),
+  profileFacts: new ProfileFacts(store),
   index: new FullTextIndex(store),
 });
 export type LearningTables = ReturnType<typeof learningTables>;

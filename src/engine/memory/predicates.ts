@@ -109,12 +109,17 @@ export function isSingle(predicate: string, stated: boolean): boolean {
   return PREDICATES[predicate]?.single ?? (SINGLE_OBJECT.test(predicate) || stated);
 }
 
+/** Whether it is one of the common predicates. Others are in words of a model. */
+export const isKnownPredicate = (predicate: string): boolean => Object.hasOwn(PREDICATES, withoutNot(predicate));
+
 /** Other words with which users ask for the predicate. */
 export function predicateHints(predicate: string): string {
-  const plain = predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate;
+  const plain = withoutNot(predicate);
   const kin = RELATIVE.test(plain) ? "family relative" : "";
   return PREDICATES[plain]?.hints ?? kin;
 }
+
+const withoutNot = (predicate: string): string => (predicate.startsWith(NOT) ? predicate.slice(NOT.length) : predicate);
 
 const OPPOSITES: Readonly<Record<string, string>> = { likes: "dislikes", dislikes: "likes" };
 
@@ -122,4 +127,4 @@ export const negatedPredicate = (predicate: string): string => OPPOSITES[predica
 
 /** The predicate that contradicts it for the same object. */
 export const oppositePredicate = (predicate: string): string =>
-  OPPOSITES[predicate] ?? (predicate.startsWith(NOT) ? predicate.slice(NOT.length) : `${NOT}${predicate}`);
+  OPPOSITES[predicate] ?? (predicate.startsWith(NOT) ? withoutNot(predicate) : `${NOT}${predicate}`);

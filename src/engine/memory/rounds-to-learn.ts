@@ -14,6 +14,8 @@ export interface Round {
   readonly asked: readonly { readonly question: string; readonly answer: string }[];
   /** The least trust of the task's turns up to this one. */
   readonly contextTrust: Trust;
+  /** Trust of the message: a webhook's payload comes from outside, and a schedule's message from the product. */
+  readonly messageTrust: Trust;
   /** The recalled block of the turn: nothing in it is new. */
   readonly recalled: string;
 }
@@ -30,6 +32,11 @@ export class RoundsToLearn extends Table {
      where turn_id = ? and kind = 'question' and answer is not null order by created_at, request_id`,
   );
   readonly #context = this.db.prepare("select min(trust) as least from trajectories where task_id = ? and number <= ?");
+  readonly #message = this.db.prepare(
+    `select iif(json_extract(metadata, '$.webhook_id') is not null, ${TRUST.external},
+       iif(json_extract(metadata, '$.schedule_id') is not null, ${TRUST.model}, ${TRUST.user})) as trust
+     from turns where turn_id = ?`,
+  );
   readonly #recalled = this.db.prepare("select block from recalls where turn_id = ?");
   readonly #successes = this.db.prepare(
     `select trajectories.id as id, trajectories.number as number, trajectories.trust as trust, question,
@@ -50,6 +57,7 @@ export class RoundsToLearn extends Table {
         notes: this.#notes.all(turnId).map((row) => String(row["content"])),
         asked: this.#asked.all(turnId) as unknown as Round["asked"],
         contextTrust: Number(this.#context.get(taskId, number)?.["least"] ?? TRUST.external) as Trust,
+        messageTrust: Number(this.#message.get(turnId)?.["trust"] ?? TRUST.user) as Trust,
         recalled: String(this.#recalled.get(turnId)?.["block"] ?? ""),
       };
     });

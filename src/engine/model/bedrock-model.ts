@@ -18,7 +18,6 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createAmazonBedrock({ ...credentials(settings), ...(region !== undefined && { region }) });
   return {
     model: (id) => provider(id),
-    embedding: (id) => provider.embeddingModel(id),
     adapt: (options, request) => {
       const reasoningConfig = thinkingOf(request, options.prompt);
       const budget = reasoningConfig?.type === "enabled" ? (reasoningConfig.budgetTokens ?? 0) : 0;

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { isCallKey } from "../../contract/broker/call-key.ts";
 import type { ModelHealth } from "../../contract/engine/health.ts";
 import type { ProviderName } from "../../contract/settings/engine-settings.ts";
@@ -10,7 +8,6 @@ import { EngineTelemetry } from "../telemetry/engine-telemetry.ts";
 import { brokerFetch } from "./broker-fetch.ts";
 import { monitoredProvider } from "./cache-monitor.ts";
 import type { CallRecorder } from "./call-recorder.ts";
-import { type Embedder, createEmbedder } from "./embedder.ts";
 import { loggedProvider } from "./logged-provider.ts";
 import { type CallMeter, NO_METER, meteredProvider } from "./metered-provider.ts";
 import type { ModelFamily, ModelSettings } from "./model-family.ts";
@@ -22,6 +19,7 @@ import type { UpstreamSettings } from "./provider-failure.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { retryingProvider } from "./retrying-provider.ts";
 import { sandboxProvider } from "./sandbox-provider.ts";
+import { trustCertificates } from "./trust-certificates.ts";
 import type { RemoteProvider } from "./wire/wire-rules.ts";
 
 interface ProviderSettings extends ModelSettings {
@@ -29,8 +27,6 @@ interface ProviderSettings extends ModelSettings {
   readonly deadlines?: Deadlines;
   /** Whether to log calls that missed the provider's prompt cache. */
   readonly cacheHitMonitor?: boolean;
-  /** Null or omitted: no embeddings. */
-  readonly embeddingModel?: string | null;
   /** The names of its settings, for messages. Default: those of `LLM_PROVIDER`. */
   readonly settings?: UpstreamSettings;
 }
@@ -38,8 +34,6 @@ interface ProviderSettings extends ModelSettings {
 export interface EngineProvider extends ModelProvider {
   /** Loads the provider's package and certificates before the first call, which retries a failed load. */
   load(): Promise<unknown>;
-  /** Omitted without an embedding model. */
-  readonly embedder?: Embedder;
   /** Outcome of the last call. */
   health(): ModelHealth;
 }
@@ -49,7 +43,7 @@ export interface ProviderParts {
   readonly readAttachment?: ReadAttachment;
   readonly logger: Logger;
   readonly telemetry?: EngineTelemetry;
-  /** Meters every call, embeddings included. */
+  /** Meters every call. */
   readonly meter?: CallMeter;
   readonly recorder?: CallRecorder | null;
   /** Of the last call, whichever provider it asked. */
@@ -102,20 +96,10 @@ export function createProvider(
   };
   const retrying = plainRetryProvider(retryingProvider(remote, { limiter, report }), logger);
   const monitored = settings.cacheHitMonitor ? monitoredProvider(retrying, logger) : retrying;
-  const { embeddingModel: id = null } = settings;
-  const openEmbedding = async (model: string) => {
-    const family = await load();
-    if (family.embedding === undefined)
-      throw new Error(`EMBEDDING_MODEL: ${provider} has no embedding models; leave it empty`);
-    return family.embedding(model);
-  };
-  const embedder =
-    id !== null && createEmbedder({ provider, model: id, open: () => openEmbedding(id), limiter, meter });
   return {
     ...loggedProvider(observedProvider(monitored, telemetry, recorder), logger),
     load,
     health,
-    ...(embedder && { embedder }),
   };
 }
 
@@ -167,21 +151,4 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
     });
     return running;
   };
-}
-
-class CertificatesUnreadable extends Error {
-  override readonly name = "CertificatesUnreadable";
-}
-
-/**
- * Adds a PEM bundle to the CA certificates of this process, for a provider behind a TLS-inspecting proxy.
- * `NODE_EXTRA_CA_CERTS` would add 40 ms to the boot of every engine.
- */
-async function trustCertificates(file: string): Promise<void> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CertificatesUnreadable(error.code ?? "unknown", { cause: error });
-  });
-  const bundle = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (bundle === null) throw new CertificatesUnreadable("the file has no PEM certificate");
-  setDefaultCACertificates([...getCACertificates("default"), ...bundle]);
 }

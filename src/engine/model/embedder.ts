@@ -1,72 +1,88 @@
-import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { isCallKey } from "../../contract/broker/call-key.ts";
+import { retryAfterSeconds } from "../../contract/broker/provider-limits.ts";
+import { EMBEDDINGS, type EmbeddingsEndpoint } from "../../contract/settings/embeddings-endpoint.ts";
+import { brokerFetch, refusalBehind } from "./broker-fetch.ts";
 import { textTokens } from "./context-window.ts";
-import type { CallMeter, CallTokens } from "./metered-provider.ts";
+import type { CallMeter } from "./metered-provider.ts";
 import { countOf } from "./model-usage.ts";
 import { readProviderError } from "./provider-error.ts";
-import { failureOf } from "./provider-failure.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import { trustCertificates } from "./trust-certificates.ts";
 
-/** Embedding model for vector search. */
+/** Makes vectors of texts. */
 export interface Embedder {
   readonly model: string;
-  /** Texts in one call. */
-  readonly batchSize: number;
-  /** One vector for each text, in order. Throws `EmbeddingRefused`, also while the rate limiter is closed. */
-  embed(texts: readonly string[], how: EmbedCall): Promise<readonly (readonly number[])[]>;
+  /** One vector for each text, in order. Throws `EmbeddingFailed`. It does not retry. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
 
-interface EmbedCall {
-  readonly priority: "interactive" | "background";
-  readonly signal: AbortSignal;
+/** The message is ours: that of the endpoint may quote the texts, which must not be logged. */
+export class EmbeddingFailed extends Error {
+  override readonly name = "EmbeddingFailed";
+  /** Whether these texts are the reason, such as one that is too long. */
+  readonly isOfTexts: boolean;
+  /** Null when the endpoint does not say it. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, { isOfTexts = false, retryAfterMs = null as number | null } = {}) {
+    super(message);
+    this.isOfTexts = isOfTexts;
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
-class EmbeddingRefused extends Error {
-  override readonly name = "EmbeddingRefused";
-}
+/** Statuses of a request whose texts are refused. */
+const TEXTS_REFUSED: readonly number[] = [400, 413, 422];
+/** In the ledger, as the broker counts it. */
+const PROVIDER = "openai-compatible";
 
-const BATCH_SIZE = 32;
-const CLOSED_AFTER_429_MS = 30_000;
+/**
+ * The endpoint of the protocol that OpenAI's has and others share. A request of it is one `fetch`, for which no engine loads a
+ * provider's package.
+ */
+export function createEmbedder(
+  { url, model, apiKey }: EmbeddingsEndpoint,
+  { meter, extraCaCerts }: { readonly meter: CallMeter; readonly extraCaCerts: string | null },
+): Embedder {
+  const isBrokered = isCallKey(apiKey);
+  const send = isBrokered ? brokerFetch(globalThis.fetch, () => meter.hasBudgets()) : globalThis.fetch;
+  const address = `${url.replace(/\/+$/, "")}/embeddings`;
+  const headers = {
+    "content-type": "application/json",
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+  };
 
-/** An embedder over the provider's package that shares the engine's rate limiter. It does not retry. */
-export function createEmbedder({
-  provider,
-  model,
-  open,
-  limiter,
-  meter,
-}: {
-  readonly provider: string;
-  readonly model: string;
-  readonly open: () => Promise<EmbeddingModelV4>;
-  readonly limiter: RateLimiter;
-  readonly meter: CallMeter;
-}): Embedder {
+  async function call(texts: readonly string[], signal: AbortSignal): Promise<unknown> {
+    if (extraCaCerts !== null && !isBrokered) await trustCertificates(extraCaCerts);
+    const body = JSON.stringify({ model, input: texts, encoding_format: "float" });
+    const response = await send(address, { method: "POST", headers, body, signal, redirect: "error" });
+    if (response.ok) return response.json();
+    const text = await response.text();
+    const retryAfterS = retryAfterSeconds({
+      headers: Object.fromEntries(response.headers),
+      body: text,
+      now: Date.now(),
+    });
+    throw new EmbeddingFailed(`the embeddings endpoint answered ${response.status}${advice(response.status)}`, {
+      isOfTexts: TEXTS_REFUSED.includes(response.status),
+      retryAfterMs: retryAfterS === null ? null : retryAfterS * 1000,
+    });
+  }
+
   return {
     model,
-    batchSize: BATCH_SIZE,
-    async embed(texts, { priority, signal }) {
-      const opened = await open();
-      const now = performance.now();
-      const closedMs =
-        priority === "background" ? limiter.closedToBackgroundMs(model, now) : limiter.closedForMs(model, now);
-      if (closedMs > 0)
-        throw new EmbeddingRefused(`${model} is rate-limited; retry in ${Math.ceil(closedMs / 1000)} s`);
-      const input = () => estimatedTokens(texts);
-      const admission = await meter.admit({ provider, model, input, output: 0 }, signal);
-      if (admission.kind === "refused") throw new EmbeddingRefused(admission.refusal.message);
+    async embed(texts, signal) {
+      const estimated = () => texts.reduce((sum, text) => sum + textTokens(text), 0);
+      const admission = await meter.admit({ provider: PROVIDER, model, input: estimated, output: 0 }, signal);
+      if (admission.kind === "refused") throw new EmbeddingFailed(admission.refusal.message);
       try {
-        const { embeddings, usage } = await opened.doEmbed({ values: [...texts], abortSignal: signal });
-        meter.record({ provider, model, ...inputOnly(texts, usage?.tokens) });
-        if (embeddings.length !== texts.length)
-          throw new EmbeddingRefused(`${model} returned ${embeddings.length} vectors for ${texts.length} texts`);
-        return embeddings;
+        const answer = await call(texts, signal);
+        const reported = tokensIn(answer);
+        const spent = { input: reported || estimated(), output: 0, cacheRead: 0, cacheWrite: 0 };
+        meter.record({ provider: PROVIDER, model, ...spent, isEstimate: reported === 0 });
+        return vectorsIn(answer, texts.length);
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof EmbeddingRefused) throw error;
-        if (readProviderError(error).status === 429) limiter.close(model, performance.now() + CLOSED_AFTER_429_MS);
-        // The original error holds the texts and the response, which must not be logged.
-        const failure = failureOf(error, { provider, model, now: Date.now() });
-        throw new EmbeddingRefused(failure.kind === "aborted" ? "aborted" : failure.message);
+        throw error instanceof EmbeddingFailed ? error : unreachable(error);
       } finally {
         admission.release();
       }
@@ -74,10 +90,46 @@ export function createEmbedder({
   };
 }
 
-/** The tokens of a call, estimated when the provider does not report them. */
-function inputOnly(texts: readonly string[], reported: number | undefined): Omit<CallTokens, "provider" | "model"> {
-  const input = countOf(reported) || estimatedTokens(texts);
-  return { input, output: 0, cacheRead: 0, cacheWrite: 0, isEstimate: countOf(reported) === 0 };
+const tokensIn = (answer: unknown): number => {
+  const { total_tokens: total, prompt_tokens: prompt } = fieldsOf(fieldsOf(answer)["usage"]);
+  return countOf(total ?? prompt);
+};
+
+/** By their index, which some servers do not send. */
+function vectorsIn(answer: unknown, count: number): readonly (readonly number[])[] {
+  const { data } = fieldsOf(answer);
+  const vectors: unknown[] = [];
+  for (const [at, one] of (Array.isArray(data) ? data : []).entries()) {
+    const { index, embedding } = fieldsOf(one);
+    vectors[Number.isInteger(index) ? Number(index) : at] = embedding;
+  }
+  const first = vectors[0];
+  const dimensions = isVector(first) ? first.length : 0;
+  const isWhole = vectors.length === count && vectors.every((one) => isVector(one) && one.length === dimensions);
+  if (!isWhole || dimensions === 0)
+    throw new EmbeddingFailed(`the embeddings endpoint answered with no vector for each text; check ${EMBEDDINGS.url}`);
+  return vectors as readonly (readonly number[])[];
 }
 
-const estimatedTokens = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + textTokens(text), 0);
+const isVector = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((one) => Number.isFinite(one));
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+function advice(status: number): string {
+  if (status === 401 || status === 403) return `: see ${EMBEDDINGS.key}`;
+  return status === 404 ? `: see ${EMBEDDINGS.model} and ${EMBEDDINGS.url}` : "";
+}
+
+function unreachable(error: unknown): EmbeddingFailed {
+  const refusal = refusalBehind(error);
+  if (refusal !== null) return new EmbeddingFailed(refusal.message);
+  const { network } = readProviderError(error);
+  const cause = network.systemCall ?? (network.code || network.reason);
+  return new EmbeddingFailed(
+    cause === null
+      ? `the answer of the embeddings endpoint cannot be read; check ${EMBEDDINGS.url}`
+      : `the embeddings endpoint cannot be reached: ${cause}`,
+  );
+}

@@ -9,7 +9,6 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createGoogleGenerativeAI(packageSettings(settings));
   return {
     model: (id) => provider(id),
-    embedding: (id) => provider.embeddingModel(id),
     adapt: (options, { model, thinking, effort }) =>
       NEVER_THINKS.test(model)
         ? options

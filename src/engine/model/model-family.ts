@@ -1,4 +1,4 @@
-import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelRequest } from "./model-provider.ts";
 
 /** Connection settings of a provider. */
@@ -15,8 +15,6 @@ export interface ModelSettings {
 /** What differs between providers: how to open a model, and their own call options. */
 export interface ModelFamily {
   model(id: string): LanguageModelV4;
-  /** Omitted by providers without embedding models. */
-  embedding?(id: string): EmbeddingModelV4;
   adapt(options: LanguageModelV4CallOptions, request: ModelRequest): LanguageModelV4CallOptions;
 }
 

@@ -14,7 +14,6 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   });
   return {
     model: (id) => provider(id),
-    embedding: (id) => provider.embeddingModel(id),
     adapt: (options, { effort }) => (effort === undefined ? options : { ...options, reasoning: effort }),
   };
 }

@@ -11,7 +11,6 @@ export function openFamily(settings: ModelSettings): ModelFamily {
   const provider = createOpenAI(packageSettings(settings));
   return {
     model: (id) => provider.responses(id),
-    embedding: (id) => provider.embeddingModel(id),
     adapt: (options, request) => ({
       ...options,
       providerOptions: {

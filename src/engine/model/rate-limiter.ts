@@ -4,7 +4,7 @@ import type { ModelRequest } from "./model-provider.ts";
 const BACKGROUND_RECHECK_MS = 1000;
 
 /**
- * The one rate limiter of an engine, shared by turns, sub-agents, compaction, learning and embedding. A model stays
+ * The one rate limiter of an engine, shared by turns, sub-agents, compaction and learning. A model stays
  * closed until the retry-after of its last 429; background calls also yield to interactive calls that wait.
  */
 export class RateLimiter {

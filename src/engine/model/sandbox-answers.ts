@@ -107,12 +107,27 @@ function earlierMessages(messages: readonly ModelMessage[]): readonly string[] {
     .slice(0, -1);
 }
 
-/** The sandbox model's answer to the extraction prompt: it recognises a few plain sentences. */
+/**
+ * The sandbox model's answer to a question of a learning batch: it recognises a few plain sentences, and writes a profile
+ * page with a line for each fact.
+ */
 export function sandboxLearning({ messages }: ModelRequest): string {
   const [prompt] = messages;
   const text = prompt?.role === "user" ? prompt.text : "";
-  const { rounds } = JSON.parse(text.slice(text.indexOf("{"))) as { readonly rounds: readonly ShownRound[] };
+  const { rounds = [], facts } = JSON.parse(text.slice(text.indexOf("{"))) as {
+    readonly rounds?: readonly ShownRound[];
+    readonly facts?: readonly { readonly number: number; readonly text: string }[];
+  };
+  if (facts !== undefined)
+    return JSON.stringify({ lines: facts.map(({ number, text: words }) => ({ ...lineOf(words), facts: [number] })) });
   return JSON.stringify({ rounds: rounds.map(({ turn, user }) => ({ turn, facts: factsIn(user), people: [] })) });
+}
+
+/** “The user lives in Lyon.” becomes “Lives in Lyon.” */
+function lineOf(fact: string): { readonly section: string; readonly text: string } {
+  const text = fact.replace(/^The user(?:'s)? /, "").replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  const section = text.startsWith("Favo") ? "preferences" : text.startsWith("Works") ? "work" : "about";
+  return { section, text };
 }
 
 function factsIn(message: string): readonly object[] {

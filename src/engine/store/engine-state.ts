@@ -21,6 +21,15 @@ export interface StateValues {
   readonly removals: Readonly<Record<string, number>>;
   /** Signs links to files. `previous` signed those before `since`. */
   readonly link_secret: { readonly key: string; readonly since: number; readonly previous: string | null };
+  /** The model of the vectors of memories. `generation` counts its changes; `hasOutdated` until all of others are gone. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number | null;
+    readonly generation: number;
+    readonly hasOutdated: boolean;
+  };
+  /** The facts and lines that the last profile page was made of. */
+  readonly profile: { readonly input: string };
   /** A memory erasure is in progress. */
   readonly erasure: { readonly at: number };
   /** A staged memory file is being imported; progress by step and line. */

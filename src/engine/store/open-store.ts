@@ -124,6 +124,8 @@ function openDatabase(file: string): Database {
   try {
     assertWritable(file);
     db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; ${TEMPORARY}`);
+    // What is deleted is overwritten: texts, and the vectors that were made of them.
+    db.exec("pragma secure_delete = on");
     // SQLite's own checkpoint blocks the process. WalCheckpointer runs first for small transactions; this is for large
     // ones, every 32 MB instead of 4, so that few turns wait for it.
     db.exec("pragma wal_autocheckpoint = 8000");

@@ -1,3 +1,4 @@
+import type { KnowledgeResult } from "../../contract/engine/knowledge-result.ts";
 import type { ResultFiles } from "../attachments/result-files.ts";
 import type { Scope } from "../telemetry/engine-telemetry.ts";
 import type { CallCheckpoint } from "./call-checkpoint.ts";
@@ -93,6 +94,8 @@ export interface ToolContext {
   ask(question: HumanQuestion): Promise<string>;
   /** Stores a working memory entry and emits its event. */
   note(entryType: "note" | "observation" | "summary", content: string): void;
+  /** Tells clients which passages the result has, for the sources that the answer cites. */
+  cite(results: readonly KnowledgeResult[]): void;
   /** Reports progress of the call and the turn. */
   progress(): void;
   /** Stores what the call changes in the workspace, before it does. Left out by an engine that keeps none. */

@@ -6,6 +6,7 @@ import { removeLeftovers } from "../../sandbox/folders.ts";
 import type { Releasers } from "../../shared/releasers.ts";
 import { containerIsolation } from "../fleet/containers/container-isolation.ts";
 import { CatalogFolders } from "../fleet/folders/catalog-folders.ts";
+import { KnowledgeFiles } from "../fleet/folders/knowledge-files.ts";
 import type { HostIsolation } from "../fleet/isolation/host-isolation.ts";
 import type { EngineBackend } from "../fleet/engine-backend.ts";
 import { engineUrl } from "../engine-calls/engine-url.ts";
@@ -54,7 +55,8 @@ export const openBackend = async (parts: BackendParts): Promise<EngineBackend> =
   removeLeftovers({ aside: removedFolder(dataDir) }).catch((error: unknown) =>
     parts.logger.warn({ err: error }, "failed to remove folders of interrupted removals"),
   );
-  return BACKENDS[backend].open(parts, await openCatalogs(parts));
+  const catalogs = await openCatalogs(parts);
+  return BACKENDS[backend].open(parts, { catalogs, knowledge: openKnowledgeFiles(parts, catalogs) });
 };
 
 /** Assesses the isolation of engines. Throws `InvalidSettings` for folders that tools must not read. */
@@ -74,10 +76,16 @@ interface StoredAddress {
   readonly handle: EngineHandle | null;
 }
 
+/** What the engines of a product share. */
+interface ProductFiles {
+  readonly catalogs: CatalogFolders;
+  readonly knowledge: KnowledgeFiles;
+}
+
 interface BackendRow {
   readonly isolation: (parts: IsolationParts) => HostIsolation | Promise<HostIsolation>;
   readonly brokerAddress: (config: Config) => Promise<string | null> | string | null;
-  readonly open: (parts: BackendParts, catalogs: CatalogFolders) => EngineBackend | Promise<EngineBackend>;
+  readonly open: (parts: BackendParts, files: ProductFiles) => EngineBackend | Promise<EngineBackend>;
   /** `isNear`: the replica is on the leader's machine. */
   readonly directAddress: (config: Config, engine: StoredAddress, isNear: boolean) => string | null;
 }
@@ -109,7 +117,7 @@ const BACKENDS: Readonly<Record<Config["backend"], BackendRow>> = {
 
 async function openContainers(
   { config, hostId, installDir }: BackendParts,
-  catalogs: CatalogFolders,
+  files: ProductFiles,
 ): Promise<EngineBackend> {
   await assertDocker(config.docker);
   return createDockerBackend({
@@ -119,7 +127,7 @@ async function openContainers(
     host: config.host,
     extraCaCerts: config.extraCaCerts,
     dataDir: config.dataDir,
-    catalogs,
+    ...files,
     nodePath: process.execPath,
     folderProgram: folderProgram(installDir),
     ports: { min: config.portMin, max: config.portMax },
@@ -127,7 +135,10 @@ async function openContainers(
   });
 }
 
-async function openPods({ config, hostId }: BackendParts, catalogs: CatalogFolders): Promise<EngineBackend> {
+async function openPods(
+  { config, hostId }: BackendParts,
+  { catalogs, knowledge }: ProductFiles,
+): Promise<EngineBackend> {
   const { kubeconfig, service, ...settings } = config.kubernetes;
   const access = await findCluster(kubeconfig, service);
   const options = { ...settings, access, namespace: settings.namespace ?? access.namespace ?? "default" };
@@ -138,13 +149,14 @@ async function openPods({ config, hostId }: BackendParts, catalogs: CatalogFolde
     folderProgram: FOLDER_PROGRAM_IN_IMAGE,
     catalogProgram: CATALOG_PROGRAM_IN_IMAGE,
     checker: catalogs,
+    knowledge,
     deployment: hostId,
     certificates: await readCertificates(config.extraCaCerts),
     startMs: config.bootTimeoutMs,
   });
 }
 
-function openProcesses(parts: BackendParts, catalogs: CatalogFolders): EngineBackend {
+function openProcesses(parts: BackendParts, files: ProductFiles): EngineBackend {
   const { config, isolation, logger, resources, serviceManager, bootQueue, sparesFitting } = parts;
   const backend = createProcessBackend({
     ...openEngineStart(parts),
@@ -155,7 +167,7 @@ function openProcesses(parts: BackendParts, catalogs: CatalogFolders): EngineBac
     host: config.host,
     diskReserveMb: config.diskReserveMb,
     isolation: isolation.launch,
-    catalogs,
+    ...files,
     extraCaCerts: config.extraCaCerts,
     socketStore: serviceManager,
     logger,
@@ -187,4 +199,18 @@ async function openCatalogs({ config, installDir, isolation, stopping, box }: Ba
   });
   await catalogs.discardStaged();
   return catalogs;
+}
+
+/** The files of products' knowledge, in the folders of their catalogs. */
+function openKnowledgeFiles({ config, installDir, isolation, stopping }: BackendParts, catalogs: CatalogFolders) {
+  const named = config.engineDefaults["ENGINE_WORD_VECTORS"];
+  return new KnowledgeFiles({
+    dataDir: config.dataDir,
+    nodePath: process.execPath,
+    program: join(installDir, "dist", "orchd-knowledge.cjs"),
+    confine: isolation.launch.engine,
+    signal: stopping,
+    catalogFolder: (productId) => catalogs.ofProduct(productId),
+    wordVectors: named === "none" ? null : (named ?? join(installDir, "dist", "word-vectors/en")),
+  });
 }

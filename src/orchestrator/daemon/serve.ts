@@ -1,5 +1,5 @@
 import { UPLOAD_MS, isFileUpload } from "../../contract/engine/file-limits.ts";
-import { CATALOG_LIMITS } from "../../contract/orchestrator/catalog-limits.ts";
+import { KNOWLEDGE_LIMITS } from "../../contract/orchestrator/knowledge-limits.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inBackground } from "../../shared/background.ts";
@@ -12,6 +12,7 @@ import { openDataFolder, storeAddress } from "./data-folder.ts";
 import { adminRoutes } from "../http/admin-routes.ts";
 import { brokerHandlers } from "../http/broker-handlers.ts";
 import { createBrokerQuestions, isQuestionUrl } from "../http/broker-questions.ts";
+import { knowledgeRoutes } from "../http/knowledge-routes.ts";
 import { catalogRoutes } from "../http/catalog-routes.ts";
 import { createApp } from "../http/app.ts";
 import { connectionRoutes } from "../http/connection-routes.ts";
@@ -32,6 +33,7 @@ import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
+import { followForgotten } from "../supervision/follow-forgotten.ts";
 import { followTurnNotices } from "../supervision/follow-turn-notices.ts";
 import { followModels } from "../supervision/follow-models.ts";
 import { followToolHooks } from "../supervision/follow-tool-hooks.ts";
@@ -70,8 +72,8 @@ import { startBanner } from "./start-banner.ts";
 import { releaseInterruptedKeys } from "../store/idempotency-keys.ts";
 import { unavailableReason } from "../store/unavailable-reason.ts";
 
-/** The sender of a catalog of up to twice the allowed size gets the response, not a reset connection. */
-const MAX_UNREAD_BYTES = 2 * CATALOG_LIMITS.archiveBytes;
+/** The sender of a document of up to twice the allowed size gets the response, not a reset connection. */
+const MAX_UNREAD_BYTES = 2 * KNOWLEDGE_LIMITS.documentBytes;
 /** The engine ends those that make no progress. */
 const FILE_UPLOADS = { isOne: isFileUpload, timeoutMs: UPLOAD_MS };
 const CLOSE_DEADLINE_MS = 5000;
@@ -164,6 +166,7 @@ export async function serve(options: StartOptions): Promise<void> {
       ...userTokenRoutes(host),
       ...connectionRoutes(host, loginCookie(host, site)),
       ...catalogRoutes(host),
+      ...knowledgeRoutes(host),
       ...scheduleRoutes(host),
       ...webhookRoutes(host),
       ...notificationRoutes(host),
@@ -197,7 +200,7 @@ export async function serve(options: StartOptions): Promise<void> {
     serviceManager.status(`${host.live.ids().size} engines run`);
   };
   inBackground("scan for stuck engines", reapOverdue(host, onScan));
-  followPolicies(host);
+  followChanges(host);
   workUntilStopped(host);
   options.resources.push(() => host.backups.settled);
   inBackground("usage of engines", sampleUsage(host));
@@ -214,12 +217,13 @@ export async function serve(options: StartOptions): Promise<void> {
   );
 }
 
-/** Sends engines what changes in policies while they run. */
-function followPolicies(host: EngineHost): void {
+/** Sends engines and the broker what changes while they run. */
+function followChanges(host: EngineHost): void {
   followBudgets(host);
   followSuspensions(host);
   followModels(host);
   followToolHooks(host);
+  followForgotten(host);
 }
 
 /** What runs without a request. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type controlCatalogRequest } from "../../contract/engine/control.ts";
 import { type EngineStatus, engineMetricsReport } from "../../contract/engine/status.ts";
+import { type EmbeddingsHealth, embeddingsHealth } from "../../contract/engine/health.ts";
 import { type EngineBudgets, budgetReport } from "../../contract/engine/budgets.ts";
 import { type ModelCooldown, type ModelRules, modelCooldowns } from "../../contract/engine/models.ts";
 import type { EngineKey } from "../../contract/engine/launch.ts";
@@ -25,6 +26,8 @@ export interface ControlTarget {
 interface ControlFailure {
   readonly kind: "failed";
   readonly reason: string;
+  /** Of an answer that is a refusal. */
+  readonly status?: number;
 }
 export type StatusOutcome = { readonly kind: "ok"; readonly status: EngineStatus } | ControlFailure;
 type SleepAnswer =
@@ -50,6 +53,7 @@ const engineStatusAnswer = z.object({
   budgets: z.optional(z.unknown()),
   metrics: z.optional(z.unknown()),
   usage: z.optional(z.unknown()),
+  embeddings: z.optional(z.unknown()),
   cooldowns: z.optional(z.unknown()),
   last_notice: z.optional(z.nullable(count)),
   notices: z.optional(z.unknown()),
@@ -172,7 +176,7 @@ async function call(
   if (answer.kind === "failed") return answer;
   return answer.status === 200
     ? { kind: "ok", body: answer.body }
-    : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}` };
+    : { kind: "failed", reason: `the engine answered ${answer.status} to ${method} ${path}`, status: answer.status };
 }
 
 function ask(
@@ -189,11 +193,12 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
   if (called.kind === "failed") return called;
   const status = z.safeParse(engineStatusAnswer, called.body);
   if (!status.success) return { kind: "failed", reason: "the engine's status response is invalid" };
-  const { metrics, usage, budgets, cooldowns, notices, ...rest } = status.data;
+  const { metrics, usage, budgets, cooldowns, notices, embeddings, ...rest } = status.data;
   const failing = modelCooldowns.safeParse(cooldowns);
   const held = budgetReport.safeParse(budgets);
   const [counted, spent] = [engineMetricsReport.safeParse(metrics), usageReport.safeParse(usage)];
   const told = turnNoticeReport.safeParse(notices);
+  const embedded = embeddingsHealth.safeParse(embeddings);
   // Reports in another form are ignored.
   const reports = {
     ...(counted.success && { metrics: counted.data }),
@@ -201,6 +206,12 @@ function asStatus(called: Awaited<ReturnType<typeof call>>): StatusOutcome {
     ...(held.success && { budgets: held.data }),
     ...(failing.success && { cooldowns: failing.data }),
     ...(told.success && { notices: told.data }),
+    ...(embedded.success && { embeddings: readEmbeddings(embedded.data) }),
   };
   return { kind: "ok", status: { ...rest, ...reports } };
 }
+
+const readEmbeddings = ({ waiting, last_error: error }: EmbeddingsHealth): EmbeddingsHealth => ({
+  waiting,
+  last_error: error === null ? null : untrustedText(error, MAX_REASON),
+});

@@ -1,6 +1,7 @@
 import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts";
 import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
 import type { CatalogStorage } from "./catalog-storage.ts";
+import type { KnowledgeStorage } from "./knowledge-storage.ts";
 import type { EngineStorage } from "./engine-storage.ts";
 import type { HeldSockets } from "./sockets/engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
@@ -13,6 +14,7 @@ import type { ClaimOutcome, SparesReport } from "../../contract/orchestrator/spa
 export interface EngineBackend {
   readonly storage: EngineStorage;
   readonly catalogs: CatalogStorage;
+  readonly knowledge: KnowledgeStorage;
   /**
    * The listening sockets of engines, in which calls wait while an engine restarts or sleeps. Without a held socket, only
    * calls through the gateway can wait.

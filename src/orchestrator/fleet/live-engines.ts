@@ -1,6 +1,7 @@
 import type { ProviderName } from "../../contract/settings/model-name.ts";
 import type { Upstream } from "../../contract/settings/upstreams.ts";
 import type { CountedEngine } from "../../contract/engine/metrics.ts";
+import type { EmbeddingsHealth } from "../../contract/engine/health.ts";
 import type { UsageCursor } from "../../contract/engine/metered-usage.ts";
 import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
@@ -51,6 +52,8 @@ export interface LiveEngine {
   diskBytes: number | null;
   /** The version of the product's catalog that it uses. */
   catalog: UsedCatalog;
+  /** The version of the product's knowledge that it searches. */
+  knowledge: UsedKnowledge;
   /** Null before the first sample. */
   usage: ProcessUsage | null;
   /** `last_active_at` as reported by the engine, and as stored. Milliseconds since the epoch. */
@@ -105,6 +108,8 @@ interface WorkReport {
   readonly modelFailedAt: string | null;
   /** Times of the engine, as ISO. */
   readonly shown: { readonly idle_since: string | null; readonly learning_due_at: string | null };
+  /** How far its memory's vectors are. Null without an embeddings endpoint. */
+  readonly embeddings: EmbeddingsHealth | null;
 }
 
 interface UsedCatalog {
@@ -114,6 +119,14 @@ interface UsedCatalog {
   readonly error: string | null;
   /** The last try, on the monotonic clock. */
   readonly tried: { readonly version: number; readonly at: number };
+}
+
+interface UsedKnowledge {
+  /** Null until it was told of one. */
+  readonly version: number | null;
+  readonly digest: string | null;
+  /** The last try, on the monotonic clock. */
+  readonly tried: { readonly version: number | null; readonly at: number };
 }
 
 /** CPU and memory of an engine with its tools. */

@@ -115,6 +115,7 @@ function costOf(request: Request, route: Route): number {
   // A fixed cost, since by size the largest archive would exceed the rate limit of most products.
   if (route.requestArchive === true) return CALLS_PER_ARCHIVE;
   const bytes = declaredLength(request) ?? maxBodyBytes(route);
+  if (route.requestBytes === true) return Math.min(CALLS_PER_ARCHIVE, Math.max(1, Math.ceil(bytes / BYTES_PER_CALL)));
   // The last value of a repeated parameter counts.
   const records = Math.min(Number([request.query["limit"]].flat().at(-1)) || 0, MAX_RECORDS);
   return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL), Math.ceil(records / RECORDS_PER_CALL));

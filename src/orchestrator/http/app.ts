@@ -34,7 +34,7 @@ const PARSED_AT_ONCE = 1;
 /** Concurrent list responses of one product. */
 const LISTS_AT_ONCE = 2;
 /** Memory for the bodies of all calls that are being received. One product gets at most a quarter. */
-const MAX_BODIES_BYTES = 32 * 1024 ** 2;
+const MAX_BODIES_BYTES = 64 * 1024 ** 2;
 /** A client that does not read its list for this long is disconnected. */
 const UNREAD_LIST_MS = 30_000;
 
@@ -76,7 +76,7 @@ export function createApp(
       const owner = product?.record.id ?? route.auth;
       const call = (json: unknown, bytes?: Uint8Array) => callOf(request, response, { caller, json, bytes, lists });
       if (!TAKES_BODY.has(route.method)) return send(response, await handlers[name](call(undefined)));
-      const expected = route.requestArchive === true ? "a tar.gz archive" : route.rawBody === true ? "text" : "JSON";
+      const expected = expectedBody(route);
       const body = await receiveBody(request, { maxBytes: maxBodyBytes(route), room, owner, expected });
       const work = async () => {
         if (takesBytes(route)) return handlers[name](call(undefined, body.bytes));
@@ -113,7 +113,14 @@ function withinSession<T>({ session }: Caller, work: () => T): T {
   return withinRequest({ ...request, actor: "admin", ...callerOf(session) }, work);
 }
 
-const takesBytes = ({ requestArchive, rawBody }: Route): boolean => requestArchive === true || rawBody === true;
+const takesBytes = ({ requestArchive, requestBytes, rawBody }: Route): boolean =>
+  requestArchive === true || requestBytes === true || rawBody === true;
+
+function expectedBody({ requestArchive, requestBytes, rawBody }: Route): string {
+  if (requestArchive === true) return "a tar.gz archive";
+  if (requestBytes === true) return "a file";
+  return rawBody === true ? "text" : "JSON";
+}
 
 function send(response: Response, result: Answer): void {
   if (result === undefined) return;

@@ -2,7 +2,7 @@ import type { AnswerTo, Asked, QuestionName } from "../../contract/broker/questi
 import { answerMisused, answerSecret, answerSecretHosts } from "../operations/answer-secret.ts";
 import { BudgetAnswers, type BudgetHost } from "../operations/answer-budget.ts";
 import { answerConnection, answerLogin } from "../operations/answer-broker.ts";
-import type { TokenHost } from "../operations/connection-token.ts";
+import type { TokenHost } from "../operations/refresh-login.ts";
 import { answerIdentity } from "../operations/answer-identity-question.ts";
 import type { HostContext } from "../host-context.ts";
 

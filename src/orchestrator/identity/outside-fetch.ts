@@ -36,17 +36,26 @@ export const outsideFetch =
     if (answer.kind !== "answered") throw new SignInFailure("unreachable", `${host}: ${answer.reason}`);
     if (!answer.isWhole)
       throw new SignInFailure("untrusted", `${host}: an answer of more than ${MAX_ANSWER_BYTES} bytes`);
-    const { status } = answer;
-    if (status >= 500 || status < 200) throw new SignInFailure("unreachable", `${host}: status ${status}`);
-    const isEmpty = status === 204 || status === 205 || status === 304;
-    return new Response(isEmpty ? null : new Uint8Array(answer.body), { status, headers: headersOf(answer.headers) });
+    return responseOf(host, answer);
   };
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** An answer as the library takes it. That of a server that does not work is a failure. */
+export function responseOf(
+  host: string,
+  { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: Buffer },
+): Response {
+  if (status >= 500 || status < 200) throw new SignInFailure("unreachable", `${host}: status ${status}`);
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : new Uint8Array(body), { status, headers: headersOf(headers) });
+}
+
 /** The client sends forms, and JSON as text. */
-function textOf(body: unknown): string {
+export function textOf(body: unknown): string {
   if (typeof body === "string" || body instanceof URLSearchParams) return body.toString();
   throw new TypeError("expected a form");
 }
 
-const headersOf = (headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] =>
+const headersOf = (headers: Headers): [string, string][] =>
   Object.entries(headers).flatMap(([name, value = []]) => [value].flat().map((one): [string, string] => [name, one]));

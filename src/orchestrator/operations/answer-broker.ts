@@ -1,8 +1,9 @@
-import type { EngineState } from "../../contract/orchestrator/engine-states.ts";
 import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
 import type { Records } from "../host-context.ts";
 import { ApiError } from "../api-error.ts";
-import { type TokenHost, connectionToken } from "./connection-token.ts";
+import { mayCallBroker } from "../rules/engine-lifecycle.ts";
+import { connectionToken } from "./connection-token.ts";
+import type { TokenHost } from "./refresh-login.ts";
 import { loginLink } from "./login-link.ts";
 import type { Db } from "../store/database.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -11,7 +12,7 @@ import type { EngineRow } from "../store/tables.ts";
 /** The engine whose current start this is. Null for an earlier start, and for an engine without a process. */
 export async function findCurrentStart(db: Db, { engine, incarnation }: Asked<"engine">): Promise<EngineRow | null> {
   const row = await findEngineById(db, engine);
-  return row !== null && row.incarnation === incarnation && HAS_PROCESS.has(row.state) ? row : null;
+  return row !== null && row.incarnation === incarnation && mayCallBroker(row) ? row : null;
 }
 
 /** The token for a tool server, for an engine that runs. */
@@ -44,6 +45,3 @@ async function callerOf({ db }: Pick<Records, "db">, start: Asked<"engine">): Pr
   if (row === null) throw new ApiError("ENGINE_NOT_FOUND", "this start of an engine has ended");
   return row;
 }
-
-/** One that is stopping still ends its turns. */
-const HAS_PROCESS: ReadonlySet<EngineState> = new Set(["provisioning", "starting", "running", "unhealthy", "stopping"]);

@@ -1,14 +1,15 @@
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import { ApiError } from "../api-error.ts";
 import { readLoginTargets } from "../engine-calls/engine-logins.ts";
 import type { EngineHost, Service } from "../host-context.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { findConnection, takeConnection } from "../store/connections.ts";
+import { notifyForgotten } from "../store/forgotten-answers.ts";
 import type { Product } from "../store/products.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { type LoginLink, loginLink } from "./login-link.ts";
-import { remainsOf, revokeLater, tryRevocation } from "./revoke-login.ts";
-import { openTokens } from "./sealed-tokens.ts";
+import { readableTokens, remainsOf, revokeLater, tryRevocation } from "./revoke-login.ts";
 
 interface ConnectionAddress {
   readonly userId: string;
@@ -39,8 +40,8 @@ export async function beginConnection(
 }
 
 /**
- * Deletes a connection, and ends its tokens at the authorization server. What that does not answer now is repeated by
- * `recovery/finish-logins.ts`.
+ * Deletes a connection, which the broker uses no longer, and ends its tokens at the authorization server. What that does not
+ * answer now is repeated by `recovery/finish-logins.ts`.
  */
 export async function deleteConnection(
   host: EngineHost & Service,
@@ -49,18 +50,21 @@ export async function deleteConnection(
 ): Promise<{ readonly deleted: true; readonly revoked: boolean }> {
   const engine = await getEngineRow(host, product, userId);
   const key = { engineId: engine.id, server };
+  const forgotten: Forgotten = { engines: [engine.id], connections: [server] };
   const row = await findConnection(host.db, key);
   if (row === null) throw notConnected(server);
-  const remains = await remainsOf(host, row, row.tokens === null ? null : openTokens(host, key, row.tokens));
+  const remains = await remainsOf(host, row, readableTokens(host, row));
   const revocation = await host.db.transaction().execute(async (trx) => {
     const taken = await takeConnection(trx, key);
     if (taken === null) throw notConnected(server);
     const place = { product_id: engine.product_id, engine_id: engine.id };
     await appendAudit(trx, { action: "connection.deleted", ...place, detail: { server } });
+    await notifyForgotten(trx, forgotten);
     await host.events.insert(trx, { type: "secret.disconnected", engine, data: { server } });
-    if (taken.tokens === null) return null;
-    return revokeLater(host, trx, taken, { tokens: openTokens(host, key, taken.tokens), remains, isTried: true });
+    const tokens = readableTokens(host, taken);
+    return tokens === null ? null : revokeLater(host, trx, taken, { tokens, remains, isTried: true });
   });
+  await host.broker?.forget(forgotten);
   return { deleted: true, revoked: revocation !== null && (await tryRevocation(host, revocation)) };
 }
 

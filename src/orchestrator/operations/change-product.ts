@@ -1,7 +1,9 @@
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import type { ProductRecord, Policy, PolicyPatch } from "../../contract/orchestrator/requests.ts";
 import type { EventType } from "../../contract/orchestrator/event-types.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
+import { notifyForgotten } from "../store/forgotten-answers.ts";
 import { type Product, lockProduct, updatePolicy, findProduct } from "../store/products.ts";
 import { productNotFound, productRecord } from "../status/look-up-product.ts";
 import type { HostContext } from "../host-context.ts";
@@ -22,13 +24,18 @@ interface ProductChange {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** The policy is part of what brokers were answered, and they do not know whose engines are of which product. */
+const FORGOTTEN: Forgotten = { keys: true, secrets: true, connections: true };
+const ANSWERED = ["budgets", "tool_network", "private_hosts"] as const;
+
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
 export async function setPolicy(
-  host: HookHost & Pick<HostContext, "db" | "events" | "settings" | "cooldowns">,
+  host: HookHost & Pick<HostContext, "db" | "events" | "settings" | "cooldowns" | "broker">,
   idOrSlug: string,
   patch: PolicyPatch,
 ): Promise<ProductRecord> {
   assertToolPorts(host, patch);
+  const isAnswered = ANSWERED.some((field) => patch[field] !== undefined);
   const changed = await changeProduct(host, idOrSlug, {
     type: "product.policy_changed",
     detail: describePatch(patch),
@@ -39,9 +46,11 @@ export async function setPolicy(
       assertToolHookUrl(policy);
       await refuseSharedIssuer("end_users", () => updatePolicy(trx, product.record.id, { policy, ...env }));
       if (policy.tool_hook !== null) await giveToolHookSecret(host, trx, product.record.id);
+      if (isAnswered) await notifyForgotten(trx, FORGOTTEN);
       return lockProduct(trx, product.record.id);
     },
   });
+  if (isAnswered) await host.broker?.forget(FORGOTTEN);
   if (patch.budgets !== undefined) await budgetsSettled(host);
   if (patch.suspended !== undefined || patch.suspend !== undefined) await suspensionSettled(host, changed.id);
   if (patch.allowed_models !== undefined || patch.fallback !== undefined) await modelsSettled(host, changed.id);

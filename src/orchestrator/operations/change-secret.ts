@@ -1,3 +1,4 @@
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import { SECRET_LIMITS, SECRET_NAME, SECRET_NAME_FORM } from "../../contract/orchestrator/secret-limits.ts";
 import type { SecretRecord, SecretRequest } from "../../contract/orchestrator/secret.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
@@ -11,6 +12,7 @@ import { productNotFound } from "../status/look-up-product.ts";
 import { engineNotFound } from "../status/look-up-engine.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import { dataKeyOf } from "../store/data-keys.ts";
+import { notifyForgotten } from "../store/forgotten-answers.ts";
 import type { Trx } from "../store/database.ts";
 import {
   OF_PRODUCT,
@@ -53,12 +55,14 @@ export async function setSecret(host: Host, key: SecretKey, request: SecretReque
       key.userId === OF_PRODUCT ? SECRET_LIMITS.ofProduct : SECRET_LIMITS.ofUser,
     );
     if (put === null) throw new ApiError("QUOTA_EXCEEDED", "there are 100 secrets already; delete one");
+    await notifyForgotten(trx, forgottenSecret(key));
     await record(trx, "secret.set", key, { ...shown, ...(from !== undefined && { from }) });
     return put;
   });
   host.secrets.changed(from);
   // Starts it, if this is the first one.
   host.broker?.access();
+  await host.broker?.forget(forgottenSecret(key));
   return secretRecord(row);
 }
 
@@ -67,9 +71,14 @@ export async function deleteSecret(host: Host, key: SecretKey): Promise<void> {
   await host.db.transaction().execute(async (trx) => {
     await assertOwner(trx, key);
     if (!(await deleteRow(trx, key))) throw secretNotFound();
+    await notifyForgotten(trx, forgottenSecret(key));
     await record(trx, "secret.deleted", key, {});
   });
+  await host.broker?.forget(forgottenSecret(key));
 }
+
+/** Of all engines: the broker does not know whose they are. */
+const forgottenSecret = ({ name }: SecretKey): Forgotten => ({ secrets: [name] });
 
 /** The header or parameter, and what stands before the value. */
 function carrierOf({ place, header, prefix }: SecretRequest) {

@@ -4,7 +4,7 @@ import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
 import type { Product } from "../store/products.ts";
 
 /** Longer, and a person who waits for a page would think that it hangs. Below the longest idle time of a transaction. */
-const CALL_MS = 5000;
+export const CALL_MS = 5000;
 
 /** What browsers and authorization servers call of this deployment. */
 export function loginAddresses({ settings: { publicUrl, port } }: Pick<HostContext, "settings">) {

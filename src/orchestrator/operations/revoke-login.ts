@@ -34,6 +34,20 @@ export interface LoginRemains {
   readonly secret: string | null;
 }
 
+/** Null without tokens, and where no secret key of this deployment opens them: a login can be deleted then too. */
+export function readableTokens(
+  host: Pick<RevokingHost, "box" | "logger">,
+  { engine_id, server, tokens }: ConnectionRow,
+): SealedTokens | null {
+  if (tokens === null) return null;
+  try {
+    return openTokens(host, { engineId: engine_id, server }, tokens);
+  } catch (error) {
+    host.logger.warn({ err: error, engine_id, server }, "failed to open the tokens of a deleted login");
+    return null;
+  }
+}
+
 /** Reads what must be known before a login is deleted, and its transaction begins. */
 export async function remainsOf(
   host: RevokingHost,

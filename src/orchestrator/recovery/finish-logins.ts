@@ -1,7 +1,7 @@
 import { delay } from "../../shared/clock.ts";
 import { inBackground } from "../../shared/background.ts";
 import type { EngineHost, Service } from "../host-context.ts";
-import { refreshOnce } from "../operations/connection-token.ts";
+import { refreshOnce } from "../operations/refresh-login.ts";
 import { tryRevocation } from "../operations/revoke-login.ts";
 import { tellEngine } from "../operations/tell-login.ts";
 import { cutRefreshes } from "../store/connections.ts";

@@ -42,7 +42,7 @@ export async function finishDrain(host: EngineHost, row: EngineRow): Promise<voi
     drainMs: (product?.record.policy.drain_s ?? 0) * 1000,
     delayMs: 0,
     from: ["starting", "running", "unhealthy"],
-    reason: "the daemon ended while it stopped the engine",
+    reason: "the daemon ended while it stopped the engine, or has another ORCH_SECRET_KEY",
   });
 }
 

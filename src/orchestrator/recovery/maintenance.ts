@@ -7,6 +7,7 @@ import { purgeDeliveries } from "../store/notification-deliveries.ts";
 import { purgeUsage } from "../store/metered-usage.ts";
 import { purgeIdempotencyKeys } from "../store/idempotency-keys.ts";
 import { sweepKeptData } from "../operations/erase-kept-data.ts";
+import { collectKnowledge } from "../supervision/reload-knowledge.ts";
 import type { HostContext } from "../host-context.ts";
 
 const INTERVAL_MS = 600_000;
@@ -14,7 +15,10 @@ const EVENTS = { keptDays: 30, perProduct: 500_000 };
 
 /** Removes expired events, idempotency keys, responses and kept data periodically until the daemon stops. */
 export async function startMaintenance(
-  host: Pick<HostContext, "db" | "backend" | "idempotencyLimit" | "live" | "now" | "prices" | "logger" | "stopping">,
+  host: Pick<
+    HostContext,
+    "db" | "directory" | "backend" | "idempotencyLimit" | "live" | "now" | "prices" | "logger" | "stopping"
+  >,
 ): Promise<void> {
   do {
     await attempt(host, "events", () => purgeEvents(host.db, EVENTS));
@@ -26,6 +30,7 @@ export async function startMaintenance(
     await attempt(host, "budgets", () => purgeBudgets(host.db, host.now()));
     await attempt(host, "kept data", () => sweepKeptData(host));
     await attempt(host, "catalogs", () => collectCatalogs(host));
+    await attempt(host, "knowledge", () => collectAllKnowledge(host));
   } while (await delay(INTERVAL_MS, host.stopping));
 }
 
@@ -40,6 +45,11 @@ async function attempt(
   } catch (error) {
     logger.warn({ err: error, what }, "failed to remove old records");
   }
+}
+
+/** Removes files of products' knowledge that were replaced. */
+async function collectAllKnowledge(host: Pick<HostContext, "db" | "directory" | "live" | "backend" | "now">) {
+  for (const productId of (await currentDigests(host.db)).keys()) await collectKnowledge(host, productId);
 }
 
 /** Removes versions of products' catalogs from where engines run that were not used for a day. */

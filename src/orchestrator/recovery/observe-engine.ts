@@ -9,6 +9,8 @@ import { controlToken } from "../supervision/launch-order.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
 
 const PROBE_TIMEOUT_MS = 2000;
+/** Without the control token its routes do not exist. */
+const NOT_FOUND = 404;
 
 type Host = Pick<HostContext, "backend" | "probes" | "box" | "logger">;
 
@@ -27,7 +29,7 @@ export async function observeEngine(
   const identity = { engineId: row.id, incarnation: row.incarnation, timeoutMs: PROBE_TIMEOUT_MS };
   const answer = await host.probes.add(() => probeOnce(process.address, identity));
   if (answer.kind !== "ok") return { process, observed: answer.kind === "failed" ? "silent" : "displaced" };
-  return { process, observed: (await isDraining(host, row, process)) ? "draining" : "answers" };
+  return { process, observed: await controlledBy(host, row, process) };
 }
 
 /** A daemon that crashed may have launched a process without recording it. */
@@ -40,8 +42,9 @@ async function attach({ backend }: Host, row: EngineRow): Promise<Attached> {
 
 const GONE = { kind: "gone", cause: "exit" } as const;
 
-/** Whether an earlier daemon has begun to drain the engine. */
-async function isDraining(host: Host, row: EngineRow, { address: url }: EngineProcess): Promise<boolean> {
+/** Whether an earlier daemon has begun to drain the engine, and whether it takes orders of this one. */
+async function controlledBy(host: Host, row: EngineRow, { address: url }: EngineProcess): Promise<Observed> {
   const outcome = await host.probes.add(() => engineStatus({ url, token: controlToken(host, row) }));
-  return outcome.kind === "ok" && outcome.status.draining;
+  if (outcome.kind === "ok") return outcome.status.draining ? "draining" : "answers";
+  return outcome.status === NOT_FOUND ? "estranged" : "answers";
 }

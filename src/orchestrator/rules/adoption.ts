@@ -5,13 +5,14 @@ import type { EngineState } from "../../contract/orchestrator/requests.ts";
  *
  * answers     it answers with the engine's identity
  * draining    it answers and accepts no turns: an earlier daemon was about to stop it
+ * estranged   it answers and refuses the token of this daemon, which has another ORCH_SECRET_KEY
  * silent      the process runs and does not answer
  * displaced   another program answers on its port
  * gone        there is no such process
  * rebooted    the machine was rebooted since
  * unknown     the backend cannot tell now
  */
-export type Observed = "answers" | "draining" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
+export type Observed = "answers" | "draining" | "estranged" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
 
 export type Adoption =
   | "adopt"
@@ -24,7 +25,7 @@ export type Adoption =
   | "start_when_due"
   /** Wait until its process is gone, and stop it after a timeout. */
   | "finish_sleep"
-  /** Finish the stop of the earlier daemon, then start the engine again. */
+  /** Finish the stop of the earlier daemon, or stop the engine, then start it again. */
   | "finish_drain"
   | "finish_stop"
   | "finish_destroy"
@@ -41,7 +42,7 @@ export type Adoption =
  * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
  * starting                  adopt      as crashed      as crashed         start again    ask again
  * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
- * `draining` is like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
+ * `draining` and `estranged` are like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed
@@ -88,6 +89,7 @@ function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
     case "answers":
       return "adopt";
     case "draining":
+    case "estranged":
       return "finish_drain";
     case "silent":
       return whenSilent;

@@ -42,6 +42,15 @@ export const isTransient = (state: EngineState): boolean =>
 export const isAsleep = ({ state, handle }: { readonly state: EngineState; readonly handle: object | null }): boolean =>
   state === "sleeping" && handle === null;
 
+/**
+ * Whether the keys that an engine's start has for the broker hold. One that is stopping still ends its turns, and one that
+ * is about to sleep may refuse to.
+ */
+export const mayCallBroker = (engine: { readonly state: EngineState; readonly handle: object | null }): boolean =>
+  CALLING.has(engine.state) || (engine.state === "sleeping" && !isAsleep(engine));
+
+const CALLING: ReadonlySet<EngineState> = new Set(["provisioning", "starting", "running", "unhealthy", "stopping"]);
+
 /** Whether a call can reach an engine, by its state. */
 type Reachability =
   /** Its process listens, or is about to stop listening. */

@@ -35,7 +35,7 @@ export function heldPolicyOf(product: Product, row: EngineRow): HeldEnginePolicy
     own: layers.own,
     policy: heldFields(policyOfEngine(product, layers)),
     from: originsOf(product, layers),
-  } as HeldEnginePolicy;
+  };
 }
 
 const planRecord = ({ created_at: created, updated_at: updated, ...plan }: PlanRow): Plan => ({

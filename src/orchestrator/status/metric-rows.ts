@@ -22,7 +22,22 @@ export const DAEMON_METRICS = {
   orch_broker_calls_total: {
     kind: "counter",
     labels: ["provider", "outcome"],
-    help: "Model calls at the [broker](secrets.md) since its start: `answered`, `refused` or `failed` by the provider, `unreachable`, `cut` by the engine or the provider, `unauthorized`, `over_budget`, `cooldown` because the provider [limits the key](secrets.md#limits-of-a-key), `over_rate` because `LLM_REQUESTS_PER_MINUTE` does, `unchecked` because no daemon answered",
+    help: "Model calls at the [broker](secrets.md) since its start: `answered`, `refused` or `failed` by the provider, `unreachable`, `cut` by the engine or the provider, `unauthorized`, `over_budget`, `cooldown` because the provider [limits the key](secrets.md#limits-of-a-key), `over_rate` because `LLM_REQUESTS_PER_MINUTE` does, `unchecked` because no daemon answered, `too_many` because the engine [has too many](secrets.md#limits-of-an-engine)",
+  },
+  orch_broker_tool_calls_total: {
+    kind: "counter",
+    labels: ["kind", "outcome"],
+    help: "Calls of tools at the broker since its start, of the kind `secret`, `login` or [`egress`](secrets.md#the-only-way-out): `answered`, `refused` or `failed` by the host, `unreachable`, `cut`, `unauthorized` because the engine has stopped, `misused` (the next row), `missing` without such a secret, `needs_login`, `denied` by the policy's network of tools, `invalid`, `unchecked` and `too_many` as above",
+  },
+  orch_broker_misuses_total: {
+    kind: "counter",
+    labels: ["reason"],
+    help: "Requests that the broker refused because of a [placeholder](secrets.md#secrets-for-tools), since its start: of `other engine`, to an `other host`, `not https`, in an `other place`. The event `secret.misused` is written for some of them",
+  },
+  orch_login_refreshes_total: {
+    kind: "counter",
+    labels: ["outcome"],
+    help: "Renewals of [logins](secrets.md#renewal) at tool servers: `renewed`, `refused` so that the user has to sign in again, `away` when the authorization server did not answer",
   },
   orch_broker_open_calls: { kind: "gauge", labels: [], help: "Model calls that run at the broker" },
   orch_broker_restarts_total: {

@@ -71,6 +71,7 @@ export class Metrics {
   readonly toolHookSeconds = this.#histogram("orch_tool_hook_seconds");
   readonly notifications = this.#counter("orch_notifications_total");
   readonly consoleSignIns = this.#counter("orch_console_sign_ins_total");
+  readonly loginRefreshes = this.#counter("orch_login_refreshes_total");
   readonly catalogReloads = this.#counter("orch_catalog_reloads_total");
   readonly #engines = this.#gauge("orch_engines");
   readonly #planEngines = this.#gauge("orch_plan_engines");
@@ -87,6 +88,8 @@ export class Metrics {
   readonly #breaker = this.#gauge("orch_breaker_open");
   readonly #orphans = this.#gauge("orch_orphans");
   readonly #brokerCalls = this.#counter("orch_broker_calls_total");
+  readonly #brokerToolCalls = this.#counter("orch_broker_tool_calls_total");
+  readonly #brokerMisuses = this.#counter("orch_broker_misuses_total");
   readonly #brokerOpen = this.#gauge("orch_broker_open_calls");
   readonly #brokerRestarts = this.#counter("orch_broker_restarts_total");
   readonly #diskFree = this.#gauge("orch_disk_free_bytes");
@@ -182,6 +185,13 @@ export class Metrics {
       const [provider = "", outcome = ""] = name.split(" ");
       this.#brokerCalls.inc({ provider, outcome }, count);
     }
+    this.#brokerToolCalls.reset();
+    for (const [name, count] of Object.entries(report?.tool_calls ?? {})) {
+      const [kind = "", outcome = ""] = name.split(" ");
+      this.#brokerToolCalls.inc({ kind, outcome }, count);
+    }
+    this.#brokerMisuses.reset();
+    for (const [reason, count] of Object.entries(report?.misuses ?? {})) this.#brokerMisuses.inc({ reason }, count);
   }
 
   /** Registers a metric by its lines, since prom-client's own counters cannot be set from outside. */

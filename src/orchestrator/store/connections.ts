@@ -20,10 +20,14 @@ export async function findConnection(db: Db, { engineId, server }: ConnectionKey
   return (await query.where("server", "=", server).executeTakeFirst()) ?? null;
 }
 
-/** Locks the row until the end of the transaction: one daemon at a time uses its refresh token. */
-export async function lockConnection(trx: Trx, { engineId, server }: ConnectionKey): Promise<ConnectionRow | null> {
-  const query = trx.selectFrom("connections").selectAll().where("engine_id", "=", engineId);
-  return (await query.where("server", "=", server).forUpdate().executeTakeFirst()) ?? null;
+/**
+ * One daemon at a time uses a refresh token, until the end of the transaction. The row itself is not locked: nobody who
+ * deletes it waits for an authorization server.
+ */
+export async function lockRefresh(trx: Trx, key: ConnectionKey): Promise<ConnectionRow | null> {
+  const { engineId, server } = key;
+  await sql`select pg_advisory_xact_lock(hashtext('orchd refresh'), hashtext(${`${engineId} ${server}`}))`.execute(trx);
+  return findConnection(trx, key);
 }
 
 export const listConnections = (db: Db, engineId: string): Promise<ConnectionRow[]> =>

@@ -1,7 +1,7 @@
 import { type Updateable, sql } from "kysely";
 import type { EngineState } from "../../contract/orchestrator/requests.ts";
 import type { EventType } from "../../contract/orchestrator/event-types.ts";
-import { mayMove } from "../rules/engine-lifecycle.ts";
+import { mayCallBroker, mayMove } from "../rules/engine-lifecycle.ts";
 import { appendAudit, lockAudit } from "./audit-log.ts";
 import type { Db } from "./database.ts";
 import { type EventLog, origin } from "./events.ts";
@@ -44,6 +44,7 @@ export class EngineStates {
   readonly #db: Db;
   readonly #events: EventLog;
   readonly #listeners = new Set<(engineId: string) => void>();
+  readonly #endListeners: ((engineId: string) => void)[] = [];
 
   constructor(db: Db, events: EventLog) {
     this.#db = db;
@@ -65,6 +66,7 @@ export class EngineStates {
     const { event_before: before, event_state, ...engine } = row;
     if (before !== event_state || event.always) this.#events.count(type);
     this.#notify(id);
+    if (before !== event_state && !mayCallBroker(engine)) this.#ended(id);
     return engine;
   }
 
@@ -119,6 +121,7 @@ export class EngineStates {
     if (removed === undefined) return false;
     this.#events.count("engine.destroyed");
     this.#notify(id);
+    this.#ended(id);
     return true;
   }
 
@@ -175,6 +178,15 @@ export class EngineStates {
     };
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
+  }
+
+  /** Calls back when the keys that a start of an engine has for the broker hold no longer. */
+  onEnded(listener: (engineId: string) => void): void {
+    this.#endListeners.push(listener);
+  }
+
+  #ended(engineId: string): void {
+    for (const listener of this.#endListeners) listener(engineId);
   }
 
   #notify(engineId: string): void {

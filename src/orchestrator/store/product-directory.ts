@@ -1,11 +1,14 @@
 import type { Client } from "pg";
 import { inBackground } from "../../shared/background.ts";
+import type { Forgotten } from "../../contract/broker/forget.ts";
 import type { EngineLayers } from "../../contract/orchestrator/engine-policy.ts";
 import type { Policy } from "../../contract/orchestrator/requests.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { delay } from "../../shared/clock.ts";
 import type { Db } from "./database.ts";
+import { ALL_FORGOTTEN, FORGOTTEN_CHANNEL, readForgotten } from "./forgotten-answers.ts";
 import { openSession } from "./session.ts";
+import type { CurrentKnowledge } from "./knowledge.ts";
 import { BatchedLookups } from "./batched-lookups.ts";
 import { type ProductByKey, findProductsByKeyHash } from "./product-keys.ts";
 import { policyOfEngine } from "./planned-policy.ts";
@@ -33,6 +36,7 @@ export class ProductDirectory {
   readonly #db: Db;
   readonly #listeners: (() => void)[] = [];
   readonly #tokenListeners: ((engineId: string | null) => void)[] = [];
+  readonly #forgottenListeners: ((what: Forgotten) => void)[] = [];
   #listening = false;
   /** Counts changes, so that a product read before a change is not cached after it. */
   #generation = 0;
@@ -63,6 +67,11 @@ export class ProductDirectory {
   /** The cached current version of a product's catalog. Null when the product has been deleted. */
   async catalogOf(productId: string): Promise<CurrentCatalog | null> {
     return (await this.#product(productId))?.catalog ?? null;
+  }
+
+  /** The cached current version of a product's knowledge. Null when the product has been deleted. */
+  async knowledgeOf(productId: string): Promise<CurrentKnowledge | null> {
+    return (await this.#product(productId))?.knowledge ?? null;
   }
 
   /** The slug of a product, for metrics. Null when it has been deleted. */
@@ -98,6 +107,15 @@ export class ProductDirectory {
     this.#tokenListeners.push(listener);
   }
 
+  /** Called when a daemon has changed what brokers were answered, and when one may have. */
+  onForgotten(listener: (what: Forgotten) => void): void {
+    this.#forgottenListeners.push(listener);
+  }
+
+  #forgotten(what: Forgotten): void {
+    for (const listener of this.#forgottenListeners) listener(what);
+  }
+
   #tokensRevoked(engineId: string | null): void {
     for (const listener of this.#tokenListeners) listener(engineId);
   }
@@ -120,12 +138,14 @@ export class ProductDirectory {
         const session = await openSession(newClient, signal);
         session.client.on("notification", ({ channel, payload = null }) => {
           if (channel === TOKENS) this.#tokensRevoked(payload);
+          else if (channel === FORGOTTEN_CHANNEL) this.#forgotten(readForgotten(payload ?? ""));
           else this.changed();
         });
         try {
-          await session.client.query(`listen orchd_products; listen ${TOKENS}`);
+          await session.client.query(`listen orchd_products; listen ${TOKENS}; listen ${FORGOTTEN_CHANNEL}`);
           this.changed();
           this.#tokensRevoked(null);
+          this.#forgotten(ALL_FORGOTTEN);
           this.#listening = true;
           onFirstAttempt();
           await session.ended;

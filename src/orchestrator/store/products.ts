@@ -1,3 +1,4 @@
+import type { CurrentKnowledge } from "./knowledge.ts";
 import { sql } from "kysely";
 import { DEFAULT_POLICY, type Policy, type ProductRecord } from "../../contract/orchestrator/requests.ts";
 import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
@@ -11,6 +12,7 @@ export interface Product {
   /** What its plans set, by name. */
   readonly plans: ReadonlyMap<string, PolicyLayer>;
   readonly catalog: CurrentCatalog;
+  readonly knowledge: CurrentKnowledge;
   readonly toolHookSecrets: SealedSecrets;
 }
 
@@ -92,6 +94,8 @@ export const withCurrentKey = (db: Db) =>
       "products.tool_hook_previous_expires_at",
       "products.catalog_version",
       "products.catalog_digest",
+      "products.knowledge_version",
+      "products.knowledge_digest",
       "products.created_at",
       "products.updated_at",
       "products.deletion_started_at",
@@ -212,6 +216,8 @@ export function toProduct(row: {
   tool_hook_previous_expires_at: Date | null;
   catalog_version: number;
   catalog_digest: string | null;
+  knowledge_version: number;
+  knowledge_digest: string | null;
   created_at: Date;
   updated_at: Date;
   deletion_started_at: Date | null;
@@ -238,6 +244,7 @@ export function toProduct(row: {
     sealedEngineEnv: row.engine_env,
     plans: new Map(Object.entries(row.plans ?? {})),
     catalog: { version: row.catalog_version, digest: row.catalog_digest },
+    knowledge: { version: row.knowledge_version, digest: row.knowledge_digest },
     toolHookSecrets: {
       current: row.tool_hook_secret,
       previous: row.tool_hook_previous_secret,

@@ -8,6 +8,7 @@ export const RECORD_TABLES = {
   product_keys: "hash",
   catalog_archives: "product_id, digest",
   catalog_versions: "product_id, version",
+  knowledge_documents: "product_id, path",
   plans: "product_id, name",
   engines: "id",
   open_questions: "engine_id, request_id",
@@ -44,7 +45,7 @@ const BATCH_ROWS = 500;
 /** Tables of the vault. Only an encrypted backup has their rows: a backup may contain the key that opens them. */
 const ENCRYPTED_ONLY: readonly string[] = ["data_keys", "secrets"];
 /** Tables with rows of some MiB. They are read one row at a time. */
-const LARGE_ROWS: readonly string[] = ["catalog_archives"];
+const LARGE_ROWS: readonly string[] = ["catalog_archives", "knowledge_documents"];
 
 export interface RecordBatch {
   readonly table: string;

@@ -22,10 +22,11 @@ export const SEALED_COLUMNS: Readonly<Record<string, SealedTable>> = {
   scheduled_runs: { key: ["id"], sealed: ["request"] },
   console_sessions: { key: ["id"], sealed: ["id_token"] },
   catalog_archives: { key: ["product_id", "digest"], sealed: ["archive"] },
+  knowledge_documents: { key: ["product_id", "path"], sealed: ["content"] },
 };
 
 /** Rows have up to 8 MiB. */
-const BATCH_ROWS: Readonly<Record<string, number>> = { catalog_archives: 1 };
+const BATCH_ROWS: Readonly<Record<string, number>> = { catalog_archives: 1, knowledge_documents: 1 };
 const BATCH = 200;
 
 export interface SealedRow {

@@ -5,6 +5,7 @@ import type { SleepReason, WakeReason } from "../../contract/engine/sleep.ts";
 import type { CatalogFile } from "../../contract/orchestrator/catalog.ts";
 import type { PolicyLayer } from "../../contract/orchestrator/engine-policy.ts";
 import type { ConsoleLinksTable, ConsoleSessionsTable } from "./console-tables.ts";
+import type { KnowledgeDocumentsTable } from "./knowledge-tables.ts";
 import type { ConnectionsTable, LoginClientsTable, LoginsTable, RevocationsTable } from "./login-tables.ts";
 import type {
   NotificationDeliveriesTable,
@@ -52,6 +53,9 @@ interface ProductsTable {
   /** 0 before the first version of its catalog. */
   catalog_version: Generated<number>;
   catalog_digest: string | null;
+  /** 0 before the first version of its knowledge. */
+  knowledge_version: Generated<number>;
+  knowledge_digest: string | null;
   /** Set while the product is being deleted. */
   deletion_started_at: Date | null;
   created_at: CreatedAt;
@@ -111,15 +115,15 @@ export interface EnginesTable {
   /** What woke this incarnation. Null when it was started otherwise. */
   woken_by: WakeReason | null;
   metadata: Json<Record<string, unknown>>;
-  /** Questions to people, as the incarnation `questions_of` last reported them. */
-  open_questions: Generated<number>;
-  questions_of: string | null;
-  questions_revision: Generated<string>;
   plan: string | null;
   /** What is set for this engine alone. */
   own_policy: ColumnType<PolicyLayer, string | undefined, string>;
   /** Grows with each change of the two. */
   policy_changes: Generated<number>;
+  /** Questions to people, as the incarnation `questions_of` last reported them. */
+  open_questions: Generated<number>;
+  questions_of: string | null;
+  questions_revision: Generated<string>;
   /** The incarnation that ended with all of its usage and notices collected. */
   usage_collected: string | null;
   /** Grows with each revocation of the user's tokens. */
@@ -223,6 +227,7 @@ export interface Database {
   product_keys: ProductKeysTable;
   catalog_archives: CatalogArchivesTable;
   catalog_versions: CatalogVersionsTable;
+  knowledge_documents: KnowledgeDocumentsTable;
   plans: PlansTable;
   engines: EnginesTable;
   ports: PortsTable;

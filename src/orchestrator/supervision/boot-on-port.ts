@@ -11,6 +11,7 @@ import { describeFailure, failedBoot } from "./boot-failure.ts";
 import type { BootResult } from "./supervisor.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { bootDeadline } from "./new-incarnation.ts";
+import { prepareKnowledge } from "./prepare-knowledge.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
@@ -46,6 +47,7 @@ export async function bootOnPort(
   try {
     order = launchOrder(host, engine, product);
     await slot.awaitDatabase(prepareCatalog(host, product.record.id, product.catalog));
+    await slot.awaitDatabase(prepareForLaunch(host, product));
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
     process = await launchAsLeader(host, order);
   } catch (error) {
@@ -89,6 +91,16 @@ export async function bootOnPort(
     await abandon(host, process, null);
     throw error;
   }
+}
+
+/** Without the file, the engine is told of its product's knowledge when it runs. */
+async function prepareForLaunch(
+  host: Records & Fleet & Runtime,
+  { record: { id }, knowledge }: Product,
+): Promise<void> {
+  await prepareKnowledge(host, id, knowledge).catch((error: unknown) =>
+    host.logger.error({ err: error, product_id: id }, "failed to prepare a product's knowledge"),
+  );
 }
 
 function recordProcess(

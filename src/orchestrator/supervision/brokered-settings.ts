@@ -1,5 +1,6 @@
 import { EnvironmentReader } from "../../shared/environment.ts";
 import type { ProviderName } from "../../contract/settings/model-name.ts";
+import { EMBEDDINGS } from "../../contract/settings/embeddings-endpoint.ts";
 import { readInteger } from "../../contract/settings/engine-settings.ts";
 import { PROVIDER_SETTINGS } from "../../contract/settings/provider-settings.ts";
 import {
@@ -45,10 +46,27 @@ export function brokeredSettings(
     // Without an address the engine says what else its provider needs.
     if (missingOf(provider, upstream) === null) rest[names.baseUrl] = url;
   }
+  const endpoint = settings[EMBEDDINGS.url];
+  if (endpoint !== undefined && isAddress(endpoint)) {
+    const { url, sealingKey } = access();
+    const route = {
+      provider: "openai-compatible",
+      apiKey: settings[EMBEDDINGS.key] || null,
+      baseUrl: endpoint,
+    } as const;
+    rest[EMBEDDINGS.key] = sealCallKey(sealingKey, { ...engine, ...route, region: null });
+    rest[EMBEDDINGS.url] = url;
+  } else if (endpoint !== undefined) rest[EMBEDDINGS.url] = endpoint;
   const address = settings[OWN.baseUrl];
   if (rest[OWN.baseUrl] === undefined && address !== undefined && !isAddress(address)) rest[OWN.baseUrl] = address;
   // The default depends on the key.
   return { ...rest, LLM_PROVIDER: settings["LLM_PROVIDER"] || own };
 }
 
-const HIDDEN = new Set<string>([OWN.key, OWN.baseUrl, ...Object.keys(PROVIDER_SETTINGS)]);
+const HIDDEN = new Set<string>([
+  OWN.key,
+  OWN.baseUrl,
+  EMBEDDINGS.url,
+  EMBEDDINGS.key,
+  ...Object.keys(PROVIDER_SETTINGS),
+]);

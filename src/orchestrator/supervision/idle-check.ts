@@ -64,6 +64,7 @@ async function readReport(host: EngineHost, live: LiveEngine): Promise<void> {
     awake,
     modelFailedAt,
     shown: { idle_since, learning_due_at: status.learning_due_at ?? null },
+    embeddings: status.embeddings ?? null,
   };
   if (last_active_at !== null) await recordActivity(host, live, Math.min(Date.parse(last_active_at), host.now()));
 }

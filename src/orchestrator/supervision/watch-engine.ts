@@ -6,6 +6,7 @@ import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
+import { reloadKnowledge } from "./reload-knowledge.ts";
 import { syncModels } from "./follow-models.ts";
 import { syncToolHook } from "./follow-tool-hooks.ts";
 import { checkIdle } from "./idle-check.ts";
@@ -57,6 +58,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       if (live.consecutiveFailures >= MISSES_UNHEALTHY) record(host, live, { from: "unhealthy", to: "running" });
       live.consecutiveFailures = 0;
       await reloadCatalog(host, live);
+      await reloadKnowledge(host, live);
       await syncModels(host, live);
       await syncToolHook(host, live);
       await checkIdle(host, live);

@@ -17,7 +17,7 @@ const CLOSE_RANGE_CLOEXEC = 4;
 const FIRST_DESCRIPTOR = 3;
 const LAST_DESCRIPTOR = 0xffff_ffff;
 
-const RESOURCES = { fsize: 1, core: 4, nproc: 6, nofile: 7, as: 9 } as const;
+const RESOURCES = { fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7, as: 9 } as const;
 
 /** Sets `no_new_privs`: programs that this thread starts gain no privileges, such as by a set-user-ID bit. */
 export function setNoNewPrivileges(): void {

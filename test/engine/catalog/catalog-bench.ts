@@ -8,6 +8,7 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import { noIdentity } from "../../helpers/identity.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { commandHost } from "../../helpers/command-host.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
 
 export const agentFile = (name: string, more = "", body = `I am ${name}.`): string =>
   `---\nname: ${name}\ndescription: Does what ${name} does.\n${more}---\n${body}\n`;
@@ -49,7 +50,7 @@ export function catalogBench(t: Test, files: Readonly<Record<string, string | Bu
       folder,
       product: null,
       commands: commandHost({ PATH: process.env["PATH"] }),
-      userId: "anna",
+      engine: factsOf("anna"),
       identity: noIdentity,
       onServers: () => undefined,
       logger: createLogger("test", "silent"),

@@ -6,10 +6,12 @@ import t, { type Test } from "tap";
 import type { EngineLaunch } from "../../../src/contract/engine/launch.ts";
 import { declaredTool } from "../../../src/engine/catalog/declared-tool.ts";
 import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
+import type { EngineFacts } from "../../../src/engine/tools/call-facts.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
 import { catalogBench } from "./catalog-bench.ts";
 import { commandHost } from "../../helpers/command-host.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
 import { testNetwork } from "../../helpers/tool-network.ts";
 import { noIdentity } from "../../helpers/identity.ts";
 
@@ -23,7 +25,7 @@ function toolOf(
   fields: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, string>> = {},
   policy: EngineLaunch["tool_network"] = ["127.0.0.1"],
-  userId = "anna",
+  user: string | EngineFacts = "anna",
   identity = noIdentity,
 ): Tool {
   const { folder } = catalogBench(t, files);
@@ -31,7 +33,12 @@ function toolOf(
   if (declared === null) throw new Error("switched off");
   const environment = { PATH: process.env["PATH"], LLM_API_KEY: "sk-upstream" };
   const commands = commandHost(environment, folder, testNetwork(t, { policy }));
-  return declaredTool(declared, { folder, commands, userId, identity });
+  return declaredTool(declared, {
+    folder,
+    commands,
+    engine: typeof user === "string" ? factsOf(user) : user,
+    identity,
+  });
 }
 
 const shown = (parameters: unknown, ...argv: readonly unknown[]) => ({
@@ -275,4 +282,91 @@ t.test("{{user_id}} is the engine's user, escaped for its place, whatever the mo
   const command = toolOf(t, shown(object("a"), "--", "{{user_id}}"), {}, "none", user);
   t.same(await bench.run(command, { user_id: "bob" }), { output: `${JSON.stringify([user])}\n`, error: null });
   t.match(await bench.run(toolOf(t, shown(object(), "{{user_id}}"), {}, "none", "-x"), {}), { error: /hyphen/ });
+});
+
+const METADATA = {
+  tier: "gold",
+  seats: 3,
+  trial: false,
+  tags: ["a"],
+  name: "Ann\r\nX-Evil: 1",
+  path: "../admin?x=1#y",
+};
+
+t.test("a tool knows its user, its engine, the task, the turn and the agent, always as text", async (t) => {
+  const bench = toolBench(t);
+  const { url, seen } = await startServer(t);
+  const http = {
+    method: "POST",
+    url: `${url}/{{user.path}}/{{engine_id}}?tier={{user.tier}}`,
+    headers: { "x-tier": "{{user.tier}}", "x-none": "{{user.nothing}}", "x-call": "{{task_id}} {{turn_id}} {{agent}}" },
+    body: {
+      seats: "{{user.seats}}",
+      trial: "{{user.trial}}",
+      tags: "{{user.tags}}",
+      of: "{{user_id}} at {{user.tier}}",
+    },
+  };
+  const tool = toolOf(t, { http }, {}, ["127.0.0.1"], factsOf("anna", METADATA));
+  const call = { taskId: "t1", turnId: "turn_9", agent: "coder" };
+  t.match(await bench.run(tool, {}, call), { error: null });
+  t.equal(seen[0]?.url, `/${encodeURIComponent(METADATA.path)}/eng_1?tier=gold`);
+  t.match(seen[0]?.headers, { "x-tier": "gold", "x-none": undefined, "x-call": "t1 turn_9 coder" });
+  t.same(JSON.parse(seen[0]?.body ?? ""), { seats: "3", trial: "false", of: "anna at gold" });
+  const inHeader = toolOf(
+    t,
+    { http: { url, headers: { "x-name": "{{user.name}}" } } },
+    {},
+    ["127.0.0.1"],
+    factsOf("anna", METADATA),
+  );
+  t.match(await bench.run(inHeader, {}), { error: /not valid in the header x-name: expected one line/ });
+  const inUrl = toolOf(t, { http: { url: `${url}/{{user.nothing}}` } }, {}, ["127.0.0.1"]);
+  t.match(await bench.run(inUrl, {}), { error: /requires is missing/ });
+  const command = toolOf(t, shown(object(), "--", "{{user.tier}}", ["--seats", "{{user.nothing}}"]), {}, "none", {
+    ...factsOf("anna", METADATA),
+  });
+  t.match(await bench.run(command, {}), { output: '["gold"]\n' });
+});
+
+t.test("no argument of a model stands for the user or the call, also where the user has no such key", async (t) => {
+  const bench = toolBench(t);
+  const { url, seen } = await startServer(t);
+  const names = ["user_id", "engine_id", "task_id", "turn_id", "agent", "user.tier", "user.role"];
+  const body = Object.fromEntries(names.map((name) => [name, `{{${name}}}`]));
+  const http = { method: "POST", url: `${url}/x`, headers: { "x-role": "{{user.role}}" }, body };
+  // A schema that permits every argument.
+  const tool = toolOf(t, { http, parameters: object("a") }, {}, ["127.0.0.1"], factsOf("anna", { tier: "free" }));
+  const forged = Object.fromEntries(names.map((name) => [name, "admin"]));
+  t.match(await bench.run(tool, { a: 1, ...forged, __proto__: { "user.role": "admin" } }), { error: null });
+  const known = { user_id: "anna", engine_id: "eng_1", task_id: "task", turn_id: "turn", agent: "default" };
+  t.same(JSON.parse(seen[0]?.body ?? ""), { ...known, "user.tier": "free" });
+  t.equal(seen[0]?.headers["x-role"], undefined);
+  for (const key of ["constructor", "__proto__", "toString"]) {
+    const inherited = toolOf(t, { http: { ...http, body: { it: `{{user.${key}}}` } } }, {}, ["127.0.0.1"]);
+    await bench.run(inherited, {});
+    t.same(JSON.parse(seen.at(-1)?.body ?? ""), {}, key);
+  }
+});
+
+t.test("what is no name, and a parameter of such a name, are refused with the line", (t) => {
+  for (const [fields, words] of [
+    [
+      { http: { url: "https://a.example/{{user.}}" } },
+      /unknown placeholder \{\{user\.\}\}: expected user_id, engine_id/,
+    ],
+    [{ http: { url: "https://a.example/{{user.a.b}}" } }, /unknown placeholder/],
+    [{ http: { url: "https://{{user_id}}.example/" } }, /http\.url: expected http/],
+    [{ http: { url: "https://a.example:{{user.port}}/" } }, /http\.url: expected http/],
+    [
+      { http: { url: "https://a.example/{{agent}}" }, parameters: object("agent") },
+      /\{\{agent\}\} is what the engine knows: expected another name for the parameter/,
+    ],
+    [
+      { http: { url: "https://a.example/{{user.tier}}" }, parameters: object("user.tier") },
+      /\{\{user\.tier\}\} is what the engine knows/,
+    ],
+  ] as const)
+    t.throws(() => toolOf(t, fields), { message: words });
+  t.end();
 });

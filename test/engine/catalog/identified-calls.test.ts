@@ -7,6 +7,7 @@ import { parseDeclaredTool } from "../../../src/engine/catalog/tool-file.ts";
 import type { IdentitySource } from "../../../src/engine/tools/web/identity-source.ts";
 import { ToolFailed } from "../../../src/engine/tools/tool.ts";
 import { commandHost } from "../../helpers/command-host.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
 import { freshFolder } from "../../helpers/folder.ts";
 import { testIdentity } from "../../helpers/identity.ts";
 import { toolBench } from "../../helpers/tool-context.ts";
@@ -28,7 +29,7 @@ function toolOf(t: Test, http: object, source: IdentitySource) {
   const declared = parseDeclaredTool("probe", JSON.stringify({ description: "Probes.", http }));
   if (declared === null) throw new Error("switched off");
   const commands = commandHost({}, freshFolder(t), testNetwork(t, { policy: ["127.0.0.1"] }));
-  return declaredTool(declared, { folder: freshFolder(t), commands, userId: "anna", identity: source });
+  return declaredTool(declared, { folder: freshFolder(t), commands, engine: factsOf("anna"), identity: source });
 }
 
 t.test("each call of an HTTP tool has a token of its own, for its audience and its agent", async (t) => {

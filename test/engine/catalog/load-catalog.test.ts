@@ -283,10 +283,10 @@ t.test("a tool with an ambiguous {{user_id}}, or a placeholder in a script, is r
   t.match(
     problems.map(({ path, line, message }) => `${path}:${line} ${message.replace(/^line \d+: /, "")}`).toSorted(),
     [
-      /^tools\/missing\.json:1 unknown placeholder \{\{user_name\}\}: expected user_id, or a name/,
+      /^tools\/missing\.json:1 unknown placeholder \{\{user_name\}\}: expected user_id, engine_id/,
       /^tools\/python\.json:1 command\.argv\.1: a placeholder in a script would be run/,
       /^tools\/shell\.json:3 command\.argv\.3: a placeholder in a script would be run/,
-      /^tools\/spoofed\.json:\d \{\{user_id\}\} is the engine's user: expected another name for the parameter/,
+      /^tools\/spoofed\.json:\d \{\{user_id\}\} is what the engine knows: expected another name for the parameter/,
     ],
   );
   t.equal(problems.length, 4);

@@ -8,7 +8,7 @@ import { WriteLane } from "../../../src/engine/memory/write-lane.ts";
 import { type Store, openStore } from "../../../src/engine/store/open-store.ts";
 import { builtInNamed } from "../../helpers/built-in-tools.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { type Learned, scriptedModel } from "./scripted-model.ts";
+import { type Learned, type PageAnswer, scriptedModel } from "./scripted-model.ts";
 
 /** A turn, and what the scripted model finds in it. */
 export interface Told extends Partial<Learned> {
@@ -39,7 +39,7 @@ export interface LearningBench extends ReturnType<typeof openLearning> {
 /** Learning on a real store, by a scripted model unless a provider is given. */
 export function learningBench(
   t: Test,
-  options: Partial<OpenParts> & { readonly dataDir?: string; readonly store?: Store } = {},
+  options: Partial<OpenParts> & { readonly dataDir?: string; readonly store?: Store; readonly page?: PageAnswer } = {},
 ): LearningBench {
   const folder = options.dataDir ?? t.testdir();
   const store = options.store ?? openStore(folder);
@@ -49,7 +49,7 @@ export function learningBench(
   const opened = openLearning({
     tables: learningTables(store),
     lane: new WriteLane(store),
-    provider: scriptedModel(answers),
+    provider: scriptedModel(answers, options.page),
     models: { light: "light", main: "main" },
     toolNamed: builtInNamed,
     catalog: {

@@ -231,6 +231,7 @@ t.test("a malformed answer is requested once more; then the rounds yield no fact
     says(
       `\`\`\`json\n${JSON.stringify({ rounds: [{ turn: "turn_1", facts: [fact("The user likes tea.", "user", "likes", "tea")] }] })}\n\`\`\``,
     ),
+    says('{"lines": []}'),
     says("I cannot do that."),
     says('{"rounds": [{"turn": 5}]}'),
   );
@@ -240,7 +241,7 @@ t.test("a malformed answer is requested once more; then the rounds yield no fact
   bench.tell({ question: "I live in Paris." });
   t.match(await bench.learning.trigger(), { episodes: 1, knowledge_added: 0 });
   t.same(bench.live(), ["The user likes tea."]);
-  t.equal(upstream.received.length, 4);
+  t.equal(upstream.received.length, 5);
 });
 
 t.test("without a usable model a batch stores rounds and learns no facts", async (t) => {
@@ -291,8 +292,9 @@ t.test("rounds too long for the model are split in halves", async (t) => {
     tooLong,
     rounds({ turn: "turn_1", facts: [fact("The user lives in Paris.", "user", "lives in", "Paris")] }),
     rounds({ turn: "turn_2", facts: [fact("The user likes tea.", "user", "likes", "tea")] }),
+    says('{"lines": []}'),
   );
   bench.tell({ question: "I live in Paris." }, { question: "I like tea." });
   t.match(await bench.learning.trigger(), { trajectories: 2, knowledge_added: 2 });
-  t.equal(upstream.received.length, 3);
+  t.equal(upstream.received.length, 4);
 });

@@ -5,7 +5,8 @@ import { type AddressInfo, connect } from "node:net";
 import t, { type Test } from "tap";
 import { freePort } from "../../helpers/daemon.ts";
 import { until } from "../../helpers/until.ts";
-import { tinyToolServer } from "./tiny-tool-server.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
+import { says, tinyToolServer } from "./tiny-tool-server.ts";
 import { real, serverBench } from "./tool-server-bench.ts";
 
 async function everything(t: Test, mode: "streamableHttp" | "sse", port: number): Promise<ChildProcess> {
@@ -73,6 +74,29 @@ t.test("headers are sent with every request, and are never disclosed", async (t)
   t.ok(seen.every(({ headers }) => headers.authorization === "Bearer secret-city"));
   t.notMatch(JSON.stringify(bench.servers.list()), /secret-city/);
   t.notMatch(bench.log.join(""), /secret-city/);
+});
+
+t.test("a remote server hears of which user, task and agent each call is, and listings of no task", async (t) => {
+  const { url, seen } = await tinyToolServer(t, says("hello"));
+  const bench = serverBench(t, { engine: factsOf("anna", { tier: "gold" }) });
+  const headers = { "X-User": "{{user_id}} {{user.tier}}", "X-Task": "{{task_id}}", "X-Agent": "{{agent}}" };
+  await bench.load({ tiny: { url, headers } });
+  await bench.status("tiny", "ready");
+  t.ok(seen.every(({ headers: sent }) => sent["x-user"] === "anna gold" && sent["x-task"] === undefined));
+  const first = seen.length;
+  for (const agent of ["coder", "writer"])
+    t.same(await bench.call("mcp__tiny__speak", {}, { agent, taskId: `of ${agent}` }), {
+      output: "hello",
+      error: null,
+    });
+  const calls = seen.slice(first).map(({ headers: sent }) => [sent["x-task"], sent["x-agent"], sent["x-user"]]);
+  t.same(calls, [
+    ["of coder", "coder", "anna gold"],
+    ["of writer", "writer", "anna gold"],
+  ]);
+  const broken = await bench.call("mcp__tiny__speak", {}, { taskId: "a\r\nX-Evil: 1" });
+  t.match(broken, { error: /a value is not valid in the header X-Task/ });
+  t.equal(seen.length, first + 2, "nothing was sent");
 });
 
 t.test("a flood of notifications over HTTP is limited, and lists the tools at most once a second", async (t) => {

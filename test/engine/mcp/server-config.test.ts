@@ -2,6 +2,7 @@ import t from "tap";
 import { parseToolServers } from "../../../src/engine/mcp/server-config.ts";
 import { engineFolders } from "../../../src/engine/isolation/file-rules.ts";
 import { entryContext } from "../../helpers/command-host.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
 
 const FOLDERS = engineFolders("/data/eng_1");
 const read = (mcpServers: unknown, variables = {}) =>
@@ -153,4 +154,87 @@ t.test("a sandbox names paths of the workspace, the engine's tmp and cache, and 
     t.match(parse(sandbox), { servers: { length: 0 }, errors: [{ message }] }, JSON.stringify(sandbox));
   const remote = { url: "http://localhost", sandbox: { network: "none" } };
   t.match(problems({ remote }), [/^mcpServers\.remote\.sandbox: expected a local server/]);
+});
+
+t.test("headers and env know the user, and headers the call", async (t) => {
+  const context = entryContext({}, undefined, factsOf("anna", { tier: "gold" }));
+  const { servers, errors } = parseToolServers(
+    JSON.stringify({
+      mcpServers: {
+        far: {
+          url: "https://a.example/mcp",
+          headers: {
+            "X-User": "{{user_id}}/{{user.tier}}",
+            "X-None": "{{user.nothing}}",
+            "X-Call": "{{agent}}: {{ task_id }} {{turn_id}}",
+            "X-Text": "{{.Go}} {not} {{}}",
+          },
+        },
+        near: {
+          command: "x",
+          args: ["{{.Name}}"],
+          env: { WHO: "{{user_id}}", AT: "{{engine_id}}", NO: "{{user.nothing}}" },
+        },
+      },
+    }),
+    context,
+  );
+  t.same(errors, []);
+  const [far, near] = servers;
+  t.match(far, {
+    headers: { "X-User": "anna/gold", "X-Text": "{{.Go}} {not} {{}}" },
+    callHeaders: {
+      "X-Call": [
+        { text: "" },
+        { fact: "agent" },
+        { text: ": " },
+        { fact: "task_id" },
+        { text: " " },
+        { fact: "turn_id" },
+        { text: "" },
+      ],
+    },
+  });
+  t.same(Object.keys((far as { headers: object }).headers), ["X-User", "X-Text"], "what the user has not is left out");
+  t.same((near as { env: object }).env, { WHO: "anna", AT: "eng_1" });
+  t.match(near, { args: ["{{.Name}}"] });
+});
+
+t.test("a name in a wrong place is reported with its field, and no value breaks out of its place", async (t) => {
+  const url = "https://a.example/mcp";
+  t.match(
+    problems({
+      host: { url: "https://{{user_id}}.example/mcp" },
+      arg: { command: "x", args: ["{{user_id}}"] },
+      env: { command: "x", env: { TASK: "{{task_id}}" } },
+      unknown: { url, headers: { "X-A": "{{user_name}}" } },
+      beside: { url, headers: { "X-A": "${secret:KEY} {{agent}}" } },
+      nul: { url, headers: { "X-A": "a\u0000agent\u0000" } },
+      doubled: { url, headers: { Authorization: "{{agent}}" }, identity: { audience: "https://a.example" } },
+    }),
+    [
+      /^mcpServers\.host\.url: \{\{user_id\}\} is allowed in headers and env only/,
+      /^mcpServers\.arg\.args\.0: /,
+      /^mcpServers\.env\.env\.TASK: \{\{task_id\}\} differs between calls: it is allowed in headers only/,
+      /^mcpServers\.unknown\.headers\.X-A: unknown placeholder \{\{user_name\}\}: expected user_id/,
+      /^mcpServers\.beside\.headers\.X-A: expected no secret beside \{\{agent\}\}/,
+      /^mcpServers\.nul\.headers\.X-A: expected no NUL character/,
+      /^mcpServers\.doubled\.identity: /,
+    ],
+  );
+  const evil = {
+    line: "a\r\nX-Evil: 1",
+    secret: "${secret:KEY}",
+    mark: "a\0agent\0",
+    nested: "{{agent}} ${HOME}",
+  };
+  const of = (key: string) =>
+    parseToolServers(
+      JSON.stringify({ mcpServers: { far: { url, headers: { "X-A": `{{user.${key}}}` } } } }),
+      entryContext({ HOME: "/home" }, undefined, factsOf("anna", evil)),
+    );
+  t.match(of("line").errors, [{ message: /expected a value of ASCII characters on one line/ }]);
+  t.match(of("secret").errors, [{ message: /\{\{user\.secret\}\}: its value names a secret/ }]);
+  t.match(of("mark").errors, [{ message: /expected no NUL character/ }]);
+  t.match(of("nested").servers, [{ headers: { "X-A": "{{agent}} ${HOME}" }, callHeaders: {} }], "values are text");
 });

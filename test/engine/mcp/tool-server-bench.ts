@@ -13,6 +13,8 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import { until } from "../../helpers/until.ts";
 import { commandHost, unlimitedDisk } from "../../helpers/command-host.ts";
 import { noIdentity } from "../../helpers/identity.ts";
+import { type EngineFacts, engineFact } from "../../../src/engine/tools/call-facts.ts";
+import { factsOf } from "../../helpers/engine-facts.ts";
 import type { IdentitySource } from "../../../src/engine/tools/web/identity-source.ts";
 
 const fixtures = resolve(import.meta.dirname, "../../fixtures/tool-servers");
@@ -52,6 +54,7 @@ export interface BenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly identity?: IdentitySource;
+  readonly engine?: EngineFacts;
 }
 
 /** The room of the tool servers without an engine around it. */
@@ -81,7 +84,8 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     logger,
   });
   t.teardown(() => servers.close());
-  const context = { variables: environment, places: { folders, read: [] } };
+  const factOf = (name: string) => engineFact(options.engine ?? factsOf("anna"), name);
+  const context = { variables: environment, factOf, places: { folders, read: [] } };
   const execute = createToolExecutor({ timeoutMs, disk: unlimitedDisk(), logger });
   const find = (name: string) => servers.tools().find((one) => one.name === name);
   const tool = (name: string): Tool => {
@@ -112,6 +116,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
         scope: NO_SCOPE,
         ask: () => Promise.reject(new Error("nobody is asked here")),
         note: () => undefined,
+        cite: () => undefined,
         progress: () => undefined,
         ...more,
       });

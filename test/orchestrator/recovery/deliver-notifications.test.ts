@@ -43,7 +43,8 @@ async function openService(t: Test) {
     const { url: path = "" } = request;
     if (path.startsWith("/hang")) {
       hanging.open += 1;
-      return void response.once("close", () => (hanging.given += 1));
+      response.once("close", () => (hanging.given += 1));
+      return;
     }
     received.push({ path, engine: data.user_id, nth: data.exit_code, delayMs: Date.now() - Date.parse(created_at) });
     response.writeHead(path === "/broken" ? 500 : 204).end();

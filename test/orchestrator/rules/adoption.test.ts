@@ -2,11 +2,21 @@ import t from "tap";
 import { ENGINE_STATES, type EngineState } from "../../../src/contract/orchestrator/requests.ts";
 import { type Adoption, type Observed, judgeAdoption } from "../../../src/orchestrator/rules/adoption.ts";
 
-const SEEN: readonly Observed[] = ["answers", "draining", "silent", "displaced", "gone", "rebooted", "unknown"];
+const SEEN: readonly Observed[] = [
+  "answers",
+  "draining",
+  "estranged",
+  "silent",
+  "displaced",
+  "gone",
+  "rebooted",
+  "unknown",
+];
 
 /** The adoption for each observation, in the order of `SEEN`. */
 const RUNNING: readonly Adoption[] = [
   "adopt",
+  "finish_drain",
   "finish_drain",
   "adopt_silent",
   "as_crashed",
@@ -16,6 +26,7 @@ const RUNNING: readonly Adoption[] = [
 ];
 const STARTING: readonly Adoption[] = [
   "adopt",
+  "finish_drain",
   "finish_drain",
   "as_crashed",
   "as_crashed",
@@ -29,7 +40,16 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   starting: STARTING,
   running: RUNNING,
   unhealthy: RUNNING,
-  sleeping: ["adopt", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep", "finish_sleep", "ask_again"],
+  sleeping: [
+    "adopt",
+    "finish_sleep",
+    "finish_sleep",
+    "finish_sleep",
+    "finish_sleep",
+    "finish_sleep",
+    "finish_sleep",
+    "ask_again",
+  ],
   backoff: always("start_when_due"),
   stopping: always("finish_stop"),
   stopped: always("none"),

@@ -61,6 +61,27 @@ t.test(
   },
 );
 
+t.test(
+  "the key and the address of an embeddings endpoint stay in the broker, also of an engine of the sandbox",
+  async (t) => {
+    const settings = {
+      ENGINE_EMBEDDINGS_URL: "https://user:word@vectors.example/v1",
+      ENGINE_EMBEDDINGS_MODEL: "small",
+    };
+    const { seen, config, route } = given({ ...settings, ENGINE_EMBEDDINGS_KEY: "sk-vectors" });
+    t.match(route(seen["ENGINE_EMBEDDINGS_KEY"]), {
+      provider: "openai-compatible",
+      apiKey: "sk-vectors",
+      engine: "eng_1",
+    });
+    t.match(config.embeddings, { url, model: "small", apiKey: /^orchm_/ });
+    t.notMatch(JSON.stringify(seen), /sk-vectors|word@/);
+    t.match(route(given(settings).seen["ENGINE_EMBEDDINGS_KEY"]), { apiKey: null });
+    const wrong = given({ ...settings, ENGINE_EMBEDDINGS_URL: "vectors.example" });
+    t.equal(wrong.seen["ENGINE_EMBEDDINGS_URL"], "vectors.example", "the engine says what is wrong");
+  },
+);
+
 t.test("an engine of the sandbox needs no broker, and gets no key that it does not use", async (t) => {
   const { seen, asked } = given({ LLM_PROVIDER: "sandbox", LLM_API_KEY: "sk-unused", LLM_BASE_URL: "http://unused" });
   t.same(seen, { LLM_PROVIDER: "sandbox" });

@@ -39,6 +39,7 @@ export const EngineFacts = ({ engine }: { readonly engine: EngineRecord }) => {
         <Fact name="Created">
           <Ago at={engine.created_at} />
         </Fact>
+        <Fact name="Plan">{engine.plan ?? NONE}</Fact>
         <Fact name="Version">{engine.version ?? NONE}</Fact>
         <Fact name="Catalog">
           {catalog === null ? NONE : catalog.error === null ? `version ${catalog.version ?? "unknown"}` : catalog.error}

@@ -64,6 +64,7 @@ function emptyTables(store: Store, lastEvent: LastEvent): Record<string, number>
         store.state.set("events_floor", lastEvent);
         store.state.set("erasure", { at: Date.now() });
         store.state.remove("import");
+        store.state.remove("profile");
         store.state.remove("messages_indexed");
         store.reset.clear();
         const names = tables.map(({ name }) => String(name));

@@ -18,6 +18,7 @@ import {
   time,
   trust,
 } from "./file-fields.ts";
+import { PROFILE_RECORD } from "./profile-record.ts";
 
 const turnId = id("turn_id", "turn_");
 const SHORT = 10_000;
@@ -256,6 +257,7 @@ const FILE_RECORDS = {
       batch_id: orNull(text("batch_id", SHORT)),
     },
   },
+  profile_line: PROFILE_RECORD,
   skill_draft: {
     table: "skill_drafts",
     order: "number",

@@ -35,9 +35,14 @@ const MAX_IMPORT_WAIT_MS = 2000;
 const CHUNK_LENGTH = 64 * 1024;
 const CHUNK_MS = 4;
 
+interface PortabilityParts extends Omit<ImportParts, "stopping">, ErasePlace {
+  /** Called when the tables are empty. */
+  readonly erased?: () => void;
+}
+
 /** Export, import and erasure of all memory. */
 export class MemoryPortability {
-  readonly #parts: Omit<ImportParts, "stopping"> & ErasePlace;
+  readonly #parts: PortabilityParts;
   readonly #stopping = new AbortController();
   /** Aborts running exports: they would read what an erasure removes. */
   #exports = new AbortController();
@@ -45,7 +50,7 @@ export class MemoryPortability {
   #busy: Busy["with"] | null = null;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: Omit<ImportParts, "stopping"> & ErasePlace) {
+  constructor(parts: PortabilityParts) {
     this.#parts = parts;
   }
 
@@ -82,7 +87,10 @@ export class MemoryPortability {
       this.#exports = new AbortController();
       for (const end = new Deadline(MAX_READERS_WAIT_MS); this.#readers > 0 && !end.isOver;) await delay(10);
       // Checked here: a batch may have started while the exports ended.
-      return isLearning() ? null : eraseMemory(this.#parts, lastEvent());
+      if (isLearning()) return null;
+      const erased = await eraseMemory(this.#parts, lastEvent());
+      this.#parts.erased?.();
+      return erased;
     });
     if (done.kind === "busy") return done;
     return done.answer === null ? { kind: "learning" } : { kind: "done", answer: done.answer };

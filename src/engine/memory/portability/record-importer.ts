@@ -56,6 +56,8 @@ export class RecordImporter {
         return this.#importEdge(fields);
       case "social_mention":
         return this.#importMention(fields);
+      case "profile_line":
+        return this.#importProfileLine(fields);
       case "skill_draft":
         // A skill that was allowed elsewhere needs a new decision here.
         return this.#insert(
@@ -110,6 +112,16 @@ export class RecordImporter {
         );
     }
     return live === null;
+  }
+
+  /** A line without a fact here has nothing to rest on. */
+  #importProfileLine({ facts, ...own }: Fields): boolean {
+    const id = String(own["id"]);
+    const known = (facts as readonly string[]).flatMap((fact) => this.#fact(fact) ?? []);
+    if (known.length === 0 || !this.#insert("profile_line", own)) return false;
+    for (const fact of known)
+      this.#run("insert or ignore into profile_facts (line_id, knowledge_id) values (?, ?)", id, fact);
+    return true;
   }
 
   #importNode(fields: Fields): boolean {

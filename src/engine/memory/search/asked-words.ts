@@ -14,13 +14,13 @@ const POWER = 3;
 
 export function askedWords(
   weights: ReadonlyMap<string, number>,
-  related: ReadonlyMap<string, readonly RelatedTerm[]>,
+  ...related: readonly ReadonlyMap<string, readonly RelatedTerm[]>[]
 ): readonly AskedWord[] {
   return [...weights].map(([word, weight]) => ({
     word,
     weight,
     matches: new Map([
-      ...(related.get(word) ?? []).map(([term, cosine]) => [term, cosine ** POWER] as const),
+      ...related.flatMap((terms) => (terms.get(word) ?? []).map(([term, cosine]) => [term, cosine ** POWER] as const)),
       [word, 1] as const,
     ]),
   }));

@@ -21,8 +21,8 @@ export interface Coverage {
 
 /** Bounds the time to read a text. */
 const MAX_TEXT_LENGTH = 2500;
-/** Weight of a sentence of the other speaker. Without it, recall@5 falls by 0.031. */
-const OTHER_SPEAKER_WEIGHT = 0.7;
+/** Weight of a sentence of the assistant. Without it, recall@5 falls by 0.031. */
+const ASSISTANT_WEIGHT = 0.7;
 /** Weight of a fact about somebody else, when users ask about themselves. No figure: the benchmark learns no facts. */
 const OTHER_SUBJECT_WEIGHT = 0.6;
 /** Weight of the best sentence against the whole. At 1, recall@5 falls by 0.012. */
@@ -120,7 +120,7 @@ const PLAIN = /^[A-Za-z][a-z]*$/;
 
 function speakerWeight({ kind }: StoredItem, isFirst: boolean, sentence: string, { about }: MemoryQuery): number {
   // A round's first text is the user's, its second the assistant's.
-  if (kind === "episode") return (about === "reply") === isFirst ? OTHER_SPEAKER_WEIGHT : 1;
+  if (kind === "episode") return isFirst ? 1 : ASSISTANT_WEIGHT;
   return about === "self" && !/\buser\b/i.test(sentence) ? OTHER_SUBJECT_WEIGHT : 1;
 }
 

@@ -48,17 +48,13 @@ export class FullTextIndex extends Table {
   readonly #fact = this.db.prepare("select number from knowledge where id = ?");
   readonly #insert = this.db.prepare("insert into memory_index (rowid, keys, title, body) values (?, ?, ?, ?)");
   readonly #delete = this.db.prepare("delete from memory_index where rowid = ?");
-  readonly #forget = this.db.prepare("delete from memory_embeddings where item = ?");
 
   /** Replaces the entry of the same `ref`, within the caller's transaction. */
   put({ range, ref, keys, title, body }: IndexedItem): void {
     const number = this.#number(ref);
     if (number === undefined) throw new Error(`${ref} is not stored, and cannot be indexed`);
-    for (const old of range.endsWith("fact") ? (["fact", "closed_fact"] as const) : [range]) {
-      const row = indexRow(old, number);
-      this.#delete.run(row);
-      this.#forget.run(row);
-    }
+    for (const old of range.endsWith("fact") ? (["fact", "closed_fact"] as const) : [range])
+      this.#delete.run(indexRow(old, number));
     this.#insert.run(indexRow(range, number), words(keys), words(title), words(body));
   }
 

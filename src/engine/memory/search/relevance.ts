@@ -9,8 +9,8 @@ const REPLY_BONUS = 0.35;
 /** Share of the question in one sentence. Recall for a message needs more. At 0.1, recall@5 of everyday questions falls by 0.11. */
 const MIN_COVERAGE = { shown: 0.02, recall: 0.2 } as const;
 const MAX_CONSIDERED = 5;
-/** Similarity of a vector from which an item means the same in other words. */
-const MIN_Z_SCORE = 4.5;
+/** Similarity of a vector from which an item is about the same in other words, and from which it is an answer. */
+const MIN_Z_SCORE = { shown: 1.5, recall: 3, answers: 4.5 } as const;
 
 /** Candidates about the subject of the question, whether they answer it or not: the verdict `touches`. */
 export const related = (
@@ -20,7 +20,7 @@ export const related = (
 ): readonly Candidate[] =>
   withEvidence(
     candidates,
-    ({ coverage, zScore }) => words.length === 0 || coverage.share >= MIN_COVERAGE[how] || zScore >= MIN_Z_SCORE,
+    ({ coverage, zScore }) => words.length === 0 || coverage.share >= MIN_COVERAGE[how] || zScore >= MIN_Z_SCORE[how],
   );
 
 /**
@@ -36,7 +36,9 @@ export function answering(
   const shareOfBest = Math.max(0, ...candidates.slice(0, MAX_CONSIDERED).map(({ coverage }) => coverage.share));
   const isAnswered =
     shareOfBest + sharedByAll(candidates, asked) + (query.about === "reply" ? REPLY_BONUS : 0) >= ANSWER_THRESHOLD;
-  return isAnswered ? related(candidates, query, "shown") : candidates.filter(({ zScore }) => zScore >= MIN_Z_SCORE);
+  return isAnswered
+    ? related(candidates, query, "shown")
+    : candidates.filter(({ zScore }) => zScore >= MIN_Z_SCORE.answers);
 }
 
 /** Share of the question's words that any candidate matches. */

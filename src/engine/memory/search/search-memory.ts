@@ -1,16 +1,17 @@
 import type { Store } from "../../store/open-store.ts";
 import { type AskedWord, askedWords } from "./asked-words.ts";
+import { CompoundWords } from "./compound-words.ts";
 import { GraphSearch, type GraphMatches } from "./graph-search.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { type Candidate, type Listed, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
+import { type Candidate, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
 import { answering, related } from "./relevance.ts";
 import { SoftSearch } from "./soft-search.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "./related-words.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
 import { type TimeRange, reportedWithin } from "./time-range.ts";
-import type { VectorSearch } from "./vectors.ts";
+import { NOTHING_NEAR, type Nearness, type VectorSearch } from "./nearness.ts";
 
 export interface SearchRequest {
   /** Any text. */
@@ -48,15 +49,14 @@ interface PlannedSearch {
   readonly query: MemoryQuery;
   readonly plan: LexicalPlan;
   readonly asked: readonly AskedWord[];
-  /** Vector similarity by row, in standard deviations above the mean. */
-  readonly zScores: ReadonlyMap<number, number>;
+  readonly near: Nearness;
 }
 
 const LIST_LENGTH = 60;
-/** Vector similarity from which an item is in the list of nearest items. */
-const MIN_Z_SCORE = 2;
 /** Candidates that are read and ranked. */
 const MAX_RANKED = 24;
+/** Nearest items that are ranked, wherever the other lists have them. */
+const MAX_NEAREST = 12;
 
 /**
  * Hybrid search over rounds, facts and notes. Full text, time, the social graph and vectors each give a list; rank
@@ -67,19 +67,25 @@ export class MemorySearch {
   readonly #items: StoredItems;
   readonly #lexical: LexicalSearch;
   readonly #soft: SoftSearch;
+  readonly #compounds: CompoundWords;
   readonly #graph: GraphSearch;
   readonly #numbersWithin;
   readonly #nearest: VectorSearch;
   readonly #relatedWords: RelatedWords;
 
   /** `nearest` never rejects and has its own deadline. */
-  constructor(store: Store, nearest: VectorSearch = () => Promise.resolve([]), relatedWords = NO_RELATED_WORDS) {
+  constructor(
+    store: Store,
+    nearest: VectorSearch = () => Promise.resolve(NOTHING_NEAR),
+    relatedWords = NO_RELATED_WORDS,
+  ) {
     this.#store = store;
     this.#nearest = nearest;
     this.#relatedWords = relatedWords;
     this.#items = new StoredItems(store);
     this.#lexical = new LexicalSearch(store);
     this.#soft = new SoftSearch(store);
+    this.#compounds = new CompoundWords(store);
     this.#graph = new GraphSearch(store, this.#items);
     this.#numbersWithin = this.#store.db.prepare(
       "select min(number) as first, max(number) as last from episodes where event_time >= ? and event_time < ?",
@@ -89,17 +95,17 @@ export class MemorySearch {
   async search(request: SearchRequest, signal?: AbortSignal): Promise<readonly MemoryHit[]> {
     signal?.throwIfAborted();
     const query = readQuery(request.query, request.now);
-    const neighbours = await this.#nearest(request.query, LIST_LENGTH, signal);
+    const near = await this.#nearest(request.query, LIST_LENGTH, signal);
     const graph = this.#graph.rows(query.phrases);
-    const words = query.words.map(({ word }) => word);
+    const { words } = query;
     const plan = this.#lexical.plan([...words, ...query.optional]);
     const weights = new Map(words.map((word) => [word, plan.weights.get(word) ?? 0]));
     const planned: PlannedSearch = {
       request,
       query,
       plan,
-      asked: askedWords(weights, this.#relatedWords(words)),
-      zScores: new Map(neighbours.map(({ row, zScore }) => [row, zScore])),
+      near,
+      asked: askedWords(weights, this.#relatedWords(words), this.#compounds.partsOf(words)),
     };
     const candidates = this.#candidates(this.#lists(planned, graph), planned);
     const touches = new Set(related(candidates, query, request.isRecall === true ? "recall" : "shown"));
@@ -114,7 +120,7 @@ export class MemorySearch {
     return removeDuplicates(found).slice(0, request.limit).map(hitOf);
   }
 
-  #lists({ request, query, plan, asked, zScores }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {
+  #lists({ request, query, plan, asked }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {
     const ranked = (range: IndexRange) => this.#lexical.best(plan, { range, limit: LIST_LENGTH });
     const facts = [...ranked("fact"), ...(query.asksPast || request.asOf !== undefined ? ranked("closed_fact") : [])];
     return [
@@ -126,7 +132,6 @@ export class MemorySearch {
       unique(facts.flatMap((row) => this.#items.evidenceRows(row))),
       // Without the rounds of the asked time, recall@5 falls by 0.021.
       query.time === null ? [] : this.#inTime(plan, query, reportedWithin(query.time)),
-      [...zScores].flatMap(([row, zScore]) => (zScore >= MIN_Z_SCORE ? row : [])),
       graph.named,
       graph.near,
     ];
@@ -134,16 +139,25 @@ export class MemorySearch {
 
   #candidates(
     lists: readonly (readonly number[])[],
-    { request, query, asked, zScores }: PlannedSearch,
+    { request, query, asked, near }: PlannedSearch,
   ): readonly Candidate[] {
-    const scored = [...fuse(lists)].sort(([, one], [, other]) => other - one);
-    const kept: Listed[] = [];
-    for (const [row, score] of scored) {
-      if (kept.length >= MAX_RANKED) break;
+    const scored = fuse([...lists, near.rows]);
+    const best = [...scored].sort(([, one], [, other]) => other - one).map(([row]) => row);
+    const kept = [...this.#admitted(best, MAX_RANKED, request), ...this.#admitted(near.rows, MAX_NEAREST, request)];
+    const listed = new Map(
+      kept.map((item) => [item.row, { item, score: scored.get(item.row) ?? 0, zScore: near.zScore(item.row) }]),
+    );
+    return rankCandidates([...listed.values()], { query, asked });
+  }
+
+  #admitted(rows: readonly number[], limit: number, request: SearchRequest): readonly StoredItem[] {
+    const kept: StoredItem[] = [];
+    for (const row of rows) {
+      if (kept.length >= limit) break;
       const item = this.#items.read(row);
-      if (item !== null && isAdmitted(item, request)) kept.push({ item, score, zScore: zScores.get(row) ?? 0 });
+      if (item !== null && isAdmitted(item, request)) kept.push(item);
     }
-    return rankCandidates(kept, { query, asked });
+    return kept;
   }
 
   /** Rounds of that time by BM25. The other rounds follow if the time is short or the question has no content words. */

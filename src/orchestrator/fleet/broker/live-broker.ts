@@ -6,6 +6,7 @@ import {
   DRAIN_PATH,
   LIVE_PATH,
 } from "../../../contract/broker/broker-order.ts";
+import { FORGET_PATH, type Forgotten } from "../../../contract/broker/forget.ts";
 
 /** A broker that proved to be ours: it knows the control token. */
 export interface LiveBroker {
@@ -76,15 +77,31 @@ export function connectBroker(
   });
 }
 
+interface Told {
+  readonly path: string;
+  readonly body?: string;
+  readonly deadlineMs: number;
+}
+
 /** Asks a broker to accept no more connections and to end with its last call. Never rejects. */
-export function drainBroker({ host, port, token }: Omit<Target, "daemonUrl">, deadlineMs: number): Promise<void> {
+export const drainBroker = (target: Omit<Target, "daemonUrl">, deadlineMs: number): Promise<void> =>
+  tell(target, { path: DRAIN_PATH, deadlineMs });
+
+/** Tells a broker what it must ask anew. Resolves when it has heard of it, or cannot be reached in time. */
+export const tellForgotten = (target: Omit<Target, "daemonUrl">, what: Forgotten, deadlineMs: number): Promise<void> =>
+  tell(target, { path: FORGET_PATH, body: JSON.stringify(what), deadlineMs });
+
+function tell({ host, port, token }: Omit<Target, "daemonUrl">, { path, body, deadlineMs }: Told): Promise<void> {
   return new Promise((resolve) => {
     const headers = { [CONTROL_HEADER]: token };
-    const call = request({ host, port, path: DRAIN_PATH, method: "POST", headers, agent: false, timeout: deadlineMs });
-    call.once("timeout", () => call.destroy());
-    call.once("close", () => resolve());
-    call.on("error", () => resolve());
+    const call = request({ host, port, path, method: "POST", headers, agent: false });
+    const late = setTimeout(() => call.destroy(), deadlineMs);
+    call.once("close", () => {
+      clearTimeout(late);
+      resolve();
+    });
+    call.on("error", () => undefined);
     call.once("response", (response) => response.resume());
-    call.end();
+    call.end(body);
   });
 }

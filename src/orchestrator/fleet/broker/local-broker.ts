@@ -3,20 +3,23 @@ import { mkdirSync, statSync } from "node:fs";
 import { sealingKeyOf } from "../../../contract/broker/call-key.ts";
 import { controlTokenOf, questionTokenOf } from "../../../contract/broker/tokens.ts";
 import type { BrokerOrder, BrokerReport } from "../../../contract/broker/broker-order.ts";
+import type { Forgotten } from "../../../contract/broker/forget.ts";
 import { untilExit } from "../../../shared/background.ts";
 import { delay } from "../../../shared/clock.ts";
 import { Deadline } from "../../../shared/deadline.ts";
 import { hasCode } from "../../../shared/error-code.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { type ProcessIdentity, isAlive } from "../../../sandbox/processes.ts";
+import type { ProcessIdentity } from "../../../sandbox/processes.ts";
 import { closeDescriptor, nativeProblem, openListener, socketAddress } from "../../../sandbox/sockets.ts";
 import type { Owner } from "../../../sandbox/folders.ts";
 import { isPortFree } from "../process/port-check.ts";
+import { awaitConnection } from "../sockets/await-connection.ts";
 import { portKnownSince, randomPort, rememberPort, rememberedPort } from "./broker-port.ts";
-import { killBroker, lastBroker, recordBroker } from "./last-broker.ts";
-import { type LiveBroker, connectBroker, drainBroker } from "./live-broker.ts";
+import { brokerGone, killBroker, lastBroker, recordBroker } from "./last-broker.ts";
+import { type LiveBroker, connectBroker, drainBroker, tellForgotten } from "./live-broker.ts";
 import type { ProcessExit } from "../engine-backend.ts";
 import type { BrokerAccess, ModelBroker } from "./model-broker.ts";
+import { type OnceRoad, onceRoad } from "./once-road.ts";
 import { BROKER_LISTENER, startBroker } from "./start-broker.ts";
 
 const BACKLOG = 4096;
@@ -29,6 +32,8 @@ const FREE_MS = 3000;
 const RETRY_MS = 10;
 /** A start that takes longer is tried again. */
 const START_MS = 15_000;
+/** Longer than a broker that was killed is away. */
+const FORGET_MS = 1000;
 /** More ends than this in ten seconds are slowed down to one a second. */
 const QUICK_ENDS = { count: 100, withinMs: 10_000, waitMs: 1000 } as const;
 
@@ -56,9 +61,9 @@ export interface LocalBrokerOptions {
 }
 
 /**
- * The broker of this machine: a process that the daemon starts when an engine needs it, and starts again when it ends. It
- * outlives the daemon, as engines do, and the next daemon finds it by its port and a token. The daemon holds a copy of its
- * listening socket: calls wait in the kernel while it starts.
+ * The broker of this machine: a process that the daemon starts when an engine needs it, at the latest with the first call,
+ * and starts again when it ends. It outlives the daemon, as engines do, and the next daemon finds it by its port and a token.
+ * The daemon holds a copy of its listening socket: calls wait in the kernel while it starts.
  */
 export class LocalBroker implements ModelBroker {
   readonly #options: LocalBrokerOptions;
@@ -69,6 +74,7 @@ export class LocalBroker implements ModelBroker {
   #listener: number | null = null;
   #live: LiveBroker | null = null;
   #isSupervised = false;
+  #stopAwaiting: (() => void) | null = null;
   #isClosed = false;
   /** The process that this daemon started. */
   #started: ProcessIdentity | null = null;
@@ -83,6 +89,15 @@ export class LocalBroker implements ModelBroker {
 
   /** Takes the port, or finds the broker of an earlier daemon there. */
   async open(): Promise<this> {
+    await this.#findPort();
+    if (this.#isSupervised) return this;
+    // Where the socket cannot be held, nobody hears the first call.
+    if (this.#listener === null) this.#supervise();
+    else this.#stopAwaiting = awaitConnection(this.#listener, () => this.#supervise());
+    return this;
+  }
+
+  async #findPort(): Promise<void> {
     const { folder, port, enginePorts, logger } = this.#options;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const known = port ?? rememberedPort(folder);
@@ -90,7 +105,7 @@ export class LocalBroker implements ModelBroker {
       this.#port = known;
       if (await this.#takePort()) {
         rememberPort(folder, known);
-        return this;
+        return;
       }
       if (port !== null) throw new Error(`ORCH_BROKER_PORT: port ${port} is taken by another program`);
       logger.error({ port: known }, "another program has the broker's port; restart the engines that run");
@@ -100,7 +115,6 @@ export class LocalBroker implements ModelBroker {
       if (await this.#listen()) break;
     }
     rememberPort(folder, this.#port);
-    return this;
   }
 
   access(): BrokerAccess {
@@ -110,6 +124,16 @@ export class LocalBroker implements ModelBroker {
 
   get reach(): BrokerAccess {
     return { url: `http://${this.#options.host}:${this.#port}`, sealingKey: this.#sealingKey };
+  }
+
+  get once(): OnceRoad {
+    this.#supervise();
+    return onceRoad(this.#target);
+  }
+
+  async forget(what: Forgotten): Promise<void> {
+    // One that was not started yet knows nothing. For one that is being started the call waits in the kernel.
+    if (this.#isSupervised) await tellForgotten(this.#target, what, FORGET_MS);
   }
 
   report(): BrokerReport | null {
@@ -132,6 +156,7 @@ export class LocalBroker implements ModelBroker {
 
   close(): void {
     this.#isClosed = true;
+    this.#stopAwaiting?.();
     this.#live?.disconnect();
     if (this.#listener !== null) closeDescriptor(this.#listener);
     this.#listener = null;
@@ -190,6 +215,7 @@ export class LocalBroker implements ModelBroker {
   #supervise(): void {
     if (this.#isSupervised) return;
     this.#isSupervised = true;
+    this.#stopAwaiting?.();
     untilExit("broker of model calls", this.#keepRunning());
   }
 
@@ -246,7 +272,7 @@ export class LocalBroker implements ModelBroker {
     this.#live = null;
     const identity = lastBroker(this.#options.folder);
     if (this.#isClosed || this.#options.stopping.aborted) return;
-    if (identity !== null) await gone(identity);
+    if (identity !== null) await brokerGone(identity, ADOPT_MS);
     await this.#ended({});
   }
 
@@ -266,9 +292,4 @@ export class LocalBroker implements ModelBroker {
     const settings = [file, size, mtimeMs, host, this.#port, confine, extraCaCerts, ownerOn(this.#port)?.uid ?? null];
     return createHash("sha256").update(JSON.stringify(settings)).update(this.#sealingKey).digest("hex");
   }
-}
-
-/** Waits until a process has exited, at most a while. */
-async function gone(identity: ProcessIdentity): Promise<void> {
-  for (const deadline = new Deadline(ADOPT_MS); isAlive(identity) && !deadline.isOver;) await delay(RETRY_MS);
 }

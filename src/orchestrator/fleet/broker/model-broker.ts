@@ -1,4 +1,6 @@
 import type { BrokerReport } from "../../../contract/broker/broker-order.ts";
+import type { Forgotten } from "../../../contract/broker/forget.ts";
+import type { OnceRoad } from "./once-road.ts";
 
 /** What engines are told of the broker of model calls. */
 export interface BrokerAccess {
@@ -15,6 +17,13 @@ export interface ModelBroker {
   readonly questionToken: string;
   /** The same, and starts nothing. */
   readonly reach: BrokerAccess;
+  /**
+   * Tells it what it must ask anew. Resolves when it has heard of it, or after a second: what it knows ends by itself
+   * within a minute. Never rejects.
+   */
+  forget(what: Forgotten): Promise<void>;
+  /** Sends what must be sent once. Null for a broker that may be several, none of which knows what another has sent. */
+  readonly once: OnceRoad | null;
   /** Null while none runs, or where the daemon does not run it. */
   report(): BrokerReport | null;
   /**

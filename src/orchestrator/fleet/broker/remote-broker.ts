@@ -8,7 +8,10 @@ export function remoteBroker(url: string, secret: string): ModelBroker {
   return {
     access: () => access,
     reach: access,
+    once: null,
     questionToken: questionTokenOf(access.sealingKey),
+    // Several may share the address, and what each knows ends by itself.
+    forget: () => Promise.resolve(),
     report: () => null,
     since: null,
     restarts: 0,

@@ -7,6 +7,7 @@ import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.
 import { encodeLaunch } from "../../../contract/engine/launch.ts";
 import { LABELS, USER } from "../containers/container-launch.ts";
 import { inContainers } from "../containers/in-containers.ts";
+import type { KnowledgeStorage } from "../knowledge-storage.ts";
 import type { CatalogFolders } from "../folders/catalog-folders.ts";
 import type {
   Attached,
@@ -62,6 +63,7 @@ export interface DockerBackendOptions extends ContainerOptions {
   /** Holds the folders of the engines, which their containers mount. */
   readonly dataDir: string;
   readonly catalogs: CatalogFolders;
+  readonly knowledge: KnowledgeStorage;
   readonly nodePath: string;
   readonly folderProgram: string;
   /** The ports of engines. */
@@ -127,6 +129,7 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
     ...onLocalHost(options),
     ...inContainers("processes, memory and CPU by the container, disk by a watch of the engine"),
     catalogs: options.catalogs,
+    knowledge: options.knowledge,
     storage: storageOf(options, containers),
 
     async launch(order) {

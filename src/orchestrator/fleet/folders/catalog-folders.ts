@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
+import { KNOWLEDGE_FOLDER } from "../../../contract/engine/knowledge-file.ts";
 import type { TriedCall } from "../../../contract/orchestrator/catalog.ts";
 import { catalogDigest } from "../../../contract/orchestrator/catalog-digest.ts";
 import { hasCode } from "../../../shared/error-code.ts";
@@ -103,6 +104,8 @@ export class CatalogFolders implements CatalogStorage {
       const folder = join(this.#root, name);
       for (const digest of await readdir(folder)) {
         const place = join(folder, digest);
+        // It has versions of its own.
+        if (digest === KNOWLEDGE_FOLDER && used !== undefined) continue;
         if (used?.has(digest) === true) await touch(place);
         else if (now - (await stat(place)).mtimeMs > UNUSED_MS) await this.#remove(place);
       }

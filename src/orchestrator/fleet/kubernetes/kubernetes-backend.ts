@@ -17,6 +17,7 @@ import type { PodCatalog } from "./catalog-volumes.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { KubeApi } from "./kube-api.ts";
 import { LABELS, labelValue } from "./names.ts";
+import type { KnowledgeStorage } from "../knowledge-storage.ts";
 import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
 import { makePodHandle, podAddress, readPodHandle } from "./pod-handle.ts";
 import { PodLogs } from "./pod-logs.ts";
@@ -32,6 +33,7 @@ const KEEP_LOG_MS = 10_000;
 const GONE = { kind: "gone", cause: "exit" } as const;
 
 interface KubernetesBackendOptions extends StartOptions, ClaimOptions, Pick<PodCatalogsOptions, "checker"> {
+  readonly knowledge: KnowledgeStorage;
   readonly access: ClusterAccess;
 }
 
@@ -92,6 +94,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   return {
     ...inContainers("memory and CPU by the pod, processes and disk by a watch of the engine"),
     catalogs,
+    knowledge: options.knowledge,
     storage: createClaimStorage(claims, reader),
     addressOf: podAddress,
     // The cluster's scheduler decides when it places the pod.

@@ -22,6 +22,7 @@ import { ExitWatch } from "./exit-watch.ts";
 import type { CatalogFolders } from "../folders/catalog-folders.ts";
 import { createFolderStorage } from "../folders/folder-storage.ts";
 import { findOrphans, findRoot } from "./find-processes.ts";
+import type { KnowledgeStorage } from "../knowledge-storage.ts";
 import { LaunchFailed } from "../launch-failed.ts";
 import { launchFileOf, launchFilePath, removeLaunchFile, removeOldLaunchFiles } from "./launch-file.ts";
 import { limitsReport } from "../limits-report.ts";
@@ -46,6 +47,7 @@ export interface ProcessBackendOptions extends Omit<SpawnSettings, "spares">, Om
   /** The ports of engines. */
   readonly ports: { readonly min: number; readonly max: number };
   readonly catalogs: CatalogFolders;
+  readonly knowledge: KnowledgeStorage;
   /** Keeps the sockets of engines while no daemon runs. Default: none. */
   readonly socketStore?: SocketStore;
   /** The parents of the engines' cgroups. Default: detected. None disables cgroups. */
@@ -60,6 +62,7 @@ export function createProcessBackend({
   folderProgram,
   ports,
   catalogs,
+  knowledge,
   socketStore,
   cgroupHierarchies = findEngineHierarchies(),
   warmEngines = NO_WARM_ENGINES,
@@ -114,6 +117,7 @@ export function createProcessBackend({
   return {
     ...answers,
     catalogs,
+    knowledge,
     storage: createFolderStorage({ dataDir, nodePath: settings.nodePath, folderProgram }),
     sockets,
     limitsReport: () => limitsReport(cgroups.hierarchies),

@@ -1,10 +1,8 @@
-import { Socket } from "node:net";
 import { hasCode } from "../../../shared/error-code.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import {
   closeDescriptor,
   copyDescriptor,
-  duplicate,
   endLostPeers,
   listensOn,
   nativeProblem,
@@ -12,6 +10,7 @@ import {
   socketAddress,
 } from "../../../sandbox/sockets.ts";
 import { PortTaken } from "../launch-failed.ts";
+import { awaitConnection } from "./await-connection.ts";
 import { type CallAnswer, refuseCalls } from "./refuse-calls.ts";
 import { NO_STORE, type SocketStore } from "./socket-store.ts";
 
@@ -187,20 +186,4 @@ function stopListening(held: Held): void {
   held.stopRefusing?.();
   held.stopAwaiting = undefined;
   held.stopRefusing = undefined;
-}
-
-/**
- * Calls back once when a connection waits on a listening socket, without accepting it. Node.js reads from a socket as
- * soon as the kernel reports it, and a read from a listening socket fails with ENOTCONN. Returns a function that stops
- * waiting. It takes 3.5 KiB of memory; a `net.Server` would take 20 KiB.
- */
-function awaitConnection(listener: number, onConnection: () => void): () => void {
-  // The Socket closes its descriptor. `writable: false`, because shutdown(2) would end the listening itself.
-  const socket = new Socket({ fd: duplicate(listener), readable: true, writable: false });
-  socket.once("error", onConnection);
-  socket.unref();
-  return () => {
-    socket.off("error", onConnection);
-    socket.destroy();
-  };
 }

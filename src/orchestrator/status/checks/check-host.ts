@@ -13,6 +13,7 @@ import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkSignIn } from "./check-sign-in.ts";
+import { checkEmbeddings } from "./check-embeddings.ts";
 import { checkToolHooks } from "./check-tool-hooks.ts";
 
 /** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
@@ -29,6 +30,7 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
       ...(isReachable ? await checkWithStatus(host) : []),
       ...(await checkSignIn(host)),
       ...(await checkToolHooks(host)),
+      ...checkEmbeddings(host),
       await checkPermissions(dataDir),
     ],
   };

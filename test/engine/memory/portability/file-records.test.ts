@@ -6,6 +6,7 @@ import { freshFolder } from "../../../helpers/folder.ts";
 /** Why a table's rows are no records of a memory file. */
 const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   knowledge_evidence: "in the facts",
+  profile_facts: "in the lines of the profile",
   social_aliases: "in the nodes",
   events: "the same words, for a day",
   event_places: "where the log has what",
@@ -14,7 +15,9 @@ const NOT_IN_A_FILE: Readonly<Record<string, string>> = {
   loaded_tools: "tools of this engine; the model finds them again",
   idempotency_keys: "of calls, for a day",
   learning_batches: "what batches did; trajectories name theirs",
-  memory_embeddings: "made again from what they are of",
+  embedding_vectors: "made again from what they are of",
+  embedding_signs: "of the vectors",
+  embedding_queue: "what waits for its vector",
   model_requests: "of model calls, for a day",
   grants: "permissions of this engine",
   tool_definitions: "tools of this engine",
@@ -35,10 +38,9 @@ const LOCAL: Readonly<Record<string, readonly string[]>> = {
   tasks: ["number", "message_count", "defaults"],
   compactions: ["id", "branch"],
   ...Object.fromEntries(
-    ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "skill_drafts"].map((table) => [
-      table,
-      ["number"],
-    ]),
+    ["episodes", "knowledge", "social_nodes", "social_edges", "trajectories", "profile_lines", "skill_drafts"].map(
+      (table) => [table, ["number"]],
+    ),
   ),
 };
 

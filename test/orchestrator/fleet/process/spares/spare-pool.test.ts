@@ -72,6 +72,7 @@ t.test("the pool fills to its target and no further, and is empty when it closes
   t.equal(pool.report().ready, 0);
   t.ok(taken && isAlive(taken.identity), "a taken spare survives the close of the pool");
   taken?.end();
+  await taken?.exited;
 });
 
 t.test("a spare that is killed while it waits is replaced", async (t) => {
