@@ -119,7 +119,7 @@ t.test("the console in a browser", withChromium, async (t) => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
     await page.locator(".view-title").getByText("stopped").waitFor();
-    await page.getByRole("cell", { name: "engine.stopped" }).first().waitFor();
+    await page.getByRole("cell").filter({ hasText: "engine.stopped" }).first().waitFor();
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator(".view-title").getByText("running").waitFor();
     t.equal((await anna.show()).state, "running");

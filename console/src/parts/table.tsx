@@ -6,7 +6,7 @@ export interface Column<Row> {
   readonly kind?: "number" | "wide" | "actions";
   /** Left out where the page is narrow. */
   readonly isExtra?: boolean;
-  /** Left out on a tablet too. */
+  /** Left out where the page is narrow, and on a tablet. */
   readonly isRare?: boolean;
 }
 

@@ -8,8 +8,9 @@ import { shareCooldowns } from "./follow-models.ts";
 import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 
-/** The report is read at least this often, and with each probe while turns run. `last_active_at` need not be exact. */
+/** The report is read at least this often, and with each probe while short work runs. `last_active_at` need not be exact. */
 const REPORT_INTERVAL_MS = 60_000;
+/** Work that soon ends. */
 const SHORT_WORK: readonly AwakeReason[] = ["turn", "learning", "tool_call"];
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;

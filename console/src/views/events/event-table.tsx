@@ -39,11 +39,11 @@ const COLUMNS: readonly Column<EventRecord>[] = [
   { title: "Event", cell: (event) => <EventName event={event} /> },
   {
     title: "State",
-    isExtra: true,
+    isRare: true,
     cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`),
   },
   { title: "Reason", kind: "wide", cell: ({ reason }) => <span class="dim">{reason}</span> },
-  { title: "By", isExtra: true, cell: ({ actor }) => actor },
+  { title: "By", isRare: true, cell: ({ actor }) => actor },
 ];
 
 const SUBJECT: Column<EventRecord> = {
