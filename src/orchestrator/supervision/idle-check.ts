@@ -11,7 +11,7 @@ import { readEngineStatus } from "./read-engine-status.ts";
 /** The report is read at least this often, and with each probe while short work runs. `last_active_at` need not be exact. */
 const REPORT_INTERVAL_MS = 60_000;
 /** Work that soon ends. */
-const SHORT_WORK: readonly AwakeReason[] = ["turn", "learning", "tool_call"];
+const SHORT_WORK: readonly AwakeReason[] = ["turn", "learning"];
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
