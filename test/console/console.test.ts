@@ -119,7 +119,9 @@ t.test("the console in a browser", withChromium, async (t) => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
     await page.locator(".view-title").getByText("stopped").waitFor();
-    await page.getByRole("cell", { name: "engine.stopped" }).first().waitFor();
+    const stopped = page.getByRole("cell").filter({ hasText: "engine.stopped" }).first();
+    await stopped.getByText("engine.stopped").click();
+    await stopped.getByRole("definition").getByText("stopped", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator(".view-title").getByText("running").waitFor();
     t.equal((await anna.show()).state, "running");

@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly kind?: "number" | "wide" | "actions";
   /** Left out where the page is narrow. */
   readonly isExtra?: boolean;
+  /** Left out where the page is narrow, and on a tablet. */
+  readonly isRare?: boolean;
 }
 
 interface TableProps<Row> {
@@ -15,8 +17,10 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string | number;
 }
 
-export const cellClass = ({ kind, isExtra }: Pick<Column<never>, "kind" | "isExtra">): string =>
-  [kind, isExtra === true ? "extra" : undefined].filter((name) => name !== undefined).join(" ");
+export const cellClass = ({ kind, isExtra, isRare }: Pick<Column<never>, "kind" | "isExtra" | "isRare">): string =>
+  [kind, isExtra === true ? "extra" : undefined, isRare === true ? "rare" : undefined]
+    .filter((name) => name !== undefined)
+    .join(" ");
 
 /** A table of a few hundred rows. The fleet has one of its own. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {

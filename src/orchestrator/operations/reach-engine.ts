@@ -59,7 +59,7 @@ export async function reachEngine(
       case "unknown":
         return refused("NOT_FOUND", "no engine with this id");
       case "not_running":
-        return refused("ENGINE_NOT_RUNNING", "the engine is stopped; its product starts it");
+        return refused("ENGINE_NOT_RUNNING", "the engine is stopped: start it by POST /engines/{user_id}/start");
       case "reachable":
         return address;
       case "asleep": {

@@ -1,3 +1,4 @@
+import type { AwakeReason } from "../../contract/engine/sleep.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import { storeActivity } from "../store/engines.ts";
@@ -7,8 +8,10 @@ import { shareCooldowns } from "./follow-models.ts";
 import { syncBudgets } from "./sync-budgets.ts";
 import { readEngineStatus } from "./read-engine-status.ts";
 
-/** The report is read at least this often, and with each probe while turns run. `last_active_at` need not be exact. */
+/** The report is read at least this often, and with each probe while short work runs. `last_active_at` need not be exact. */
 const REPORT_INTERVAL_MS = 60_000;
+/** Work that soon ends. */
+const SHORT_WORK: readonly AwakeReason[] = ["turn", "learning"];
 /** The least change of `last_active_at` that is stored. */
 const MIN_ACTIVITY_CHANGE_MS = 60_000;
 
@@ -40,8 +43,8 @@ function isDue(live: LiveEngine, idleStopMs: number | null, now: number): boolea
   if (report === null || isBudgetDue || now - report.at >= REPORT_INTERVAL_MS) return true;
   // Other engines are to know of a model that fails.
   if (modelFailedAt !== report.modelFailedAt) return true;
-  // The metrics then show turns while they run, and soon after.
-  if ((activeTurns ?? 0) > 0 || report.awake.includes("turn")) return true;
+  // The metrics then show turns while they run, and soon after; what ends soon is not shown for a minute more.
+  if ((activeTurns ?? 0) > 0 || report.awake.some((reason) => SHORT_WORK.includes(reason))) return true;
   return idleStopMs !== null && now - (report.idleSince ?? report.at) >= idleStopMs;
 }
 

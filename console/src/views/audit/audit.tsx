@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<AuditLine>[] = [
   {
     title: "Detail",
     kind: "wide",
-    isExtra: true,
+    isRare: true,
     cell: ({ entry }) => <code class="dim">{parseEntry(entry).detail}</code>,
   },
   { title: "Hash", cell: ({ hash }) => <code title={hash}>{hash.slice(0, 8)}</code> },

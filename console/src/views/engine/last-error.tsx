@@ -3,8 +3,14 @@ import { Ago } from "../../parts/time.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { readableLine } from "./log-line.ts";
 
-/** The last error, whole. */
-export const LastErrorPanel = ({ error }: { readonly error: LastError }) => {
+interface LastErrorProps {
+  readonly error: LastError;
+  /** The engine has recovered from it. */
+  readonly isOver: boolean;
+}
+
+/** The last error, whole: closed and without alarm when it is over. */
+export const LastErrorPanel = ({ error, isOver }: LastErrorProps) => {
   const { phase, reason, exit_code, signal, oom, log_tail, at } = error;
   const parts = [
     `during ${phase}`,
@@ -12,6 +18,15 @@ export const LastErrorPanel = ({ error }: { readonly error: LastError }) => {
     ...(signal === null ? [] : [`signal ${signal}`]),
     ...(oom ? ["out of memory"] : []),
   ];
+  if (isOver)
+    return (
+      <details class="panel recovered">
+        <summary>
+          Recovered from an error <Ago at={at} />: {reason}
+        </summary>
+        <LastErrorPanel error={error} isOver={false} />
+      </details>
+    );
   return (
     <section class="panel problem" aria-labelledby="last-error">
       <header>

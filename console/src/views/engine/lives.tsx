@@ -1,5 +1,5 @@
 import type { EngineRecord, EventRecord } from "@orchd/client";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { onEvents } from "../../live/events.ts";
 import { useResource } from "../../live/resource.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -13,10 +13,13 @@ import { type Phase, phasesOf } from "./lives-of-events.ts";
 
 /** Enough for the last few days of most engines. */
 const EVENTS = 100;
+/** The page shows these first, so that it ends where a person looks. */
+const FIRST = 8;
 
 /** When the engine was in which state, and the events that say so. */
 export const Lives = ({ engine }: { readonly engine: EngineRecord }) => {
   const { id, product_id, user_id } = engine;
+  const [isWhole, setWhole] = useState(false);
   const { data, problem, reload } = useResource(
     async (signal) => {
       const found: EventRecord[] = [];
@@ -37,7 +40,12 @@ export const Lives = ({ engine }: { readonly engine: EngineRecord }) => {
       {data !== null && data.length > 0 && (
         <>
           <Timeline phases={phasesOf(data)} />
-          <EventTable label="Events of this engine" events={data} />
+          <EventTable label="Events of this engine" events={isWhole ? data : data.slice(0, FIRST)} />
+          {!isWhole && data.length > FIRST && (
+            <button type="button" class="small" onClick={() => setWhole(true)}>
+              All {data.length} events
+            </button>
+          )}
         </>
       )}
     </section>

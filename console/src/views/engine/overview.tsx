@@ -27,10 +27,12 @@ const Overview = ({ engine }: { readonly engine: EngineRecord }) => {
   return (
     <>
       <EngineFacts engine={engine} />
-      {engine.last_error !== null && <LastErrorPanel error={engine.last_error} />}
+      {engine.last_error !== null && (
+        <LastErrorPanel error={engine.last_error} isOver={engine.state === "running" || engine.state === "sleeping"} />
+      )}
       {samples.data !== null && <SamplePlots series={samples.data} />}
-      <Lives engine={engine} />
       <EngineLog engine={engine} />
+      <Lives engine={engine} />
     </>
   );
 };

@@ -1,20 +1,49 @@
 import type { EventRecord } from "@orchd/client";
+import { useState } from "preact/hooks";
 import { slugOf } from "../../live/fleet.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { linkTo } from "../../routing/address.ts";
 
+/** The event with all that is stored of it, on request. */
+const EventName = ({ event }: { readonly event: EventRecord }) => {
+  const [isOpen, setOpen] = useState(false);
+  const { type, from, to, reason, actor, incarnation, request_id: call, data } = event;
+  const facts = { from, to, reason, by: actor, process: incarnation, call, ...data };
+  return (
+    <details class="event" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <code>{type}</code>
+      </summary>
+      {isOpen && (
+        <dl>
+          {Object.entries(facts)
+            .filter(([, value]) => value !== null && value !== undefined)
+            .map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll("_", " ")}</dt>
+                <dd>
+                  <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
+                </dd>
+              </div>
+            ))}
+        </dl>
+      )}
+    </details>
+  );
+};
+
 const COLUMNS: readonly Column<EventRecord>[] = [
   { title: "Time", cell: ({ time }) => <Clock at={time} /> },
-  { title: "Event", cell: ({ type }) => <code>{type}</code> },
+  { title: "Event", cell: (event) => <EventName event={event} /> },
   {
     title: "State",
-    isExtra: true,
+    isRare: true,
     cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`),
   },
   { title: "Reason", kind: "wide", cell: ({ reason }) => <span class="dim">{reason}</span> },
-  { title: "By", isExtra: true, cell: ({ actor }) => actor },
+  { title: "By", isRare: true, cell: ({ actor }) => actor },
 ];
 
 const SUBJECT: Column<EventRecord> = {

@@ -4,14 +4,14 @@ const KEPT_BY: Readonly<Record<string, string>> = {
   turn: "a turn",
   inbox: "a message that waits",
   stream: "an open stream",
-  request: "a request",
-  learning: "learning",
+  request: "a call",
+  learning: "learning from past turns",
   tool_call: "a tool call",
   recent_work: "recent work",
 };
 const SLEEP: Readonly<Record<string, string>> = {
   idle: "no work",
-  request: "on request",
+  request: "put to sleep",
   capacity: "its place was needed",
 };
 

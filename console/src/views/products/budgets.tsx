@@ -123,10 +123,10 @@ const BudgetForm = ({ product }: ProductProps) => {
 
 const COLUMNS: readonly Column<UsageEntry>[] = [
   { title: "User", kind: "wide", cell: ({ user_id }) => <UserName id={user_id ?? NONE} /> },
-  { title: "Turns", kind: "number", cell: ({ turns }) => formatCount(turns) },
-  { title: "Model calls", kind: "number", isExtra: true, cell: ({ model_calls }) => formatCount(model_calls) },
-  { title: "Input tokens", kind: "number", cell: ({ input_tokens }) => formatCount(input_tokens) },
-  { title: "Output tokens", kind: "number", cell: ({ output_tokens }) => formatCount(output_tokens) },
+  { title: "Turns", kind: "number", isExtra: true, cell: ({ turns }) => formatCount(turns) },
+  { title: "Model calls", kind: "number", isRare: true, cell: ({ model_calls }) => formatCount(model_calls) },
+  { title: "Tokens in", kind: "number", cell: ({ input_tokens }) => formatCount(input_tokens) },
+  { title: "Tokens out", kind: "number", cell: ({ output_tokens }) => formatCount(output_tokens) },
   {
     title: "Cost",
     kind: "number",

@@ -23,7 +23,11 @@ export const Sessions = () => {
       title: "Session",
       cell: ({ id, is_current }) => (
         <>
-          <code>{id.slice(0, 12)}…</code> {is_current && <span class="dim">this browser</span>}
+          {/* The first digits are of the time: those of sessions that were opened together are alike. */}
+          <code title={id} class={is_current ? "extra" : undefined}>
+            ses_…{id.slice(-8)}
+          </code>{" "}
+          {is_current && <span class="dim">this browser</span>}
         </>
       ),
     },
@@ -31,7 +35,7 @@ export const Sessions = () => {
     { title: "Role", cell: ({ role }) => role },
     { title: "Opened by", isExtra: true, cell: ({ opened_by }) => OPENERS[opened_by] },
     { title: "Opened", isExtra: true, cell: ({ created_at }) => <Ago at={created_at} /> },
-    { title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+    { title: "Last used", isExtra: true, cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
     { title: "Ends", isExtra: true, kind: "wide", cell: ({ expires_at }) => <Ago at={expires_at} /> },
     {
       title: "Actions",
