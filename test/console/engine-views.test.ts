@@ -232,7 +232,7 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
       await page.setViewportSize({ width, height: 800 });
       for (const view of views) {
         await show(page, view);
-        await page.waitForLoadState("networkidle");
+        await until("all of it is shown", () => page.evaluate<boolean>("!document.querySelector('[aria-busy=true]')"));
         t.same(await seriousFindings(page, colorScheme), [], `${view} in ${colorScheme}`);
         const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
         t.ok(wide <= 0, `${view} is ${wide} pixels too wide`);
