@@ -205,3 +205,7 @@ root.test("a daemon that died before it told an engine tells it when it is back"
   await platform("/engines/carol", "PATCH", { plan: null });
   await until("it has none", async () => (await outcome(carol)) === null);
 });
+
+root.test("a deleted product leaves no engine", async (t) => {
+  t.equal((await daemon.admin("/products/acme?force=true", { method: "DELETE" })).status, 200);
+});
