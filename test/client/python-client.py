@@ -94,7 +94,7 @@ class OfAnEngine(unittest.TestCase):
         with CuttingProxy(MADE["url"], after_bytes=1500) as proxy:
             retries = []
             engine = EngineClient(proxy.url, MADE["engine_api_key"], limits=QUICK, on_retry=retries.append)
-            turn = engine.execute(task_id="cut", message="/stream 60 400")
+            turn = engine.execute(task_id="cut", message="/stream 240 400")
             seqs = [event.data["seq"] for event in turn if "seq" in event.data]
         self.assertEqual(seqs, sorted(set(seqs)))
         self.assertEqual(turn.text(), ENGINE.resume("cut", turn.turn_id).text())
