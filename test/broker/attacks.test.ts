@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { type IncomingMessage, createServer, request as requestHttp } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, type Socket, connect, createServer as createTcpServer } from "node:net";
-import { join } from "node:path";
 import { buffer, json, text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import { gzipSync } from "node:zlib";
 import t, { type Test } from "tap";
-import { serveBroker } from "../../src/broker/serve-broker.ts";
 import { sealEngineKey } from "../../src/contract/broker/engine-key.ts";
 import { caCertificate, hostCertificate, interceptCa } from "../../src/contract/broker/intercept-ca.ts";
 import { newPlaceholder } from "../../src/contract/broker/placeholder.ts";
@@ -21,9 +18,9 @@ import {
   SECRET_TARGET_HEADER,
   encodeUrl,
 } from "../../src/contract/broker/secret-calls.ts";
-import { freshFolder } from "../helpers/folder.ts";
 import { startTestBroker } from "../helpers/model-broker.ts";
 import { startRawOrigin } from "../helpers/raw-origin.ts";
+import { serveTestBroker } from "../helpers/serve-test-broker.ts";
 
 /** Each title is an attack of a tool, or of a host that tools call. None of them succeeds. */
 const sealingKey = randomBytes(32);
@@ -47,24 +44,7 @@ const daemon = createServer((request, response) => {
     response.end(JSON.stringify({ secret }));
   });
 }).listen(0, "127.0.0.1");
-await once(daemon, "listening");
-const certificates = join(freshFolder(t), "origin.pem");
-writeFileSync(certificates, caCertificate(originCa, Date.now()));
-const server = await serveBroker({
-  sealing_key: sealingKey.toString("base64"),
-  build: "",
-  listen: { host: "127.0.0.1", port: 0 },
-  confine: false,
-  extra_ca_certs: certificates,
-  daemon_url: `http://127.0.0.1:${(daemon.address() as AddressInfo).port}`,
-});
-t.teardown(() => {
-  for (const one of [server, daemon]) {
-    one.closeAllConnections();
-    one.close();
-  }
-});
-const { port } = server.address() as AddressInfo;
+const { port } = await serveTestBroker(t, { sealingKey, daemon, originCa });
 
 /** A call of a tool, as the engine's proxy makes it. */
 async function call(path: string, headers: Readonly<Record<string, string>> = {}, target?: string) {

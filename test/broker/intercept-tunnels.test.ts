@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { type IncomingMessage, createServer, request as requestHttp } from "node:http";
 import { type Http2ServerRequest, connect as connectHttp2, createSecureServer } from "node:http2";
 import { request as requestHttps } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { join } from "node:path";
 import { buffer, json, text } from "node:stream/consumers";
 import { type TLSSocket, connect as connectTls } from "node:tls";
 import t from "tap";
-import { serveBroker } from "../../src/broker/serve-broker.ts";
 import { sealEngineKey } from "../../src/contract/broker/engine-key.ts";
 import { caCertificate, hostCertificate, interceptCa } from "../../src/contract/broker/intercept-ca.ts";
 import { newPlaceholder } from "../../src/contract/broker/placeholder.ts";
 import { ENGINE_KEY_HEADER, SECRET_NAMES_HEADER } from "../../src/contract/broker/secret-calls.ts";
-import { freshFolder } from "../helpers/folder.ts";
+import { serveTestBroker } from "../helpers/serve-test-broker.ts";
 import { until } from "../helpers/until.ts";
 
 const sealingKey = randomBytes(32);
@@ -67,25 +64,8 @@ const daemon = createServer((request, response) => {
     response.end(JSON.stringify({ secret: found === undefined ? null : { ...found, network: ["127.0.0.1"] } }));
   });
 }).listen(0, "127.0.0.1");
-await once(daemon, "listening");
-const certificates = join(freshFolder(t), "origin.pem");
-writeFileSync(certificates, caCertificate(originCa, Date.now()));
-const server = await serveBroker({
-  sealing_key: sealingKey.toString("base64"),
-  build: "",
-  listen: { host: "127.0.0.1", port: 0 },
-  confine: false,
-  extra_ca_certs: certificates,
-  daemon_url: `http://127.0.0.1:${(daemon.address() as AddressInfo).port}`,
-});
-t.teardown(() => {
-  for (const one of [server, daemon]) {
-    one.closeAllConnections();
-    one.close();
-  }
-  origin.close();
-});
-const broker = server.address() as AddressInfo;
+t.teardown(() => origin.close());
+const broker = await serveTestBroker(t, { sealingKey, daemon, originCa });
 
 interface Opened {
   readonly status: number;
