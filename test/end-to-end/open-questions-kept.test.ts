@@ -14,11 +14,11 @@ t.test("open questions of tasks that are forked and rewound", async (t) => {
   const asked = (count: number) =>
     until(`${count} are listed`, async () => {
       const listed = await list();
-      return listed.length === count && listed;
+      return listed.length === count ? listed : undefined;
     });
   const answer = (id: string, given: string) =>
     fleet.platform("POST", `/engines/anna/questions/${id}`, { answer: given });
-  const messagesOf = async (task: string): Promise<readonly { id: string; role: string }[]> =>
+  const messagesOf = async (task: string): Promise<readonly { message_id: string }[]> =>
     (await anna.call(`/tasks/${task}/messages`)).body.items;
 
   await t.test("a fork has no question of its own, and leaves the first one open", async (t) => {
@@ -38,7 +38,7 @@ t.test("open questions of tasks that are forked and rewound", async (t) => {
   await t.test("a task that waits is not rewound; when it is, its question is gone and a new one is asked", async (t) => {
     const [question] = await asked(1);
     const [first] = await messagesOf("second");
-    const rewind = () => anna.call("/tasks/second/rewind", { to_message: first?.id, keep: false });
+    const rewind = () => anna.call("/tasks/second/rewind", { to_message: first?.message_id, keep: false });
     t.match((await rewind()).body, { error: "TASK_BUSY" });
     t.match(await asked(1), [{ request_id: question?.request_id }]);
     await anna.call("/execute/cancel", { task_id: "second" });
