@@ -35,25 +35,28 @@ t.test("open questions of tasks that are forked and rewound", async (t) => {
     t.match(await asked(1), [{ task_id: "second" }], "the answer of one is none of the other");
   });
 
-  await t.test("a task that waits is not rewound; when it is, its question is gone and a new one is asked", async (t) => {
-    const [question] = await asked(1);
-    const [first] = await messagesOf("second");
-    const rewind = () => anna.call("/tasks/second/rewind", { to_message: first?.message_id, keep: false });
-    t.match((await rewind()).body, { error: "TASK_BUSY" });
-    t.match(await asked(1), [{ request_id: question?.request_id }]);
-    await anna.call("/execute/cancel", { task_id: "second" });
-    await asked(0);
-    t.equal((await rewind()).status, 200);
-    t.same(await list(), []);
-    const late = await answer(question?.request_id ?? "", "any");
-    t.match(late, { status: 409, body: { error: { code: "QUESTION_ANSWERED" } } });
-    await anna.execute("second", "/ask Which house?\n/say done");
-    const [next] = await asked(1);
-    t.match(next, { task_id: "second", question: "Which house?" });
-    t.not(next?.request_id, question?.request_id);
-    t.equal((await answer(next?.request_id ?? "", "the red one")).status, 200);
-    await asked(0);
-  });
+  await t.test(
+    "a task that waits is not rewound; when it is, its question is gone and a new one is asked",
+    async (t) => {
+      const [question] = await asked(1);
+      const [first] = await messagesOf("second");
+      const rewind = () => anna.call("/tasks/second/rewind", { to_message: first?.message_id, keep: false });
+      t.match((await rewind()).body, { error: "TASK_BUSY" });
+      t.match(await asked(1), [{ request_id: question?.request_id }]);
+      await anna.call("/execute/cancel", { task_id: "second" });
+      await asked(0);
+      t.equal((await rewind()).status, 200);
+      t.same(await list(), []);
+      const late = await answer(question?.request_id ?? "", "any");
+      t.match(late, { status: 409, body: { error: { code: "QUESTION_ANSWERED" } } });
+      await anna.execute("second", "/ask Which house?\n/say done");
+      const [next] = await asked(1);
+      t.match(next, { task_id: "second", question: "Which house?" });
+      t.not(next?.request_id, question?.request_id);
+      t.equal((await answer(next?.request_id ?? "", "the red one")).status, 200);
+      await asked(0);
+    },
+  );
 });
 
 t.test("a restored backup lists the question that was open, and its answer lets the turn go on", async (t) => {
@@ -74,7 +77,13 @@ t.test("a restored backup lists the question that was open, and its answer lets 
   const daemon = await daemonOf(t, place);
   await until("alice runs", async () => (await daemon.platform(host.key, "/engines/alice")).body.state === "running");
   t.match(await listed(daemon), [
-    { user_id: "alice", task_id: "asks", request_id: question.request_id, question: "Which city?", options: ["Oslo", "Rome"] },
+    {
+      user_id: "alice",
+      task_id: "asks",
+      request_id: question.request_id,
+      question: "Which city?",
+      options: ["Oslo", "Rome"],
+    },
   ]);
   const path = `/engines/alice/questions/${question.request_id}`;
   const answered = await daemon.platform(host.key, path, { method: "POST", body: { answer: "Rome" } });

@@ -199,7 +199,10 @@ root.test("agents and tools are those of the plan, at once, and at the next star
   t.equal(await outcome(carol, coder), "POLICY_DENIED");
   const body = { task_id: "said", ...coder };
   const refused = await ask(url, "/execute", { method: "POST", headers, body });
-  t.match(refused.body.message, /^agent: the product's policy does not allow the agent coder; it allows default, review\*$/);
+  t.match(
+    refused.body.message,
+    /^agent: the product's policy does not allow the agent coder; it allows default, review\*$/,
+  );
   t.equal(await outcome(carol, { ...coder, agent: "reviewer" }), null);
   await platform("/engines/carol/stop", "POST");
   await platform("/engines/carol/start", "POST");
@@ -210,8 +213,12 @@ root.test("agents and tools are those of the plan, at once, and at the next star
   await setOwn("carol", {});
   await setPlan("pro", {});
   t.equal(await outcome(carol, coder), null);
-  t.match((await setPlan("pro", { allowed_tools: ["a b"] })).body, { error: { message: /^policy\.allowed_tools\.0: / } });
-  t.match((await setPlan("pro", { allowed_agents: ["Coder"] })).body, { error: { message: /^policy\.allowed_agents\.0: / } });
+  t.match((await setPlan("pro", { allowed_tools: ["a b"] })).body, {
+    error: { message: /^policy\.allowed_tools\.0: / },
+  });
+  t.match((await setPlan("pro", { allowed_agents: ["Coder"] })).body, {
+    error: { message: /^policy\.allowed_agents\.0: / },
+  });
 });
 
 root.test("an end user's token cannot change the plan, and its limits are those of the plan", async (t) => {

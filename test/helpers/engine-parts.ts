@@ -283,7 +283,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     budgets: { refusal: options.refusal ?? (() => null) },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
-    ...(profiles && { assertAllowed: allowedAssertion(profiles.ofAgent, { rules: models.rules, allowed: new AllowedAgentsAndTools() }) }),
+    ...(profiles && {
+      assertAllowed: allowedAssertion(profiles.ofAgent, { rules: models.rules, allowed: new AllowedAgentsAndTools() }),
+    }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });

@@ -7,7 +7,10 @@ import type { AllowedAgentsAndTools } from "./allowed-agents-and-tools.ts";
 
 /** Throws for a turn whose agent or model the product's policy does not allow, or whose model the engine does not have. */
 export const allowedAssertion =
-  (profiles: AgentProfiles, { rules, allowed }: { readonly rules: ModelRules; readonly allowed: AllowedAgentsAndTools }) =>
+  (
+    profiles: AgentProfiles,
+    { rules, allowed }: { readonly rules: ModelRules; readonly allowed: AllowedAgentsAndTools },
+  ) =>
   ({
     agent = DEFAULT_AGENT,
     model,

@@ -116,7 +116,8 @@ export async function openTools({
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
     hasTool: (name: string) => isEngineTool(name) || registry().get(name) !== undefined,
-    agents: () => [...allowed.agentsOf(catalog.catalog).agents.values()].map(({ name, description }) => ({ name, description })),
+    agents: () =>
+      [...allowed.agentsOf(catalog.catalog).agents.values()].map(({ name, description }) => ({ name, description })),
     catalogSkills: () => [...catalog.catalog.skills.values()].map(({ name, description }) => ({ name, description })),
     hasAgent: (name: string) => catalog.catalog.agents.has(name),
     servers: {

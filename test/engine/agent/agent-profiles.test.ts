@@ -135,7 +135,10 @@ t.test("a change of the policy's agents and tools holds from the next call of a 
     profiles.ofSubAgent("scribe", "default").registry.tools.map(({ name }) => name),
     ["look", "mcp__pages__read"],
   );
-  t.match(allowed.problemOf("coder"), /^the product's policy does not allow the agent coder; it allows default, scribe$/);
+  t.match(
+    allowed.problemOf("coder"),
+    /^the product's policy does not allow the agent coder; it allows default, scribe$/,
+  );
   t.equal(allowed.problemOf("default"), null, "the default agent needs no leave");
   t.not(profiles.toolNamed("find"), undefined, "what was called before is still known");
   allowed.setPolicy({ agents: [], tools: [] });
