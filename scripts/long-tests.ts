@@ -194,6 +194,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/examples/sandbox.test.ts",
   "test/examples/use-chat.test.ts",
   "test/faults/adoption.test.ts",
+  "test/faults/backups-under-load.test.ts",
   "test/faults/broker-kills.test.ts",
   "test/faults/calls-without-database.test.ts",
   "test/faults/catalog-push.test.ts",
