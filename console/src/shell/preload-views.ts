@@ -9,7 +9,7 @@ export function preloadViews(views: readonly View[]): () => void {
   const onLink = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest('a[href^="#/"]') : null;
     const [path = ""] = link?.getAttribute("href")?.slice(1).split("?") ?? [];
-    if (link !== null) preload(viewAt(path).view);
+    if (link !== null) void preload(viewAt(path).view);
   };
   addEventListener("pointerover", onLink, { signal, passive: true });
   addEventListener("focusin", onLink, { signal });

@@ -16,7 +16,7 @@ export function lazyView<Name extends string>(
   const LazyView = (props: ViewProps) => {
     const [state, setState] = useState<"opening" | "open" | "failed">("opening");
     useLayoutEffect(() => {
-      if (Loaded !== null) return;
+      if (Loaded !== null) return undefined;
       let isShown = true;
       const show = (next: typeof state) => isShown && setState(next);
       open().then(
@@ -27,7 +27,9 @@ export function lazyView<Name extends string>(
           else show("failed");
         },
       );
-      return () => void (isShown = false);
+      return () => {
+        isShown = false;
+      };
       // A daemon that was away is asked again when it is back.
     }, [epoch.value]);
     if (Loaded !== null) return <Loaded {...props} />;
