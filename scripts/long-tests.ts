@@ -186,6 +186,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/engine/tools/web/fetch-url.test.ts",
   "test/engine/tools/workspace-folder.test.ts",
   "test/engine/turns/inbox-interleavings.test.ts",
+  "test/engine/turns/restart-interleavings.test.ts",
   "test/examples/backends.test.ts",
   "test/examples/browser-chat.test.ts",
   "test/examples/chat-page.test.ts",

@@ -2,9 +2,9 @@
  * `npm run reliability [-- NAME...]`: runs the long runs of test/faults/long-runs.ts whole, one after the other, and keeps
  * what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { execa } from "execa";
 import { LONG_RUNS, type LongRun, type RunResult } from "../test/faults/long-runs.ts";
 import type { Figures } from "../test/faults/parts/report.ts";
@@ -23,6 +23,7 @@ if (unknown.length > 0) {
   for (const [name, run] of Object.entries(LONG_RUNS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const result = await resultOf(run);
+    mkdirSync(dirname(resultFile(name)), { recursive: true });
     writeFileSync(resultFile(name), `${JSON.stringify(result, null, 2)}\n`);
     process.stdout.write(`${name}: ${result.held ? "held" : "BROKEN"}, ${result.seconds} s\n`);
     if (!result.held) process.exitCode = 1;
