@@ -75,6 +75,12 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/policy",
+    title: "Policy",
+    component: lazyView(() => import("./plans/engine-policy.tsx"), "EnginePolicyView"),
+    tabOf: "engine",
+  },
+  {
     path: "/playground",
     role: "operator",
     title: "Playground",
@@ -97,6 +103,18 @@ export const VIEWS: readonly View[] = [
     path: "/products/:product",
     title: "Policy",
     component: lazyView(() => import("./products/policy-form.tsx"), "ProductPolicy"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/plans",
+    title: "Plans",
+    component: lazyView(() => import("./plans/plans.tsx"), "ProductPlans"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/plans/:plan",
+    title: "Plan",
+    component: lazyView(() => import("./plans/plan-view.tsx"), "ProductPlan"),
     tabOf: "product",
   },
   {
