@@ -86,6 +86,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/protocol-triples.test.ts",
   "test/end-to-end/protocols-follower.test.ts",
   "test/end-to-end/protocols-restart.test.ts",
+  "test/end-to-end/open-questions-kept.test.ts",
   "test/end-to-end/refused-restores.test.ts",
   "test/end-to-end/replicas.test.ts",
   "test/end-to-end/restart-engine.test.ts",
