@@ -3,18 +3,15 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openRelatedWords, NO_RELATED_WORDS, type RelatedWords } from "../../src/engine/memory/search/related-words.ts";
 import { type IndexedDocument, KnowledgeIndex } from "../../src/engine/knowledge-reading/build-index.ts";
 import { readDocument } from "../../src/engine/knowledge-reading/read-document.ts";
 import { KnowledgeSearch } from "../../src/engine/knowledge/search-passages.ts";
-import { createLogger } from "../../src/shared/logger.ts";
 import { type Question, SPLITS, questionsOf } from "./questions.ts";
 import { type Search, openFts5 } from "./systems.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const SIZE = 10_000;
 const SEARCHES = 400;
-const related = openRelatedWords(join(root, "data/word-vectors/en"), createLogger("bench", "silent"));
 const { values } = parseArgs({ options: { "show-misses": { type: "boolean", default: false } } });
 
 const folder = mkdtempSync(join(tmpdir(), "orchd-knowledge-"));
@@ -54,29 +51,40 @@ function build(name: string, given: readonly IndexedDocument[]): { readonly file
 /** Recall of each system on both halves of the questions. */
 function compare(documents: readonly IndexedDocument[]): void {
   const { file } = build("docs", documents);
-  using orchd = new KnowledgeSearch(file, related);
-  using unrelated = new KnowledgeSearch(file, NO_RELATED_WORDS);
+  using orchd = new KnowledgeSearch(file);
   using plain = openFts5(documents, { headings: false });
   using headed = openFts5(documents, { headings: true });
+  const search: Search = (question, limit) => orchd.search(question, limit).results;
   const systems: Readonly<Record<string, Search>> = {
-    orchd: (question, limit) => orchd.search(question, limit).results,
-    "orchd without related words": (question, limit) => unrelated.search(question, limit).results,
+    orchd: search,
     "FTS5 over headings and text": headed.search,
     "FTS5 over text": plain.search,
   };
   for (const split of SPLITS) {
     const questions = questionsOf(split, documents);
-    for (const [name, search] of Object.entries(systems)) {
-      const places = questions.map((question) => placeIn(search, question));
-      const at = (limit: number) => (places.filter((place) => place < limit).length / places.length).toFixed(2);
-      const mrr = places.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length;
-      const figures = `recall@1 ${at(1)}, @3 ${at(3)}, @5 ${at(5)}, @10 ${at(10)}, MRR ${mrr.toFixed(2)}`;
-      print(`${split}, ${questions.length} questions, ${name}`, figures);
-      // The held-out half is not to be learned from.
-      if (values["show-misses"] && split === "dev" && name === "orchd")
-        for (const [index, place] of places.entries())
-          if (place >= 5) print("  missed", `${questions[index]?.text} (at ${place + 1})`);
+    const twice = questionsOf(split, documents, { together: true });
+    for (const [name, system] of Object.entries(systems)) {
+      report(`${split}, ${questions.length} questions, ${name}`, system, questions);
+      report(`${split}, ${twice.length} in two wordings at once, ${name}`, system, twice);
     }
+    // The held-out half is not to be learned from.
+    if (values["show-misses"] && split === "dev") showMisses(search, questions);
+  }
+}
+
+function report(what: string, search: Search, questions: readonly Question[]): void {
+  const places = questions.map((question) => placeIn(search, question));
+  const at = (limit: number) => (places.filter((place) => place < limit).length / places.length).toFixed(2);
+  const mrr = places.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length;
+  const characters = questions.flatMap(({ text }) => search(text, 5)).reduce((sum, { text }) => sum + text.length, 0);
+  const tokens = Math.round(characters / 4 / questions.length);
+  print(what, `recall@1 ${at(1)}, @3 ${at(3)}, @5 ${at(5)}, @10 ${at(10)}, MRR ${mrr.toFixed(2)}, ${tokens} tokens of 5`);
+}
+
+function showMisses(search: Search, questions: readonly Question[]): void {
+  for (const question of questions) {
+    const place = placeIn(search, question);
+    if (place >= 5) print("  missed", `${question.text} (${place === Infinity ? "not found" : `at ${place + 1}`})`);
   }
 }
 
@@ -101,7 +109,7 @@ function atSize(documents: readonly IndexedDocument[]): void {
 }
 
 function latency(file: string, questions: readonly string[]): string {
-  using search = new KnowledgeSearch(file, related);
+  using search = new KnowledgeSearch(file);
   const times = Array.from({ length: SEARCHES }, (_, at) => {
     const began = performance.now();
     search.search(questions[at % questions.length] ?? "", 6);

@@ -12,15 +12,20 @@ export interface Question {
   readonly answers: readonly { readonly path: string; readonly words: string }[];
 }
 
-/** Each wording is a question of its own. */
-export function questionsOf(split: Split, documents: readonly IndexedDocument[]): readonly Question[] {
+/** Each wording is a question of its own. `together`: the wordings of what has two are one question, as the tool is told to ask. */
+export function questionsOf(
+  split: Split,
+  documents: readonly IndexedDocument[],
+  { together }: { readonly together: boolean } = { together: false },
+): readonly Question[] {
   const file = join(import.meta.dirname, `${split}.yaml`);
   const facts: readonly { readonly ask: readonly string[]; readonly answers: readonly string[] }[] = parse(
     readFileSync(file, "utf8"),
   );
   return facts.flatMap(({ ask, answers }) => {
     const places = answers.map((answer) => placeOf(answer, documents));
-    return ask.map((text) => ({ text, answers: places }));
+    if (!together) return ask.map((text) => ({ text, answers: places }));
+    return ask.length > 1 ? [{ text: ask.join(" "), answers: places }] : [];
   });
 }
 
