@@ -78,7 +78,10 @@ function report(what: string, search: Search, questions: readonly Question[]): v
   const mrr = places.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length;
   const characters = questions.flatMap(({ text }) => search(text, 5)).reduce((sum, { text }) => sum + text.length, 0);
   const tokens = Math.round(characters / 4 / questions.length);
-  print(what, `recall@1 ${at(1)}, @3 ${at(3)}, @5 ${at(5)}, @10 ${at(10)}, MRR ${mrr.toFixed(2)}, ${tokens} tokens of 5`);
+  print(
+    what,
+    `recall@1 ${at(1)}, @3 ${at(3)}, @5 ${at(5)}, @10 ${at(10)}, MRR ${mrr.toFixed(2)}, ${tokens} tokens of 5`,
+  );
 }
 
 function showMisses(search: Search, questions: readonly Question[]): void {

@@ -33,6 +33,8 @@ function placeOf(answer: string, documents: readonly IndexedDocument[]): Questio
   const [path = "", words = ""] = answer.split(/: (.*)/s);
   const document = documents.find((one) => one.path === path);
   if (document?.passages.some(({ text }) => text.includes(words)) !== true)
-    throw new Error(`no passage of ${path} says ${JSON.stringify(words)}: the document has changed, so change the answer`);
+    throw new Error(
+      `no passage of ${path} says ${JSON.stringify(words)}: the document has changed, so change the answer`,
+    );
   return { path, words };
 }

@@ -15,8 +15,7 @@ export function openFts5(documents: readonly IndexedDocument[], { headings }: { 
   db.exec("create virtual table passages using fts5 (path unindexed, text, tokenize = 'porter unicode61')");
   const insert = db.prepare("insert into passages (path, text) values (?, ?)");
   for (const { path, title, passages } of documents)
-    for (const { heading, text } of passages)
-      insert.run(path, headings ? [title, ...heading, text].join("\n") : text);
+    for (const { heading, text } of passages) insert.run(path, headings ? [title, ...heading, text].join("\n") : text);
   const select = db.prepare("select path, text from passages where passages match ? order by rank limit ?");
   const search: Search = (question, limit) => {
     const terms = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu));

@@ -34,7 +34,9 @@ export class KnowledgeIndex implements Disposable {
       `insert into passages (document, number, heading, line_from, line_to, page_from, page_to, text)
        values (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    const index = this.#db.prepare("insert into passage_index (rowid, title, above, heading, body) values (?, ?, ?, ?, ?)");
+    const index = this.#db.prepare(
+      "insert into passage_index (rowid, title, above, heading, body) values (?, ?, ?, ?, ?)",
+    );
     const name = distinct(`${title} ${path.replace(/\.[^./]+$/, "").replaceAll("/", " ")}`);
     for (const { number, heading, lines, pages, text } of passages) {
       const row = passage.run(

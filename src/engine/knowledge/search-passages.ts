@@ -50,12 +50,24 @@ export class KnowledgeSearch implements Disposable {
     const first = scorePassages(this.#terms, asked, ROW_BUDGET.query);
     const feedback = best(first, FEEDBACK).map(([row, score]) => ({ text: this.#text(row), score }));
     const added = wordsOfBest(this.#terms, { best: feedback, asked: new Set(asked.map(([word]) => word)) });
-    const scores = add(first, scorePassages(this.#terms, added.map(([word, weight]) => [word, weight * this.#rarity(word)] as const), ROW_BUDGET.added));
+    const scores = add(
+      first,
+      scorePassages(
+        this.#terms,
+        added.map(([word, weight]) => [word, weight * this.#rarity(word)] as const),
+        ROW_BUDGET.added,
+      ),
+    );
     const candidates = new Map(best(scores, CANDIDATES));
     const ranked = lendScores(candidates, this.#documentsOf([...candidates.keys()]));
     const most = ranked[0]?.[1] ?? 0;
     const shown = ranked.filter(([row, score]) => score >= LEAST_SCORE[first.has(row) ? "own" : "added"] * most);
-    return { results: joinNeighbours(shown.slice(0, limit * 2).map(([row, score]) => this.#passage(row, score))).slice(0, limit) };
+    return {
+      results: joinNeighbours(shown.slice(0, limit * 2).map(([row, score]) => this.#passage(row, score))).slice(
+        0,
+        limit,
+      ),
+    };
   }
 
   [Symbol.dispose](): void {
