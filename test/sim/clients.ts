@@ -63,7 +63,8 @@ export class Clients {
       withinRequest({ requestId: call.what, actor: "product", span: NO_SPAN }, () =>
         perform(host, this.#productId, kind, user),
       ).then(end, (error: unknown) => {
-        if (!isExpected(error)) this.unexpected.push(`${call.what}: ${error instanceof Error ? error.stack : String(error)}`);
+        if (!isExpected(error))
+          this.unexpected.push(`${call.what}: ${error instanceof Error ? error.stack : String(error)}`);
         end(error instanceof ApiError ? error.code : String(error));
       }),
     );

@@ -80,7 +80,10 @@ export class Daemon {
     note(`${this.actor.name} is told to stop`);
     scheduler.as(this.actor, () => {
       this.#stopping.abort();
-      inBackground("hand-over", this.#handOver().finally(() => this.kill()));
+      inBackground(
+        "hand-over",
+        this.#handOver().finally(() => this.kill()),
+      );
     });
   }
 
@@ -129,7 +132,10 @@ export class Daemon {
     await releaseInterruptedKeys(host.db, HOST_ID);
     this.#readiness.phase = "serving";
     world().note(`${this.actor.name} serves`);
-    inBackground("scan for stuck engines", reapOverdue(host, () => undefined));
+    inBackground(
+      "scan for stuck engines",
+      reapOverdue(host, () => undefined),
+    );
     followSuspensions(host);
     followModels(host);
   }
@@ -151,7 +157,7 @@ export class Daemon {
 }
 
 /** Warnings and errors are part of the trace. */
-function loggerOf(name: string): Logger {
+export function loggerOf(name: string): Logger {
   const write = (fields: unknown, message?: string) => {
     const { note } = world();
     if (typeof fields === "string") return note(`${name}: ${fields}`);

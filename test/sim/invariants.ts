@@ -13,14 +13,21 @@ export interface Violation {
 /** How long after its deadline, and after the last trouble, an engine may stay in a transient state. */
 const GRACE_MS = 60_000;
 
-export const engineRows = (): readonly EngineRow[] => world().postgres.rows("engines") as unknown as readonly EngineRow[];
+export const engineRows = (): readonly EngineRow[] =>
+  world().postgres.rows("engines") as unknown as readonly EngineRow[];
 
 /** What must hold after every step. */
 export class Invariants {
   #epoch = 0;
+  #seen = "";
 
   /** `quietSince`: when the last trouble ended, or null. */
   check(quietSince: number | null): Violation | null {
+    const { postgres, machine } = world();
+    const state = `${postgres.commits} ${machine.lastPid}`;
+    // Nothing that they look at has changed.
+    if (state === this.#seen) return null;
+    this.#seen = state;
     return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? overdue(quietSince);
   }
 
@@ -60,9 +67,12 @@ function portsAndUsers(): Violation | null {
 function overdue(quietSince: number | null): Violation | null {
   if (quietSince === null || world().scheduler.now - quietSince < GRACE_MS) return null;
   const late = engineRows().find(
-    ({ state, deadline_at }) => isTransient(state) && (deadline_at?.getTime() ?? Infinity) < world().wallNow() - GRACE_MS,
+    ({ state, deadline_at }) =>
+      isTransient(state) && (deadline_at?.getTime() ?? Infinity) < world().wallNow() - GRACE_MS,
   );
-  return late === undefined ? null : { invariant: "no state over its deadline", detail: `${late.user_id} is ${late.state}` };
+  return late === undefined
+    ? null
+    : { invariant: "no state over its deadline", detail: `${late.user_id} is ${late.state}` };
 }
 
 /** Whether nothing changes any more unless somebody asks. */
@@ -72,7 +82,10 @@ export function isAtRest(clients: Clients, leader: Daemon | null): boolean {
   return engineRows().every(
     (row) =>
       !host.transitions.has(row.id) &&
-      (isAsleep(row) || row.state === "stopped" || row.state === "failed" || (row.state === "running" && host.live.get(row.id)?.report !== null)),
+      (isAsleep(row) ||
+        row.state === "stopped" ||
+        row.state === "failed" ||
+        (row.state === "running" && host.live.get(row.id)?.report !== null)),
   );
 }
 
@@ -90,10 +103,12 @@ export function checkRest(clients: Clients, leader: Daemon): Violation | null {
     const process = machine.ofIncarnation(row.incarnation);
     if (process === undefined) return mismatch(`${row.user_id} is running without a process`);
     if (row.handle?.["pid"] !== process.pid) return mismatch(`${row.user_id} has the handle of another process`);
-    if (live?.get(row.id)?.incarnation !== row.incarnation) return mismatch(`${row.user_id} is running and not supervised`);
+    if (live?.get(row.id)?.incarnation !== row.incarnation)
+      return mismatch(`${row.user_id} is running and not supervised`);
   }
   for (const { engine, pid } of machine.engines())
-    if (engine !== null && !wanted.has(engine.incarnation)) return mismatch(`process ${pid} of ${engine.user_id} has no row`);
+    if (engine !== null && !wanted.has(engine.incarnation))
+      return mismatch(`process ${pid} of ${engine.user_id} has no row`);
   for (const row of engineRows())
     if (isAsleep(row) && machine.network.at(row.port) === undefined) return mismatch(`no call can wake ${row.user_id}`);
   return turnsStored(clients) ?? foldersOwned();
@@ -115,6 +130,8 @@ function turnsStored(clients: Clients): Violation | null {
 /** A folder without an engine would be nobody's. */
 function foldersOwned(): Violation | null {
   const engines = new Set(engineRows().map(({ id }) => id));
-  const lost = world().machine.folders.ids().find((id) => !engines.has(id));
+  const lost = world()
+    .machine.folders.ids()
+    .find((id) => !engines.has(id));
   return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
 }

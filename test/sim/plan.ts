@@ -3,7 +3,10 @@ import type { Draws } from "./kernel/draws.ts";
 
 /** What a client asks of the fleet. */
 export type Command =
-  | { readonly kind: "admit" | "provision" | "start" | "stop" | "kill" | "sleep" | "destroy" | "restart"; readonly user: string }
+  | {
+      readonly kind: "admit" | "provision" | "start" | "stop" | "kill" | "sleep" | "destroy" | "restart";
+      readonly user: string;
+    }
   | { readonly kind: "destroy keeping data"; readonly user: string }
   /** A call at the engine's address that runs a turn. */
   | { readonly kind: "turn"; readonly user: string; readonly ms: number };
@@ -17,7 +20,11 @@ export type Trouble =
   | { readonly kind: "daemon freezes"; readonly ms: number }
   | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
   | { readonly kind: "answers are lost"; readonly ms: number; readonly share: number }
-  | { readonly kind: "boots are bad" | "launches fail" | "processes are unknown" | "engines are deaf"; readonly ms: number; readonly share: number }
+  | {
+      readonly kind: "boots are bad" | "launches fail" | "processes are unknown" | "engines are deaf";
+      readonly ms: number;
+      readonly share: number;
+    }
   | { readonly kind: "disk is full" | "memory is full"; readonly ms: number }
   | { readonly kind: "clock is set"; readonly ms: number };
 
@@ -40,7 +47,7 @@ export interface Plan {
 }
 
 const USERS = ["ann", "ben", "cleo"] as const;
-const HORIZON_MS = 45_000;
+const HORIZON_MS = 30_000;
 
 const COMMANDS = [
   ["admit", 6],
@@ -92,6 +99,11 @@ export function makePlan(draws: Draws): Plan {
   // One run in five has no trouble.
   const troubles = draws.chance("plan calm", 0.2) ? 0 : draws.integer("plan troubles", 1, 7);
   const events = [
+    // Most runs begin with engines.
+    ...USERS.filter(() => draws.chance("plan first engine", 0.8)).map((user) => ({
+      at: draws.integer("plan first time", 0, 3000),
+      does: { kind: "admit" as const, user },
+    })),
     ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws) })),
     ...Array.from({ length: troubles }, () => ({ at: timeOf(draws), does: troubleOf(draws) })),
   ];
@@ -105,7 +117,7 @@ export function makePlan(draws: Draws): Plan {
   };
 }
 
-const timeOf = (draws: Draws): number => draws.integer("plan time", 0, HORIZON_MS);
+const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
 
 function commandOf(draws: Draws): Command {
   const kind = draws.weighted("plan command", COMMANDS);

@@ -1,6 +1,5 @@
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 import { Clients } from "./clients.ts";
-import { Daemon } from "./daemon.ts";
 import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
 import { Draws } from "./kernel/draws.ts";
 import { noFaults } from "./kernel/faults.ts";
@@ -33,14 +32,23 @@ const schema = await readSchema();
 /** Ids are made from the time and must rise within this process, so each run has a day of its own. */
 let today = Date.UTC(2026, 0, 1);
 
-/** Runs a plan. `expected`: the draws of an earlier run of it. */
-export async function simulate(plan: Plan, expected: readonly string[] | null = null): Promise<Outcome> {
-  const draws = new Draws(plan.seed, expected);
+interface Options {
+  /** The draws of an earlier run of the plan. */
+  readonly expected?: readonly string[];
+  /** Whether the trace has every step of the scheduler. */
+  readonly withSteps?: boolean;
+}
+
+/** Runs a plan. */
+export async function simulate(plan: Plan, { expected, withSteps = false }: Options = {}): Promise<Outcome> {
+  const draws = new Draws(plan.seed, expected ?? null);
   const scheduler = new Scheduler(draws);
   const trace: string[] = [];
   const day = (today += DAY_MS);
   const clock = { offset: 0 };
   const wallNow = () => day + Math.floor(scheduler.now) + clock.offset;
+  if (withSteps)
+    scheduler.onStep = (at, actor, label) => trace.push(`   ${(at / 1000).toFixed(3)} ${actor?.name ?? "-"}: ${label}`);
   const made: World = {
     draws,
     scheduler,
@@ -67,10 +75,15 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   fleet.open();
   let left = plan.events.length;
   for (const { at, does } of plan.events)
-    scheduler.after(at, does.kind, () => {
-      left--;
-      if (!fleet.trouble(does)) clients.run(does as never, fleet.leader);
-    }, { actor: null });
+    scheduler.after(
+      at,
+      does.kind,
+      () => {
+        left--;
+        if (!fleet.trouble(does)) clients.run(does as never, fleet.leader);
+      },
+      { actor: null },
+    );
   let violation: Violation | null = null;
   let restSince: number | null = null;
   const end = (plan.events.at(-1)?.at ?? 0) + REST_MS;
@@ -85,7 +98,8 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   if (violation !== null) return violation;
   if (!goesOn) return { invariant: "something runs", detail: "no task is left" };
   const { leader } = fleet;
-  if (restSince === null || leader === null) return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
+  if (restSince === null || leader === null)
+    return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
   return checkRest(clients, leader);
 }
 
@@ -93,7 +107,13 @@ const unexpected = ({ unexpected: [detail] }: Clients): Violation | null =>
   detail === undefined ? null : { invariant: "calls fail as documented", detail };
 
 function describe(clients: Clients, { leader }: Fleet): string {
-  const rows = engineRows().map(({ user_id, state }) => `${user_id} ${state}`);
+  const host = leader?.host;
+  const rows = engineRows().map((row) => {
+    const live = host?.live.get(row.id);
+    const seen =
+      live === undefined ? "" : ` (${live.consecutiveFailures} misses${live.report === null ? ", no report" : ""})`;
+    return `${row.user_id} ${row.state}${seen}${host?.transitions.has(row.id) === true ? " changing" : ""}`;
+  });
   const calls = [...clients.open].map(({ what }) => what);
   return [...rows, ...calls, leader === null ? "nobody leads" : "led"].join(", ");
 }

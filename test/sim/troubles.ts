@@ -118,7 +118,9 @@ export class Fleet {
     Object.assign(world().faults, faults);
     const none = noFaults();
     const names = Object.keys(faults) as (keyof Faults)[];
-    this.#during(kind, ms, () => Object.assign(world().faults, Object.fromEntries(names.map((name) => [name, none[name]]))));
+    this.#during(kind, ms, () =>
+      Object.assign(world().faults, Object.fromEntries(names.map((name) => [name, none[name]]))),
+    );
     return true;
   }
 

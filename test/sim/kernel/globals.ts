@@ -67,7 +67,10 @@ export function installGlobals(): void {
   Math.random = () => world().draws.number("Math.random");
   AbortSignal.timeout = (ms: number) => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError")), ms);
+    setTimeout(
+      () => controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError")),
+      ms,
+    );
     return controller.signal;
   };
 }

@@ -63,21 +63,25 @@ export class Scheduler {
     return this.#actors.run(actor, work);
   }
 
-  /** Runs `run` once, `ms` from now, in the async context of the caller. Returns a function that cancels it. */
+  /**
+   * Runs `run` once, `ms` from now: in the async context of the caller, or else as a task of another actor. Returns a
+   * function that cancels it.
+   */
   after(
     ms: number,
     label: string,
     run: () => void,
     { actor = this.actor, isSmall = false }: { readonly actor?: Actor | null; readonly isSmall?: boolean } = {},
   ): () => void {
-    const inContext = AsyncLocalStorage.snapshot();
+    // A small task reads no context.
+    const inContext = !isSmall && actor === this.actor ? AsyncLocalStorage.snapshot() : null;
     const task: Task = {
       at: this.#now + Math.max(0, ms),
       order: this.#draws.number("order"),
       serial: this.#serial++,
       actor,
       label,
-      run: () => inContext(run),
+      run: isSmall ? run : () => (inContext === null ? this.#in(actor, run) : inContext(run)),
       isSmall,
       isCancelled: false,
     };
@@ -85,6 +89,11 @@ export class Scheduler {
     return () => {
       task.isCancelled = true;
     };
+  }
+
+  #in(actor: Actor | null, work: () => void): void {
+    if (actor === null) this.#actors.exit(work);
+    else this.#actors.run(actor, work);
   }
 
   /** An operation of the world: resolves after `ms`. */
@@ -140,7 +149,11 @@ export class Scheduler {
 const drained = (): Promise<void> => new Promise((resolve) => turn(resolve));
 
 const isBefore = (one: Task, other: Task): boolean =>
-  one.at !== other.at ? one.at < other.at : one.order !== other.order ? one.order < other.order : one.serial < other.serial;
+  one.at !== other.at
+    ? one.at < other.at
+    : one.order !== other.order
+      ? one.order < other.order
+      : one.serial < other.serial;
 
 /** A binary heap. */
 function push(heap: Task[], task: Task): void {

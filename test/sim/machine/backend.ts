@@ -25,7 +25,13 @@ const EXIT_POLL_MS = 250;
 const PORT_FREE_MS = 5000;
 
 /** Runs engines as processes of the simulated machine. The sockets are the product's own. */
-export function createBackend({ logger, store }: { readonly logger: Logger; readonly store: SocketStore }): EngineBackend {
+export function createBackend({
+  logger,
+  store,
+}: {
+  readonly logger: Logger;
+  readonly store: SocketStore;
+}): EngineBackend {
   const sockets = new EngineSockets({ host: HOST, logger, store });
   /** The incarnations that this daemon has launched and that have not exited. */
   const launched = new Set<string>();
@@ -79,7 +85,8 @@ export function createBackend({ logger, store }: { readonly logger: Logger; read
       const { machine, draws, faults } = world();
       if (draws.chance("unknown process", faults.unknownProcesses))
         return Promise.resolve({ kind: "unknown", reason: "too many open files" });
-      if (handle !== null && handle["bootId"] !== machine.bootId) return Promise.resolve({ kind: "gone", cause: "host" });
+      if (handle !== null && handle["bootId"] !== machine.bootId)
+        return Promise.resolve({ kind: "gone", cause: "host" });
       const process = machine.ofIncarnation(incarnation.id);
       const isSame =
         process !== undefined &&
@@ -105,7 +112,9 @@ export function createBackend({ logger, store }: { readonly logger: Logger; read
     addressConflict: portConflict,
     listOrphans: (known) => {
       const ids = new Set(known.map(({ id }) => id));
-      const orphans = world().machine.engines().filter(({ engine }) => engine !== null && !ids.has(engine.incarnation));
+      const orphans = world()
+        .machine.engines()
+        .filter(({ engine }) => engine !== null && !ids.has(engine.incarnation));
       return Promise.resolve(
         orphans.map(({ pid, engine }) => ({ incarnation: engine?.incarnation ?? "", pids: [pid], fix: "" })),
       );

@@ -54,14 +54,16 @@ class Engine {
   #serve(): void {
     const { machine, scheduler } = world();
     // The store is locked by the process that uses it.
-    const other = machine.engines().find((one) => one !== this.#process && one.engine?.engine_id === this.#engine.engine_id);
+    const other = machine
+      .engines()
+      .find((one) => one !== this.#process && one.engine?.engine_id === this.#engine.engine_id);
     if (other !== undefined) return this.#exitAfter(1, ENGINE_EXITS.store_locked.code);
     machine.folders.make(this.#engine.engine_id);
     this.#idleSince = scheduler.now;
     const socket = machine.network.of(this.#descriptor);
     if (socket === undefined) return this.#exitAfter(1, ENGINE_EXITS.port_taken.code);
     const { actor } = this.#process;
-    this.#stopAccepting = socket.accept((connection) => {
+    this.#stopAccepting = socket.accept(this.#process, (connection) => {
       this.#open.add(connection);
       scheduler.after(0, `${actor.name} accepts`, () => this.#take(connection), { actor });
     });
@@ -81,7 +83,8 @@ class Engine {
     if (route === "/health") return answer(200, this.#health());
     if (route === TURN_PATH) return this.#turn(connection.request.body as TurnRequest, answer);
     if (headers[CONTROL_TOKEN_HEADER] !== this.#engine.control_token) return answer(404, {});
-    if (route === CONTROL_PATHS.sleep) return this.#sleep(connection.request.body as { readonly idle_ms: number }, answer);
+    if (route === CONTROL_PATHS.sleep)
+      return this.#sleep(connection.request.body as { readonly idle_ms: number }, answer);
     if (route === CONTROL_PATHS.drain) this.#isDraining = true;
     answer(200, this.#status());
   }
@@ -142,7 +145,12 @@ class Engine {
   }
 
   #exitAfter(ms: number, code: number): void {
-    world().scheduler.after(ms, `${this.#process.actor.name} exits`, () => this.#process.end({ code, signal: null, oom: false }), { actor: this.#process.actor });
+    world().scheduler.after(
+      ms,
+      `${this.#process.actor.name} exits`,
+      () => this.#process.end({ code, signal: null, oom: false }),
+      { actor: this.#process.actor },
+    );
   }
 }
 

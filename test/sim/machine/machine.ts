@@ -9,11 +9,7 @@ export class Machine {
   readonly processes = new Map<number, Process>();
   /** Changes with each boot of the machine. */
   bootId = "boot 1";
-  #pids = 1000;
-
-  nextPid(): number {
-    return ++this.#pids;
-  }
+  lastPid = 1000;
 
   /** The engines' processes, those that wait for an engine left out. */
   engines(): readonly Process[] {

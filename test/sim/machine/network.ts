@@ -31,35 +31,45 @@ export class ListeningSocket {
   readonly port: number;
   readonly holders = new Set<object>();
   readonly #waiting: Connection[] = [];
-  readonly #accepting: Accept[] = [];
-  readonly #watching = new Set<() => void>();
+  #accepting: { readonly holder: object; readonly accept: Accept }[] = [];
+  #watching: { readonly holder: object; readonly notice: () => void }[] = [];
 
   constructor(port: number) {
     this.port = port;
   }
 
   arrive(connection: Connection): void {
-    const [accept] = this.#accepting;
-    if (accept !== undefined) return accept(connection);
+    const [first] = this.#accepting;
+    if (first !== undefined) return first.accept(connection);
     this.#waiting.push(connection);
-    for (const notice of [...this.#watching]) notice();
+    for (const { notice } of [...this.#watching]) notice();
   }
 
   /** Takes waiting and new connections. Returns a function that stops it. */
-  accept(accept: Accept): () => void {
-    this.#accepting.push(accept);
+  accept(holder: object, accept: Accept): () => void {
+    const one = { holder, accept };
+    this.#accepting.push(one);
     for (const connection of this.#waiting.splice(0)) if (!connection.isClosed) accept(connection);
     return () => {
-      const at = this.#accepting.indexOf(accept);
-      if (at >= 0) this.#accepting.splice(at, 1);
+      this.#accepting = this.#accepting.filter((other) => other !== one);
     };
   }
 
   /** Calls back while connections wait, at once if one does. Returns a function that stops it. */
-  watch(notice: () => void): () => void {
-    this.#watching.add(notice);
+  watch(holder: object, notice: () => void): () => void {
+    const one = { holder, notice };
+    this.#watching.push(one);
     if (this.#waiting.length > 0) notice();
-    return () => this.#watching.delete(notice);
+    return () => {
+      this.#watching = this.#watching.filter((other) => other !== one);
+    };
+  }
+
+  /** A program has closed its last descriptor. */
+  forget(holder: object): void {
+    this.holders.delete(holder);
+    this.#accepting = this.#accepting.filter((one) => one.holder !== holder);
+    this.#watching = this.#watching.filter((one) => one.holder !== holder);
   }
 
   /** The last descriptor is closed. */
@@ -103,7 +113,7 @@ export class Network {
     this.#descriptors.delete(descriptor);
     const { socket, holder } = found;
     const isHeld = [...this.#descriptors.values()].some((one) => one.socket === socket && one.holder === holder);
-    if (!isHeld) socket.holders.delete(holder);
+    if (!isHeld) socket.forget(holder);
     if (socket.holders.size > 0) return;
     this.#sockets.delete(socket.port);
     socket.destroy();
@@ -127,7 +137,9 @@ export class Network {
         if (connection.isAnswered) return;
         connection.isAnswered = true;
         const shown = outcome.kind === "answered" ? String(outcome.status) : outcome.kind;
-        scheduler.after(latency("from engine"), `${label}: ${shown}`, () => connection.isClosed || onOutcome(outcome), { actor: caller });
+        scheduler.after(latency("from engine"), `${label}: ${shown}`, () => connection.isClosed || onOutcome(outcome), {
+          actor: caller,
+        });
       },
     };
     scheduler.after(

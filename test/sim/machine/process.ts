@@ -33,7 +33,7 @@ export class Process {
 
   constructor(name: string, engine: EngineOf | null) {
     const { machine, scheduler } = world();
-    this.pid = machine.nextPid();
+    this.pid = ++machine.lastPid;
     this.startTime = String(Math.round(scheduler.now));
     this.bootId = machine.bootId;
     this.actor = { name, isDead: false, isPaused: false };
@@ -60,7 +60,12 @@ export class Process {
       return;
     }
     const waitMs = Math.max(0, this.unkillableUntil - world().scheduler.now);
-    world().scheduler.after(waitMs, `SIGKILL of ${this.actor.name}`, () => this.end({ code: null, signal: "SIGKILL", oom: false }), { actor: null });
+    world().scheduler.after(
+      waitMs,
+      `SIGKILL of ${this.actor.name}`,
+      () => this.end({ code: null, signal: "SIGKILL", oom: false }),
+      { actor: null },
+    );
   }
 
   /** Ends it: the kernel closes its descriptors, and its connections are reset. */

@@ -8,7 +8,12 @@ export const askEngine: typeof real = async ({ url, method = "GET", headers = {}
   const outcome = await new Promise<Outcome | "late" | "aborted">((resolve) => {
     const giveUp = world().machine.network.call(
       Number(port),
-      { method, path: pathname + search, headers, body: body === undefined ? undefined : JSON.parse(JSON.stringify(body)) as unknown },
+      {
+        method,
+        path: pathname + search,
+        headers,
+        body: body === undefined ? undefined : (JSON.parse(JSON.stringify(body)) as unknown),
+      },
       (answer) => {
         clearTimeout(late);
         resolve(answer);

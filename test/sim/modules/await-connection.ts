@@ -25,6 +25,6 @@ export function awaitConnection(listener: number, onConnection: () => void): () 
       { actor },
     );
   };
-  stop = machine.network.of(listener)?.watch(told) ?? stop;
+  stop = machine.network.of(listener)?.watch(actor ?? end, told) ?? stop;
   return end;
 }

@@ -53,7 +53,11 @@ class Client extends EventEmitter {
     return settle(connected, callback);
   }
 
-  query(sql: string | { text: string; values?: unknown[] }, values?: unknown[], callback?: Callback<Answer>): Promise<Answer> {
+  query(
+    sql: string | { text: string; values?: unknown[] },
+    values?: unknown[],
+    callback?: Callback<Answer>,
+  ): Promise<Answer> {
     const text = typeof sql === "string" ? sql : sql.text;
     const parameters = (typeof sql === "string" ? values : sql.values) ?? [];
     const answered = new Promise<Answer>((resolve, reject) => {
@@ -167,7 +171,14 @@ class Pool extends real.Pool {
   }
 }
 
-const shortened = (sql: string): string => sql.replaceAll(/\s+/g, " ").trim().slice(0, 60);
+const shortTexts = new Map<string, string>();
+
+/** The begin of a statement, for the trace. */
+function shortened(sql: string): string {
+  const known = shortTexts.get(sql) ?? sql.replaceAll(/\s+/g, " ").trim().slice(0, 60);
+  shortTexts.set(sql, known);
+  return known;
+}
 
 function settle<T>(promise: Promise<T>, callback: Callback<T> | undefined): Promise<T> {
   if (callback === undefined) return promise;

@@ -9,8 +9,15 @@ export function refuseCalls(listener: number, { code, message }: CallAnswer): ()
   const { machine, scheduler } = world();
   const { actor } = scheduler;
   const { status } = ENGINE_ERRORS[code];
-  const stop = machine.network.of(listener)?.accept((connection) =>
-    scheduler.after(0, "a call is refused", () => connection.settle({ kind: "answered", status, body: { error: code, message } }), { actor }),
-  );
+  const stop = machine.network
+    .of(listener)
+    ?.accept(actor ?? machine, (connection) =>
+      scheduler.after(
+        0,
+        "a call is refused",
+        () => connection.settle({ kind: "answered", status, body: { error: code, message } }),
+        { actor },
+      ),
+    );
   return () => stop?.();
 }

@@ -1,7 +1,12 @@
 /** Stands in for `node:timers/promises`. */
-export const setTimeout = (ms: number, value?: unknown, { signal }: { readonly signal?: AbortSignal } = {}): Promise<unknown> =>
+export const setTimeout = (
+  ms: number,
+  value?: unknown,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    const aborted = () => Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
+    const aborted = () =>
+      Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted());
     const end = () => {
       clearTimeout(timer);

@@ -36,12 +36,19 @@ export function insert(execution: Execution, statement: Insert, triggers: Trigge
       continue;
     }
     const { conflict } = statement;
-    if (conflict === null || !isExpected(conflict.columns, conflicting.unique)) violated(table, conflicting.unique);
+    if (conflict === null || !isExpected(conflict.columns, conflicting.unique))
+      throw violation(table, conflicting.unique);
     if (conflict.set === null) continue;
     execution.transaction.lock(conflicting.row, "update");
     const old = conflicting.row.seenBy(execution.transaction);
     if (old === null) continue;
-    const scope: Scope = { tables: new Map([[table.name, old], ["excluded", values]]), outer: null };
+    const scope: Scope = {
+      tables: new Map([
+        [table.name, old],
+        ["excluded", values],
+      ]),
+      outer: null,
+    };
     if (conflict.where !== null && !isTrue(evaluate(conflict.where, scope, execution.context))) continue;
     written.push(write(execution, table, { row: conflicting.row, old, set: conflict.set, scope, triggers }));
   }
@@ -149,7 +156,7 @@ function write(
   });
   const values = triggers.row(table, "update", { ...old, ...Object.fromEntries(changes) }, old);
   const conflicting = conflictOf(execution, table, values, row);
-  if (conflicting !== null) violated(table, conflicting.unique);
+  if (conflicting !== null) throw violation(table, conflicting.unique);
   execution.transaction.change(row, values);
   return values;
 }
@@ -189,7 +196,12 @@ function followReferences(execution: Execution, deleted: Table, { id }: Values, 
     }
 }
 
-function returned(execution: Execution, table: Table, { returning }: Insert | Delete, rows: readonly Values[]): Changed {
+function returned(
+  execution: Execution,
+  table: Table,
+  { returning }: Insert | Delete,
+  rows: readonly Values[],
+): Changed {
   const shown = rows.map((values) =>
     project(execution, returning, { tables: new Map([[table.name, values]]), outer: null }),
   );
@@ -210,7 +222,12 @@ function conflictOf(
     const wanted = unique.columns.map((name) => values[name]);
     if (wanted.some((value) => value === null) || !holds(execution, unique, values)) continue;
     const isSame = (other: Values | null) =>
-      other !== null && holds(execution, unique, other) && compare(wanted, unique.columns.map((name) => other[name])) === 0;
+      other !== null &&
+      holds(execution, unique, other) &&
+      compare(
+        wanted,
+        unique.columns.map((name) => other[name]),
+      ) === 0;
     for (const row of table.rows) {
       if (row === except) continue;
       if (isSame(row.seenBy(execution.transaction))) {
@@ -228,9 +245,8 @@ function conflictOf(
 const holds = (execution: Execution, { where }: Unique, values: Values): boolean =>
   where === null || isTrue(evaluate(where, { tables: new Map([["", values]]), outer: null }, execution.context));
 
-const violated = (table: Table, { columns }: Unique): never => {
-  throw new StatementFailed(
+const violation = (table: Table, { columns }: Unique): StatementFailed =>
+  new StatementFailed(
     UNIQUE_VIOLATION,
     `duplicate key value violates the unique constraint of ${table.name} (${columns.join(", ")})`,
   );
-};

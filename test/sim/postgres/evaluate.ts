@@ -100,7 +100,8 @@ function operate(
   valueOf: (one: Expression) => unknown,
 ): unknown {
   const one = valueOf(left);
-  if (name === "and") return isTrue(one) ? valueOf(right) : one === null ? (isTrue(valueOf(right)) ? null : false) : false;
+  if (name === "and")
+    return isTrue(one) ? valueOf(right) : one === null ? (isTrue(valueOf(right)) ? null : false) : false;
   if (name === "or") return isTrue(one) ? true : isTrue(valueOf(right)) ? true : one === null ? null : false;
   const other = valueOf(right);
   if (name === "is distinct from") return one === null || other === null ? one !== other : compare(one, other) !== 0;

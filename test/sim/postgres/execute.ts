@@ -25,7 +25,11 @@ export function executeStatement(
 ): Answer {
   const mark = transaction.mark();
   try {
-    return run(executionOf(database, session, transaction, parameters), parseStatement(sql), triggersOf(database, session, transaction));
+    return run(
+      executionOf(database, session, transaction, parameters),
+      parseStatement(sql),
+      triggersOf(database, session, transaction),
+    );
   } catch (error) {
     transaction.undoTo(mark);
     throw error;
@@ -79,7 +83,11 @@ const answerOf = ({ rows, count }: { readonly rows: readonly Values[]; readonly 
 });
 
 /** The triggers of the migrations, by the functions that they call. */
-function triggersOf({ tables, locks, nextSequence, clock }: Database, session: Session, transaction: Transaction): Triggers {
+function triggersOf(
+  { tables, locks, nextSequence, clock }: Database,
+  session: Session,
+  transaction: Transaction,
+): Triggers {
   const calls = (table: Table, event: string, timing: "before" | "after", name: string) =>
     table.triggers.some((one) => one.timing === timing && one.calls === name && one.events.includes(event));
   return {
@@ -89,7 +97,10 @@ function triggersOf({ tables, locks, nextSequence, clock }: Database, session: S
       const host = session.settings.get("orchd.host_id");
       if (epoch === undefined) return;
       locks.acquire({ key: epochLock(host ?? ""), session: session.id, transaction, isShared: true });
-      const leader = tables.get("hosts")?.rows.map((row) => row.seenBy(transaction)).find((one) => one?.["host_id"] === host);
+      const leader = tables
+        .get("hosts")
+        ?.rows.map((row) => row.seenBy(transaction))
+        .find((one) => one?.["host_id"] === host);
       if (String(leader?.["epoch"]) !== epoch)
         throw new StatementFailed("OR001", `another orchd leads the host ${host}`);
     },

@@ -57,7 +57,8 @@ export function callFunction(caller: Caller, name: string, args: readonly unknow
 }
 
 export function callTable(name: string, args: readonly unknown[], columns: readonly string[]): readonly Values[] {
-  const rowOf = (values: readonly unknown[]) => Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null]));
+  const rowOf = (values: readonly unknown[]) =>
+    Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null]));
   switch (name) {
     case "unnest": {
       const lists = args as readonly (readonly unknown[])[];

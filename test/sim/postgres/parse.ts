@@ -1,5 +1,18 @@
 import { parseExpression } from "./parse-expression.ts";
-import type { Assignments, Delete, Expression, Insert, Item, Join, Named, Order, Select, Source, Statement, Update } from "./syntax.ts";
+import type {
+  Assignments,
+  Delete,
+  Expression,
+  Insert,
+  Item,
+  Join,
+  Named,
+  Order,
+  Select,
+  Source,
+  Statement,
+  Update,
+} from "./syntax.ts";
 import { TokenReader } from "./tokens.ts";
 
 const parsed = new Map<string, Statement>();
@@ -60,7 +73,8 @@ function parseCommas<T>(reader: TokenReader, parse: (reader: TokenReader) => T):
   return all;
 }
 
-const parseWhere = (reader: TokenReader): Expression | null => (reader.accept("where") ? parseExpression(reader) : null);
+const parseWhere = (reader: TokenReader): Expression | null =>
+  reader.accept("where") ? parseExpression(reader) : null;
 
 const parseItems = (reader: TokenReader): readonly Item[] => parseCommas(reader, parseItem);
 
@@ -91,7 +105,22 @@ function parseOrder(reader: TokenReader): Order {
   return { by, isDescending, nullsLast };
 }
 
-const CLAUSES = new Set(["where", "join", "inner", "left", "cross", "on", "using", "order", "group", "limit", "for", "set", "returning", "union"]);
+const CLAUSES = new Set([
+  "where",
+  "join",
+  "inner",
+  "left",
+  "cross",
+  "on",
+  "using",
+  "order",
+  "group",
+  "limit",
+  "for",
+  "set",
+  "returning",
+  "union",
+]);
 
 function parseAlias(reader: TokenReader, name: string): string {
   if (reader.accept("as")) return reader.name();

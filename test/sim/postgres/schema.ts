@@ -75,7 +75,12 @@ function apply(tables: Map<string, Table>, statement: string): void {
     if (!KNOWN_FUNCTIONS.has(name)) throw new Error(`the model of PostgreSQL does not know the function ${name}`);
     return;
   }
-  if (/^\s*(create (index|sequence|trigger [^]* before truncate)|update|insert|delete|drop index|grant|revoke|comment)/.test(statement)) return;
+  if (
+    /^\s*(create (index|sequence|trigger [^]* before truncate)|update|insert|delete|drop index|grant|revoke|comment)/.test(
+      statement,
+    )
+  )
+    return;
   const reader = new TokenReader(statement, parseSelect);
   if (reader.accept("create", "table")) return createTable(tables, reader);
   if (reader.accept("create", "unique", "index")) return createUniqueIndex(tables, reader);
@@ -171,7 +176,9 @@ function createTrigger(tables: Map<string, Table>, reader: TokenReader): void {
   const events: string[] = [];
   do {
     events.push(reader.name());
-    if (reader.accept("of")) do reader.name(); while (reader.accept(","));
+    if (reader.accept("of"))
+      do reader.name();
+      while (reader.accept(","));
   } while (reader.accept("or"));
   reader.expect("on");
   const table = tableNamed(tables, reader.name());

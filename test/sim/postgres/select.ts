@@ -57,7 +57,9 @@ export function project(execution: Execution, items: readonly Item[], scope: Sco
 function typeOf({ tables }: Execution, expression: Expression, scope: Scope): string | undefined {
   if (expression.kind !== "column") return undefined;
   const aliases = expression.table === null ? [...scope.tables.keys()] : [expression.table];
-  return aliases.map((alias) => tables.get(alias)?.columns.get(expression.name)?.type).find((type) => type !== undefined);
+  return aliases
+    .map((alias) => tables.get(alias)?.columns.get(expression.name)?.type)
+    .find((type) => type !== undefined);
 }
 
 const isWanted = (where: Expression | null, scope: Scope, context: Context): boolean =>
@@ -78,7 +80,9 @@ function combinations(execution: Execution, query: Select, outer: Scope | null):
 }
 
 function joined(execution: Execution, found: readonly Found[], source: Source): readonly Found[] {
-  return found.flatMap((one) => rowsOf(execution, source, one.scope).map(({ values, row }) => extended(one, source, values, row)));
+  return found.flatMap((one) =>
+    rowsOf(execution, source, one.scope).map(({ values, row }) => extended(one, source, values, row)),
+  );
 }
 
 const extended = ({ scope, rows }: Found, { alias }: Source, values: Values, row: Row | null): Found => ({
@@ -136,7 +140,11 @@ function limitedTo(
   return taken;
 }
 
-function inOrder<T>(all: readonly T[], orderBy: readonly Order[], valueOf: (one: T, by: Expression) => unknown): readonly T[] {
+function inOrder<T>(
+  all: readonly T[],
+  orderBy: readonly Order[],
+  valueOf: (one: T, by: Expression) => unknown,
+): readonly T[] {
   if (orderBy.length === 0) return all;
   return all.toSorted((one, other) => {
     for (const { by, isDescending, nullsLast } of orderBy) {
@@ -180,7 +188,10 @@ function grouped(execution: Execution, query: Select, found: readonly Found[], o
   const rows = all.map((group) => {
     const scope = group[0]?.scope ?? { tables: new Map(), outer };
     return Object.fromEntries(
-      query.items.map(({ expression, as }) => [as, expression === null ? null : ofGroup(execution, expression, group, scope)]),
+      query.items.map(({ expression, as }) => [
+        as,
+        expression === null ? null : ofGroup(execution, expression, group, scope),
+      ]),
     );
   });
   return inOrder(rows, query.orderBy, (row, by) => (by.kind === "column" ? (row[by.name] ?? null) : null));

@@ -26,6 +26,8 @@ export class Server {
   #sequence = 0;
   #pids = 0;
   isDown = false;
+  /** Grows with each commit. */
+  commits = 0;
 
   constructor({
     tables,
@@ -109,7 +111,10 @@ export class Server {
       } catch (error) {
         if (error instanceof Wait && this.#scheduler.now < deadline && !this.#isDeadlock(session, error.holders)) {
           this.#waiting.push({ session, holders: error.holders, retry: attempt });
-          this.#scheduler.after(deadline - this.#scheduler.now, "statement timeout", () => this.#retry(session), { actor: this.actor, isSmall: true });
+          this.#scheduler.after(deadline - this.#scheduler.now, "statement timeout", () => this.#retry(session), {
+            actor: this.actor,
+            isSmall: true,
+          });
           return;
         }
         if (session.transaction !== null) session.isAborted = true;
@@ -159,6 +164,7 @@ export class Server {
   #end(transaction: Transaction, commits: boolean): void {
     if (commits) transaction.commit(this.#database.tables.values());
     else transaction.rollback();
+    this.commits++;
     this.#database.locks.ended(transaction);
     if (commits)
       for (const { channel, payload } of transaction.notifications)

@@ -18,7 +18,8 @@ export function tokenize(sql: string): readonly Token[] {
     const found = PATTERN.exec(sql)?.groups;
     if (found === undefined) throw new Error(`the model of PostgreSQL cannot read: ${sql.slice(at, at + 40)}`);
     if (found["word"] !== undefined) tokens.push({ kind: "word", value: found["word"].toLowerCase() });
-    else if (found["quoted"] !== undefined) tokens.push({ kind: "quoted", value: found["quoted"].replaceAll('""', '"') });
+    else if (found["quoted"] !== undefined)
+      tokens.push({ kind: "quoted", value: found["quoted"].replaceAll('""', '"') });
     else if (found["number"] !== undefined) tokens.push({ kind: "number", value: found["number"] });
     else if (found["text"] !== undefined) tokens.push({ kind: "text", value: found["text"].replaceAll("''", "'") });
     else if (found["parameter"] !== undefined) tokens.push({ kind: "parameter", value: found["parameter"] });
