@@ -1,8 +1,9 @@
 /** Simulates seeds: `node test/sim/run.ts [--trace] [--steps] [--replay] <first> [<last>]`. */
-import "./kernel/replace-modules.ts";
 import { parseArgs } from "node:util";
 import { installGlobals } from "./kernel/globals.ts";
+import { replaceModules } from "./kernel/replace-modules.ts";
 
+replaceModules();
 const clock = performance.now.bind(performance);
 const { simulate } = await import("./simulate.ts");
 const { makePlan } = await import("./plan.ts");

@@ -1,4 +1,3 @@
-/** Replaces the modules through which the product touches Node.js and PostgreSQL. Import it before the product. */
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
@@ -26,13 +25,16 @@ const MODULES: Readonly<Record<string, string>> = {
 /** The simulation itself and what it drives need the real ones. */
 const isProduct = (parent: string | undefined) => parent?.startsWith(url("src/")) === true;
 
-registerHooks({
-  resolve(specifier, context, next) {
-    if (!isProduct(context.parentURL)) return next(specifier, context);
-    const known = PACKAGES[specifier];
-    if (known !== undefined) return { url: known, shortCircuit: true };
-    const found = next(specifier, context);
-    const replaced = MODULES[found.url];
-    return replaced === undefined ? found : { url: replaced, shortCircuit: true };
-  },
-});
+/** Replaces the modules through which the product touches Node.js and PostgreSQL. Call it before the product is imported. */
+export function replaceModules(): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!isProduct(context.parentURL)) return next(specifier, context);
+      const known = PACKAGES[specifier];
+      if (known !== undefined) return { url: known, shortCircuit: true };
+      const found = next(specifier, context);
+      const replaced = MODULES[found.url];
+      return replaced === undefined ? found : { url: replaced, shortCircuit: true };
+    },
+  });
+}

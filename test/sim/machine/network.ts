@@ -42,7 +42,7 @@ export class ListeningSocket {
     const [first] = this.#accepting;
     if (first !== undefined) return first.accept(connection);
     this.#waiting.push(connection);
-    for (const { notice } of [...this.#watching]) notice();
+    for (const { notice } of this.#watching) notice();
   }
 
   /** Takes waiting and new connections. Returns a function that stops it. */

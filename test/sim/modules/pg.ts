@@ -180,13 +180,16 @@ function shortened(sql: string): string {
   return known;
 }
 
+/** As the package: with a callback, or as a promise. */
 function settle<T>(promise: Promise<T>, callback: Callback<T> | undefined): Promise<T> {
-  if (callback === undefined) return promise;
-  promise.then(
-    (value) => callback(null, value),
-    (error: unknown) => callback(error as Error),
-  );
+  if (callback !== undefined) report(promise, callback);
   return promise;
+}
+
+async function report<T>(promise: Promise<T>, callback: Callback<T>): Promise<void> {
+  const [outcome] = await Promise.allSettled([promise]);
+  if (outcome.status === "fulfilled") callback(null, outcome.value);
+  else callback(outcome.reason as Error);
 }
 
 const terminated = (): Error => new Error("Connection terminated unexpectedly");
