@@ -73,7 +73,8 @@ export class Clients {
   /** Calls the engine at the port of its row, as a client that has its address does. */
   #turn(user: string, ms: number): void {
     const { scheduler, machine, postgres, note } = world();
-    const row = postgres.rows("engines").find((one) => one["user_id"] === user);
+    const rows = postgres.rows("engines");
+    const row = rows.find((one) => one["user_id"] === user) ?? rows[0];
     if (row === undefined) return note(`turn of ${user}: no engine`);
     const engineId = String(row["id"]);
     const id = `${user} ${++this.#turns}`;

@@ -120,7 +120,7 @@ export class Daemon {
         this.kill();
       },
       leaderUrl: environment["ORCH_REPLICA_URL"] ?? null,
-      metrics: new Metrics({ leads: true, changes: 0 } as never),
+      metrics: new Metrics({ leads: true, changes: 0 }),
       isolation: { report: { mode: "off", parts: [] }, launch: {}, hasEngineUsers: true } as never,
       serviceManager: { kept: new Map(), add: () => undefined, remove: () => undefined } as never,
     });

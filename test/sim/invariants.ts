@@ -111,7 +111,7 @@ export function checkRest(clients: Clients, leader: Daemon): Violation | null {
       return mismatch(`process ${pid} of ${engine.user_id} has no row`);
   for (const row of engineRows())
     if (isAsleep(row) && machine.network.at(row.port) === undefined) return mismatch(`no call can wake ${row.user_id}`);
-  return turnsStored(clients) ?? foldersOwned();
+  return turnsStored(clients) ?? foldersOwned() ?? nothingHeld(leader);
 }
 
 const mismatch = (detail: string): Violation => ({ invariant: "rows are processes at rest", detail });
@@ -125,6 +125,20 @@ function turnsStored(clients: Clients): Violation | null {
     if (times === 0 && engines.has(engineId)) return { invariant: "no turn lost", detail: `turn ${id} is not stored` };
   }
   return null;
+}
+
+/** Nothing holds what a later start or call needs. */
+function nothingHeld({ host }: Daemon): Violation | null {
+  if (host === null) return null;
+  const { live, awakeSlots, bootQueue, boots, wakes } = host;
+  const held = {
+    "awake slots": awakeSlots.used(live.ids()) - live.ids().size,
+    "boot slots": bootQueue.starting + bootQueue.waiting,
+    boots: boots.size,
+    wakes: wakes.size,
+  };
+  const name = Object.entries(held).find(([, count]) => count > 0)?.[0];
+  return name === undefined ? null : { invariant: "nothing is held at rest", detail: name };
 }
 
 /** A folder without an engine would be nobody's. */

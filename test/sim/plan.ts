@@ -50,9 +50,9 @@ const USERS = ["ann", "ben", "cleo"] as const;
 const HORIZON_MS = 30_000;
 
 const COMMANDS = [
-  ["admit", 6],
+  ["admit", 9],
   ["provision", 2],
-  ["turn", 10],
+  ["turn", 12],
   ["start", 4],
   ["stop", 3],
   ["kill", 2],
@@ -63,9 +63,9 @@ const COMMANDS = [
 ] as const;
 
 const TROUBLES = [
-  ["engine crashes", 5],
+  ["engine crashes", 8],
   ["engine out of memory", 2],
-  ["engine hangs", 3],
+  ["engine hangs", 4],
   ["engine is unkillable", 2],
   ["daemon dies", 6],
   ["daemon stops", 2],
@@ -95,9 +95,9 @@ export function makePlan(draws: Draws): Plan {
     hasReplicas: draws.chance("plan replicas", 0.4),
     keepsSockets: false,
   };
-  const commands = draws.integer("plan commands", 6, 24);
+  const commands = draws.integer("plan commands", 8, 30);
   // One run in five has no trouble.
-  const troubles = draws.chance("plan calm", 0.2) ? 0 : draws.integer("plan troubles", 1, 7);
+  const troubles = draws.chance("plan calm", 0.2) ? 0 : draws.integer("plan troubles", 1, 8);
   const events = [
     // Most runs begin with engines.
     ...USERS.filter(() => draws.chance("plan first engine", 0.8)).map((user) => ({
@@ -110,7 +110,7 @@ export function makePlan(draws: Draws): Plan {
   return {
     seed: draws.seed,
     setup,
-    idleStopS: draws.pick("plan idle stop", [0, 2, 10]),
+    idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
     drainS: draws.pick("plan drain", [0, 2]),
     pace: draws.pick("plan pace", [2, 20, 200]),
     events: events.toSorted((one, other) => one.at - other.at),

@@ -2,8 +2,23 @@
 import { parseArgs } from "node:util";
 import { installGlobals } from "./kernel/globals.ts";
 import { replaceModules } from "./kernel/replace-modules.ts";
+import { MUTATIONS } from "./mutations.ts";
 
-replaceModules();
+const { values, positionals } = parseArgs({
+  options: {
+    /** Prints what happened in each run. */
+    trace: { type: "boolean", default: false },
+    /** With every step of the scheduler. */
+    steps: { type: "boolean", default: false },
+    /** Puts one of the bugs of `mutations.ts` into the product, by its number. */
+    mutation: { type: "string" },
+    /** Runs each seed twice: the second run must draw what the first one drew. */
+    replay: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
+const mutation = values.mutation === undefined ? null : (MUTATIONS[Number(values.mutation)] ?? null);
+replaceModules(mutation);
 const clock = performance.now.bind(performance);
 const { simulate } = await import("./simulate.ts");
 const { makePlan } = await import("./plan.ts");
@@ -12,17 +27,6 @@ const { followBackgroundFailures } = await import("./background-failures.ts");
 installGlobals();
 followBackgroundFailures();
 
-const { values, positionals } = parseArgs({
-  options: {
-    /** Prints what happened in each run. */
-    trace: { type: "boolean", default: false },
-    /** With every step of the scheduler. */
-    steps: { type: "boolean", default: false },
-    /** Runs each seed twice: the second run must draw what the first one drew. */
-    replay: { type: "boolean", default: false },
-  },
-  allowPositionals: true,
-});
 const [first = 1, last = first] = positionals.map(Number);
 const startedAt = clock();
 let [steps, ms, failures] = [0, 0, 0];

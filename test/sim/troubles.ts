@@ -142,9 +142,9 @@ export class Fleet {
   }
 
   #onEngine(user: string, act: (process: Process) => void): void {
-    const { machine, note } = world();
-    const process = machine.engines().find(({ engine }) => engine?.user_id === user);
-    if (process === undefined) return note(`nothing of ${user} runs`);
+    const engines = world().machine.engines();
+    const process = engines.find(({ engine }) => engine?.user_id === user) ?? engines[0];
+    if (process === undefined) return;
     act(process);
   }
 }

@@ -1,4 +1,5 @@
 import { registerHooks } from "node:module";
+import type { Mutation } from "../mutations.ts";
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 
@@ -25,8 +26,11 @@ const MODULES: Readonly<Record<string, string>> = {
 /** The simulation itself and what it drives need the real ones. */
 const isProduct = (parent: string | undefined) => parent?.startsWith(url("src/")) === true;
 
-/** Replaces the modules through which the product touches Node.js and PostgreSQL. Call it before the product is imported. */
-export function replaceModules(): void {
+/**
+ * Replaces the modules through which the product touches Node.js and PostgreSQL, and puts a bug into one. Call it before
+ * the product is imported.
+ */
+export function replaceModules(mutation: Mutation | null = null): void {
   registerHooks({
     resolve(specifier, context, next) {
       if (!isProduct(context.parentURL)) return next(specifier, context);
@@ -35,6 +39,22 @@ export function replaceModules(): void {
       const found = next(specifier, context);
       const replaced = MODULES[found.url];
       return replaced === undefined ? found : { url: replaced, shortCircuit: true };
+    },
+  });
+  if (mutation !== null) mutate(mutation);
+}
+
+/** The module is loaded with the bug; the file stays as it is. */
+function mutate({ name, file, from, to }: Mutation): void {
+  registerHooks({
+    load(address, context, next) {
+      const loaded = next(address, context);
+      if (address !== url(file)) return loaded;
+      const text = String(loaded.source);
+      const [before, after, ...more] = text.split(from);
+      if (before === undefined || after === undefined || more.length > 0)
+        throw new Error(`the mutation "${name}" does not find its text once in ${file}`);
+      return { ...loaded, source: before + to + after };
     },
   });
 }
