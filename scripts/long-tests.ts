@@ -31,6 +31,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/client/python.test.ts",
   "test/client/with-daemon.test.ts",
   "test/client/with-engine.test.ts",
+  "test/console/catalog.test.ts",
   "test/console/console.test.ts",
   "test/console/conversations.test.ts",
   "test/console/engine-views.test.ts",

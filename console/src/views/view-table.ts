@@ -126,7 +126,7 @@ export const VIEWS: readonly View[] = [
   {
     path: "/products/:product/catalog",
     title: "Catalog",
-    component: lazyView(() => import("./products/catalog.tsx"), "ProductCatalog"),
+    component: lazyView(() => import("./catalog/catalog.tsx"), "ProductCatalog"),
     tabOf: "product",
   },
   {
