@@ -11,20 +11,20 @@ import { ORCHESTRATOR_ROUTES, errorsOf } from "../src/contract/orchestrator/rout
 import type { Route } from "../src/contract/orchestrator/routes/route-row.ts";
 import type { Interface } from "./openapi.ts";
 
-/** Control routes and their responses are not published. */
-const {
-  KeysAccepted: _keys,
-  CatalogVersionUsed: _version,
-  EngineStatus: _status,
-  StartedTurn: _started,
-  FoundTurn: _found,
-  HookedCalls: _hooked,
-  HookAnswered: _answered,
-  LoginTargets: _logins,
-  QuestionReport: _questions,
-  KnowledgeVersionUsed: _knowledge,
-  ...PUBLIC_RESPONSES
-} = ENGINE_RESPONSES;
+const engineRoutes = Object.entries<EngineRoute>(ENGINE_ROUTES);
+
+/** The records of the routes that are published, or of those that are not. */
+const recordsOf = (isPublic: boolean) =>
+  new Set(
+    engineRoutes
+      .filter(([, { auth }]) => (auth !== "control") === isPublic)
+      .flatMap(([, { responses }]) => Object.values(responses).flat())
+      .flatMap((content) => ("schema" in content ? [content.schema as string] : [])),
+  );
+
+/** Control routes are not published, nor what only they answer. */
+const published = recordsOf(true);
+const onlyOfControl = new Set([...recordsOf(false)].filter((name) => !published.has(name)));
 
 /** The two interfaces as their route tables and schemas describe them. */
 export const INTERFACES = {
@@ -65,8 +65,8 @@ export const INTERFACES = {
     title: "orchd engine",
     description:
       "One user's AI-agent engine: turns, human-in-the-loop requests, memory. Unknown fields of a request are ignored and named in `X-Ignored-Fields`.",
-    routes: Object.fromEntries(Object.entries<EngineRoute>(ENGINE_ROUTES).filter(([, { auth }]) => auth !== "control")),
-    schemas: PUBLIC_RESPONSES,
+    routes: Object.fromEntries(engineRoutes.filter(([, { auth }]) => auth !== "control")),
+    schemas: Object.fromEntries(Object.entries(ENGINE_RESPONSES).filter(([name]) => !onlyOfControl.has(name))),
     errors: ENGINE_ERRORS,
     errorsOf: engineErrorsOf,
     keys: { engine: [ENGINE_KEY_HEADER] },
