@@ -2,6 +2,7 @@
  * Measures orchd beside the least program that could do the same, in one run: ratios hold when the machine is noisy,
  * milliseconds do not. Prints the table of bench/README.md; with names, only those parts of it.
  */
+import { writeFileSync } from "node:fs";
 import { shutdownSignal } from "../src/shared/shutdown-signals.ts";
 import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
@@ -111,4 +112,7 @@ async function measure(site: Site, names: readonly string[]): Promise<void> {
     process.stderr.write(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
   }
   process.stdout.write(table(rows));
+  const report = process.env["ORCHD_REPORT"];
+  if (report !== undefined)
+    writeFileSync(report, JSON.stringify(Object.fromEntries(rows.map(({ what, ours }) => [what, ours]))));
 }

@@ -25,6 +25,7 @@ import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { productMethodRows } from "./client-methods.ts";
 import { signatureRows } from "./client-signatures.ts";
 import { commandTables } from "./command-tables.ts";
+import { reliabilityRows } from "./reliability-rows.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingTables } from "./setting-tables.ts";
 
@@ -88,6 +89,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     marker: "events on request",
     head: ["group", "events"],
     rows: Object.entries(EVENT_GROUPS).map(([group, types]) => [code(group), types.map(code).join(", ")]),
+  },
+  {
+    file: "docs/reliability.md",
+    marker: "long runs",
+    head: ["run", "promise", "what is done meanwhile", "held", "figures", "when, commit, duration"],
+    rows: reliabilityRows(),
   },
   ...(["engine", "orchestrator"] as const).map((client) => ({
     file: "docs/client.md",

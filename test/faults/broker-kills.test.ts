@@ -9,6 +9,7 @@ import { brokerPid } from "../helpers/model-broker.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 import { LONG } from "./parts/long.ts";
+import { report } from "./parts/report.ts";
 
 const KILLS = LONG ? 100 : 20;
 const STREAMS = 50;
@@ -76,7 +77,12 @@ t.test(`the broker is killed ${KILLS} times under ${STREAMS} streams, and no tur
   }
   over.abort();
   await Promise.all(streams);
-  t.comment(`${counts.completed} turns completed, ${counts.repeated} of them with an answer that began again`);
+  report(t, {
+    "brokers killed": KILLS,
+    "turns completed": counts.completed,
+    "… whose answer began again": counts.repeated,
+    "turns lost": counts.lost,
+  });
   t.same(failures, [], "no turn failed");
   t.equal(counts.lost, 0);
   t.equal((await daemon.admin("/products/acme?force=true", { method: "DELETE" })).status, 200);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Conversation, Walk } from "./parts/conversation-walk.ts";
 import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
+import { report } from "./parts/report.ts";
 
 const STEPS = LONG ? 10_000 : 150;
 const CONVERSATIONS = 3;
@@ -168,4 +169,5 @@ t.test("whatever is sent and whenever the engine is killed, each message is take
     open[at] = begin();
   }
   for (const conversation of open) await finish(conversation);
+  report(t, { steps: STEPS, conversations: started, "engines killed": walk.kills });
 });

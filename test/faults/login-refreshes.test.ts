@@ -4,6 +4,7 @@ import { startAuthorizationServer } from "../helpers/authorization-server.ts";
 import { openTokenRoad } from "../helpers/token-road.ts";
 import { openLoginFleet, signInBy } from "../helpers/tool-logins.ts";
 import { LONG } from "./parts/long.ts";
+import { report } from "./parts/report.ts";
 
 const REFRESHES = LONG ? 10_000 : 300;
 const KILLS = LONG ? 200 : 6;
@@ -66,6 +67,10 @@ for (const [strictness, leewayMs] of [
     t.same(again, []);
     t.equal(kills, KILLS);
     t.ok(refreshes >= REFRESHES);
-    t.comment(`${refreshes} refreshes, ${kills} kills, ${again.length} users who sign in again`);
+    report(t, {
+      [`refreshes, where a used token ${strictness}`]: refreshes,
+      "… daemons killed": kills,
+      "… users who had to sign in again": again.length,
+    });
   });
 }

@@ -5,6 +5,7 @@ import { until } from "../helpers/until.ts";
 import { MODES, type Mode, type Tried, withFault } from "./parts/injected-fault.ts";
 import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
+import { report } from "./parts/report.ts";
 import { openSite } from "./parts/site.ts";
 
 const SCHEDULES = LONG ? 1000 : 12;
@@ -98,6 +99,7 @@ t.test("each schedule runs once, however often the daemon is killed", async (t) 
   }
   await until("every run has ended", async () => (await endedRuns()) === SCHEDULES, PATIENCE_MS);
   await assertOnce(t, users, tasks, `${SCHEDULES} schedules, ${KILLS} deaths`);
+  report(t, { "schedules run": SCHEDULES, "daemons killed": KILLS });
 });
 
 t.test("a fault at any call of a run's path changes nothing of it", async (t) => {

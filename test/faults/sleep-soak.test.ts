@@ -4,10 +4,12 @@ import t from "tap";
 import { sendSignal } from "../../src/sandbox/processes/process-table.ts";
 import { ask } from "../helpers/api.ts";
 import { until } from "../helpers/until.ts";
+import { completedTasks } from "./parts/completed-tasks.ts";
 import { engineProcesses } from "./parts/engine-processes.ts";
 import { settle } from "./parts/invariants.ts";
 import { LONG } from "./parts/long.ts";
 import { Random } from "./parts/random.ts";
+import { report } from "./parts/report.ts";
 import { openSite } from "./parts/site.ts";
 import { Tally } from "./parts/tally.ts";
 
@@ -161,19 +163,6 @@ async function countSleeps(): Promise<void> {
 
 const over = (): boolean => met.sleeps >= SLEEPS || lost.length > MOST_LOST;
 
-/** The tasks whose turn is stored as completed, once for each time. */
-async function completedTasks({ url, key }: User): Promise<string[]> {
-  const tasks: string[] = [];
-  for (let after = ""; ;) {
-    const path = `/execute/replay?limit=10000${after === "" ? "" : `&after=${after}`}`;
-    const { body } = await ask(url, path, { headers: { "x-engine-key": key } });
-    const events: readonly { readonly data: { readonly task_id: string; readonly phase?: string } }[] = body.events;
-    tasks.push(...events.filter(({ data }) => data.phase === "completed").map(({ data }) => data.task_id));
-    if (events.length === 0 || body.next_after === null) return tasks;
-    after = String(body.next_after);
-  }
-}
-
 t.test("engines that sleep and wake lose no call and no turn, whoever is killed meanwhile", async (t) => {
   const users = await Promise.all(Array.from({ length: USERS }, (_, index) => newUser(index)));
   await Promise.all([
@@ -183,8 +172,15 @@ t.test("engines that sleep and wake lose no call and no turn, whoever is killed 
     ...users.flatMap((user) => [callAgain(user), sendToSleep(user)]),
   ]);
   const turns = users.reduce((sum, user) => sum + user.turns.size, 0);
-  t.comment(`${met.sleeps} sleeps, ${turns} turns, ${DAEMON_KILLS} daemons and ${met.kills} engines killed`);
-  t.comment(`sent again: ${met.refused} while no daemon was there, ${met.cut} to an engine that was killed`);
+  report(t, {
+    "fell asleep": met.sleeps,
+    turns,
+    "daemons killed": DAEMON_KILLS,
+    "engines killed": met.kills,
+    "calls sent again while no daemon was there": met.refused,
+    "calls sent again to a killed engine": met.cut,
+    "calls lost": lost.length,
+  });
   t.same(lost, [], "no call is lost");
   t.same(await settle(site, tally, { deadlineMs: 60_000 }), {}, "everything settles");
   for (const user of users) {

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Test } from "tap";
 import { newKey } from "../../../src/contract/orchestrator/api-keys.ts";
 import type { Answer, Ask } from "../../helpers/api.ts";
 import { freePort } from "../../helpers/daemon.ts";
 import { type Frame, type SseStream, type TestEngine, startEngine } from "../../helpers/engine.ts";
 import { freshFolder } from "../../helpers/folder.ts";
+import { halfDone } from "../../helpers/half-done.ts";
 import { until } from "../../helpers/until.ts";
 import type { Random } from "./random.ts";
 
@@ -185,7 +187,18 @@ export class Walk {
       if (places.some((place, at) => place <= (places[at - 1] ?? -1))) problems.push(`${how}: order ${places.join()}`);
     }
     const history = await this.#historyProblems(taskId, this.#conversation(taskId));
-    return [...problems, ...this.#readerProblems(events), ...history];
+    const open = this.#read((db) => halfDone(db, taskId, events));
+    return [...problems, ...this.#readerProblems(events), ...history, ...open, ...(await this.#recordProblems(taskId))];
+  }
+
+  /** The record tells what the conversation is. */
+  async #recordProblems(taskId: string): Promise<readonly string[]> {
+    const { status, body: task } = await this.call(`/tasks/${taskId}`);
+    if (status !== 200) return [];
+    const { items } = (await this.call(`/tasks/${taskId}/messages?limit=200`)).body;
+    const told = { messages: task.message_count, state: task.state, open: task.open_requests };
+    const is = { messages: items.length, state: "idle", open: 0 };
+    return isDeepStrictEqual(told, is) ? [] : [`the record says ${JSON.stringify(told)}, it is ${JSON.stringify(is)}`];
   }
 
   /** A replay and the live reader have the same events. Deltas may be merged. */
@@ -236,16 +249,22 @@ export class Walk {
   }
 
   #rows(sql: string, taskId: string): readonly Row[] {
-    const db = new DatabaseSync(join(this.#options.dataDir, "engine.db"), { readOnly: true });
-    try {
-      return db
+    return this.#read((db) =>
+      db
         .prepare(sql)
         .all(taskId)
         .map((row) => ({
           role: String(row["role"]),
           text: row["role"] === "user" ? String(JSON.parse(String(row["content"]))) : "",
           turnId: String(row["turn_id"]),
-        }));
+        })),
+    );
+  }
+
+  #read<T>(look: (db: DatabaseSync) => T): T {
+    const db = new DatabaseSync(join(this.#options.dataDir, "engine.db"), { readOnly: true });
+    try {
+      return look(db);
     } finally {
       db.close();
     }

@@ -1,4 +1,5 @@
 import type { Test } from "tap";
+import { report } from "./report.ts";
 
 /** Counts of a test file, reported at its end. */
 export class Tally {
@@ -12,6 +13,6 @@ export class Tally {
   }
 
   print(t: Test): void {
-    t.comment(`faults tried: ${this.tried}, invariants held: ${this.held} of ${this.checked}`);
+    report(t, { "faults tried": this.tried, "invariants held": `${this.held} of ${this.checked}` });
   }
 }
