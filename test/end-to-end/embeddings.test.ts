@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import root from "tap";
-import { ask } from "../helpers/api.ts";
+import { type Answer, ask } from "../helpers/api.ts";
 import { startDaemon } from "../helpers/daemon.ts";
 import {
   type Endpoint,
@@ -50,7 +50,7 @@ async function product(slug: string, settings: Readonly<Record<string, string>> 
   return { platform, provision: async (user: string) => engineOf(platform, user) };
 }
 
-async function engineOf(platform: Awaited<ReturnType<typeof product>>["platform"], user: string) {
+async function engineOf(platform: (path: string, sent: object) => Promise<Answer>, user: string) {
   const { body: engine } = await platform("/engines/provision", { user_id: user });
   const headers = { "x-engine-key": engine.engine_api_key as string };
   const url = engine.url as string;

@@ -29,7 +29,10 @@ export async function startEmbeddingsServer(t: Test): Promise<EmbeddingsServer> 
   const callsOf = (name: string) => calls.get(name) ?? calls.set(name, []).get(name) ?? [];
   const server = createServer(async (request, response) => {
     const [, name = "", ...rest] = (request.url ?? "").split("/");
-    if (rest.join("/") !== "v1/embeddings") return response.writeHead(404).end();
+    if (rest.join("/") !== "v1/embeddings") {
+      response.writeHead(404).end();
+      return;
+    }
     const { model, input } = (await json(request)) as { readonly model: string; readonly input: readonly string[] };
     const call: EmbeddingCall = { model, texts: input, authorization: request.headers.authorization, status: null };
     callsOf(name).push(call);

@@ -92,6 +92,8 @@ t.test("an export has no vectors, and whoever imports it makes them", async (t) 
     type: "header",
     format: "orchd-memory",
     version: 2,
+    engine_version: "0.1.0",
+    engine_id: "eng_1",
     user_id: "user",
     product: "test",
     exported_at: "2026-07-01T00:00:00.000Z",
