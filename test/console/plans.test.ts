@@ -85,7 +85,7 @@ t.test("plans in a browser", withChromium, async (t) => {
     t.same(await seriousFindings(page, "light"), []);
   });
 
-  await t.test("the plan lists its users; it is not deleted while they have it, but replaced", async (t) => {
+  await t.test("the plan lists its users; it is not deleted while they have it, but replaced", async () => {
     await show(page, `${plans}/free`);
     await page.getByRole("region", { name: "Users with this plan" }).getByRole("link", { name: "alice" }).waitFor();
     await show(page, plans);

@@ -62,7 +62,7 @@ export function readLayer(names: readonly EnginePolicyField[], inputs: Inputs): 
       else values[name] = read.value;
     }
   }
-  return Object.keys(problems).length > 0 ? { problems } : { layer: values as Layer };
+  return Object.keys(problems).length > 0 ? { problems } : { layer: values };
 }
 
 function readBudgets(inputs: Inputs, problems: Record<string, string>): Layer["budgets"] {
