@@ -42,6 +42,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/secrets.test.ts",
   "test/console/plans.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/usage.test.ts",
   "test/console/waiting.test.ts",
   "test/end-to-end/acp.test.ts",
   "test/end-to-end/admit-cost.test.ts",

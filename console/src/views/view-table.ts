@@ -142,6 +142,7 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
+  { path: "/usage", title: "Usage", component: lazyView(() => import("./usage/usage.tsx"), "Usage"), key: "u" },
   { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
   {
     path: "/sessions",
