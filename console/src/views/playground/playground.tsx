@@ -34,8 +34,9 @@ const Conversations = ({ engine }: { readonly engine: EngineRecord }) => {
   const second = useSide(calls, list, compared);
   const draft = useSignal("");
   const compare = async () => {
+    const hasBegun = first !== null && first.record !== null;
     // A conversation that has begun is forked, so that both answers follow the same messages.
-    const other = first?.record == null ? `${task}-b` : (await calls.forkTask({ taskId: task })).task_id;
+    const other = hasBegun ? (await calls.forkTask({ taskId: task })).task_id : `${task}-b`;
     setQuery({ task, compare: other });
   };
   return (

@@ -44,7 +44,7 @@ export const Talk = ({ engine, calls, sides, draft, onCompare }: TalkProps) => {
   const send = async (message: MessageContent, text: string, later: Later) => {
     // A new conversation gets an address.
     setQuery({ task: first.task });
-    const sent = shown.map(({ side: { conversation, isBusy }, options }) => {
+    const sent = shown.map(async ({ side: { conversation, isBusy }, options }) => {
       if (isBusy) return run(() => conversation.sendLater(text, { ...options, message, ...LATER[later] }));
       // Its failure is shown with the message.
       void conversation.send(text, { ...options, message });
