@@ -129,12 +129,19 @@ export class ContentStore {
     return this.#total < before;
   }
 
-  /** Removes contents that no change refers to. */
-  remove(digests: readonly string[]): void {
-    const unused = digests.filter((digest) => !this.#pinned.has(digest));
-    this.#parts.table.remove(unused);
-    this.#total = this.#parts.table.totalBytes();
-    for (const digest of unused) rmSync(this.#pathOf(digest), { force: true });
+  /**
+   * Forgets contents that nothing refers to. Runs in a transaction of the caller, who removes the files of those that it
+   * returns after it, before anything else happens. A killed engine has files without a row then.
+   */
+  forget(digests: readonly string[]): readonly StoredContent[] {
+    return this.#parts.table.forget(digests.filter((digest) => !this.#pinned.has(digest)));
+  }
+
+  removeFiles(contents: readonly StoredContent[]): void {
+    for (const { digest, bytes } of contents) {
+      this.#total -= bytes;
+      rmSync(this.#pathOf(digest), { force: true });
+    }
   }
 
   /** Removes files without a row, which a killed engine left. */

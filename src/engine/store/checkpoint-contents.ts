@@ -9,7 +9,7 @@ export class CheckpointContentTable extends Table {
   readonly #has = this.db.prepare("select bytes from checkpoint_contents where digest = ?");
   readonly #total = this.db.prepare("select coalesce(sum(bytes), 0) as bytes from checkpoint_contents");
   readonly #oldest = this.db.prepare("select digest, bytes from checkpoint_contents order by used limit ?");
-  readonly #delete = this.db.prepare("delete from checkpoint_contents where digest = ?");
+  readonly #delete = this.db.prepare("delete from checkpoint_contents where digest = ? returning bytes");
 
   /** Notes that the change refers to it. */
   use(digest: string, bytes: number, changeId: number): void {
@@ -31,8 +31,14 @@ export class CheckpointContentTable extends Table {
   }
 
   remove(digests: readonly string[]): void {
-    this.store.transaction(() => {
-      for (const digest of digests) this.#delete.run(digest);
+    this.store.transaction(() => this.forget(digests));
+  }
+
+  /** Runs in a transaction of the caller. Returns those that were stored. */
+  forget(digests: readonly string[]): { readonly digest: string; readonly bytes: number }[] {
+    return digests.flatMap((digest) => {
+      const row = this.#delete.get(digest);
+      return row === undefined ? [] : [{ digest, bytes: Number(row["bytes"]) }];
     });
   }
 }
