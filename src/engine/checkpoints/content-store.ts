@@ -6,7 +6,7 @@ import { CHECKPOINTS_FOLDER } from "../../contract/engine/folders.ts";
 import type { NotCaptured } from "../../contract/engine/restore-outcomes.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { unlessMissing } from "../../shared/files.ts";
-import type { CheckpointContentTable } from "../store/checkpoint-contents.ts";
+import type { CheckpointContentTable, StoredContent } from "../store/checkpoint-contents.ts";
 
 const MIB = 1_048_576;
 /** Of one file. */
@@ -16,11 +16,6 @@ const DRAFT_PREFIX = "draft-";
 /** Longer than a content takes from its file to its row. */
 const ORPHAN_AGE_MS = 3_600_000;
 const PRUNED_AT_ONCE = 100;
-
-export interface StoredContent {
-  readonly digest: string;
-  readonly bytes: number;
-}
 
 export type Captured =
   | ({ readonly kind: "stored" } & StoredContent)

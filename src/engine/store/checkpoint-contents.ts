@@ -1,5 +1,10 @@
 import { Table } from "./table.ts";
 
+export interface StoredContent {
+  readonly digest: string;
+  readonly bytes: number;
+}
+
 /** The contents in the store of checkpoints: their sizes, and the last change that refers to each. */
 export class CheckpointContentTable extends Table {
   readonly #use = this.db.prepare(
@@ -26,7 +31,7 @@ export class CheckpointContentTable extends Table {
     return Number(this.#total.get()?.["bytes"]);
   }
 
-  oldest(count: number): { readonly digest: string; readonly bytes: number }[] {
+  oldest(count: number): StoredContent[] {
     return this.#oldest.all(count).map((row) => ({ digest: String(row["digest"]), bytes: Number(row["bytes"]) }));
   }
 
@@ -35,7 +40,7 @@ export class CheckpointContentTable extends Table {
   }
 
   /** Runs in a transaction of the caller. Returns those that were stored. */
-  forget(digests: readonly string[]): { readonly digest: string; readonly bytes: number }[] {
+  forget(digests: readonly string[]): StoredContent[] {
     return digests.flatMap((digest) => {
       const row = this.#delete.get(digest);
       return row === undefined ? [] : [{ digest, bytes: Number(row["bytes"]) }];

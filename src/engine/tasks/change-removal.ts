@@ -1,12 +1,17 @@
-import type { ContentStore, StoredContent } from "../checkpoints/content-store.ts";
 import type { ArtifactTable } from "../store/artifact-table.ts";
+import type { StoredContent } from "../store/checkpoint-contents.ts";
 import type { FileChangeTable } from "../store/file-changes.ts";
 import type { RemovalStep } from "../store/task-removal.ts";
 
 /** What calls changed in the workspace, and the contents of files that are kept for rewinds and artifacts. */
 export interface KeptChanges {
   readonly changes: Pick<FileChangeTable, "removeSome" | "refersTo">;
-  readonly recorder: { readonly contents: Pick<ContentStore, "forget" | "removeFiles"> };
+  readonly recorder: {
+    readonly contents: {
+      forget(digests: readonly string[]): readonly StoredContent[];
+      removeFiles(contents: readonly StoredContent[]): void;
+    };
+  };
   readonly artifacts: Pick<ArtifactTable, "refersTo">;
 }
 
@@ -29,7 +34,10 @@ export function* changeRemoval(
     if (digests === null) isOver = true;
     else unused.push(...forgetUnused(parts, digests));
   };
-  while (!isOver) yield step;
+  for (;;) {
+    yield step;
+    if (isOver) return;
+  }
 }
 
 /** Removes those contents that nothing refers to. Runs in a transaction of the caller, who removes their files after it. */

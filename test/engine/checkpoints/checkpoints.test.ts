@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { StoredContent } from "../../../src/engine/checkpoints/content-store.ts";
 import { eraseMemory } from "../../../src/engine/memory/portability/erase-memory.ts";
+import type { StoredContent } from "../../../src/engine/store/checkpoint-contents.ts";
 import { ArtifactTable } from "../../../src/engine/store/artifact-table.ts";
 import { changeRemoval } from "../../../src/engine/tasks/change-removal.ts";
 import { editFile } from "../../../src/engine/tools/edit-file.ts";
