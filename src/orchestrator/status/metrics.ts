@@ -8,6 +8,7 @@ import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/orchestrator/s
 import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import { EngineTotals } from "./engine-totals.ts";
 import { DAEMON_METRICS } from "./metric-rows.ts";
+import { measureDescriptors } from "./open-descriptors.ts";
 import type { Replica } from "./replica-role.ts";
 
 const MIB = 1_048_576;
@@ -104,6 +105,7 @@ export class Metrics {
     this.#replica = replica;
     // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
+    measureDescriptors(this.#registry);
     for (const name of Object.keys(ENGINE_METRICS) as EngineMetricName[]) this.#registerTotals(name);
   }
 
