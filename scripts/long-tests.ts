@@ -73,6 +73,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/mcp-gateway.test.ts",
   "test/end-to-end/models.test.ts",
   "test/end-to-end/neighbours.test.ts",
+  "test/end-to-end/open-questions-kept.test.ts",
   "test/end-to-end/open-questions.test.ts",
   "test/end-to-end/openai.test.ts",
   "test/end-to-end/orchestrator-errors.test.ts",
