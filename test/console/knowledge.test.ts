@@ -24,7 +24,7 @@ t.test("the documents of a product in a browser", withChromium, async (t) => {
   await signIn(page, fleet.daemon.adminKey);
   const view = "/products/sleepy/knowledge";
   const dialog = page.getByRole("dialog");
-  const documents = page.getByRole("region", { name: "Documents" });
+  const documents = page.getByRole("region", { name: "Documents", exact: true });
   const stored = async () => (await fleet.platform("GET", "/knowledge")).body;
   const add = async (paths: readonly string[], inFolder: string) => {
     await page.getByRole("button", { name: "Add documents" }).focus();
@@ -48,7 +48,10 @@ t.test("the documents of a product in a browser", withChromium, async (t) => {
   await t.test("says which file was refused and why, and which document will be replaced", async (t) => {
     const terms = file("terms.txt", "The seat of the company is Faro.");
     await add([terms, file("scan.pdf", "%PDF-1.4\nnothing")], "help");
-    await dialog.getByRole("alert").getByText(/help\/scan\.pdf: .*damaged/).waitFor();
+    await dialog
+      .getByRole("alert")
+      .getByText(/help\/scan\.pdf: .*damaged/)
+      .waitFor();
     await dialog.getByText("help/terms.txt will be replaced.").waitFor();
     await page.keyboard.press("Escape");
     t.match(await stored(), { version: 3, documents: [{}, { path: "help/terms.txt" }] });
@@ -88,6 +91,7 @@ t.test("the documents of a product in a browser", withChromium, async (t) => {
       await page.setViewportSize({ width, height: 900 });
       for (const query of ["", "?q=refund", "?document=help%2Frefunds.md"]) {
         await show(page, `${view}${query}`);
+        await (query === "" ? documents : page.getByText("A refund takes 14 days.")).waitFor();
         t.same(await seriousFindings(page, colorScheme), [], `${query} ${colorScheme}, ${width}`);
         t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${query} fits ${width}`);
         const shots = process.env["SCREENSHOTS"];

@@ -12,7 +12,7 @@ t.test("the profile page of a user in a browser", withChromium, async (t) => {
   await signIn(page, fleet.daemon.adminKey);
   const view = `/engines/${anna.id}/memory?list=profile`;
   const dialog = page.getByRole("dialog");
-  const profile = page.getByRole("region", { name: "Profile" });
+  const profile = page.getByRole("region", { name: "Profile", exact: true });
   const stored = async () => (await anna.call("/memory/profile")).body.lines;
 
   await t.test("says how the page comes about, and shows its lines", async (t) => {

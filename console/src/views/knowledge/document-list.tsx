@@ -53,7 +53,7 @@ export const DocumentList = ({ product, slug, knowledge: { version, documents },
         </Empty>
       ) : (
         <Table
-          label="Documents"
+          label="Documents of the product"
           columns={columnsOf(product, may("admin") ? setDeleting : null)}
           rows={documents}
           keyOf={({ path }) => path}

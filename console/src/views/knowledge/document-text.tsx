@@ -28,8 +28,8 @@ export const DocumentText = ({ product, path }: { readonly product: string; read
       {data !== null && (
         <>
           <p class="dim">
-            {formatBytes(data.bytes)}, {formatCount(data.passages)} passages, changed <Clock at={data.updated_at} /> by{" "}
-            {data.actor}
+            {formatBytes(data.bytes)}, {formatCount(data.passages)} {data.passages === 1 ? "passage" : "passages"},
+            changed <Clock at={data.updated_at} /> by {data.actor}
           </p>
           {data.content.slice(0, SHOWN).map((passage) => (
             <Passage key={passage.number} heading={passage.heading} text={passage.text}>
