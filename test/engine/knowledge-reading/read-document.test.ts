@@ -30,6 +30,14 @@ t.test("a line of a million characters is read at once, whatever it is made of",
   t.ok(performance.now() - began < 20_000);
 });
 
+t.test("a line without spaces is cut too, and never within a character", async (t) => {
+  for (const text of ["漢字".repeat(10_000), "😀".repeat(9999), `a${"😀".repeat(9999)}`, "x".repeat(48_000)]) {
+    const { passages } = await read(text, "text/plain");
+    t.equal(passages.map((one) => one.text).join(""), text);
+    t.ok(passages.every((one) => one.text.length <= 2000 && one.text.isWellFormed()));
+  }
+});
+
 t.test("the signs that close a heading are no part of it", async (t) => {
   const { passages } = await read("# A ##\n\na\n\n## C#\n\nb\n\n## D # #  \n\nc", "text/markdown");
   t.same(
