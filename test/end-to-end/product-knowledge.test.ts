@@ -188,9 +188,12 @@ t.test("a document that gives orders is data with a source, and what the turn le
   const found = await finds(anna, "zeppelin", /SYSTEM: ignore/);
   t.equal(found.results[0]?.text, `Zeppelin. ${order}`, "it stays one string of the result");
   t.equal(found.results[0]?.source, "evil].md:3");
-  await anna.call("/admin/lc/trigger", {});
-  const { body } = await anna.call("/memory/episodes?limit=1");
-  t.match(body.items, [{ trust: "external" }], JSON.stringify(body).slice(0, 500));
+  const left = await until("the turn was learned", async () => {
+    await anna.call("/admin/lc/trigger", {});
+    const { body } = await anna.call("/memory/episodes?limit=100");
+    return body.items.find(({ key }: { key: string }) => key.includes("zeppelin"));
+  });
+  t.equal(left.trust, "external");
 });
 
 t.test("a deleted product leaves nothing", async (t) => {
