@@ -5,8 +5,13 @@ import { until } from "./until.ts";
 /** Stores a document of a product's knowledge. */
 export async function storeDocument(daemon: Daemon, key: string, path: string, text: string): Promise<void> {
   const options = { method: "PUT", body: Buffer.from(text) };
-  const stored = await daemon.platform(key, `/knowledge/documents/${encodeURIComponent(path)}`, options);
-  if (stored.status !== 200) throw new Error(stored.text);
+  await until("the document is stored", async () => {
+    const stored = await daemon.platform(key, `/knowledge/documents/${encodeURIComponent(path)}`, options);
+    // After a start or a takeover.
+    if (stored.status === 503) return false;
+    if (stored.status !== 200) throw new Error(stored.text);
+    return true;
+  });
 }
 
 let asked = 0;

@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 200;
 /** Asks what a line of the profile says from now on. */
 export const CorrectLine = ({ line, isBusy, onSave, onClose }: CorrectLineProps) => {
   const [text, setText] = useState(line.text);
-  const left = MAX_CHARACTERS - [...text].length;
+  const left = MAX_CHARACTERS - Array.from(text).length;
   return (
     <Dialog title="Correct the line" onClose={onClose}>
       <form
