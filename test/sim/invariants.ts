@@ -22,13 +22,13 @@ export class Invariants {
   #seen = "";
 
   /** `quietSince`: when the last trouble ended, or null. */
-  check(quietSince: number | null): Violation | null {
+  check(quietSince: number | null, spares: number): Violation | null {
     const { postgres, machine } = world();
     const state = `${postgres.commits} ${machine.lastPid}`;
     // Nothing that they look at has changed.
     if (state === this.#seen) return null;
     this.#seen = state;
-    return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? overdue(quietSince);
+    return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? tooManySpares(spares) ?? overdue(quietSince);
   }
 
   /** At most one live process a user. */
@@ -60,6 +60,15 @@ function portsAndUsers(): Violation | null {
     ports.add(port);
     if (uid !== null) uids.add(uid);
   }
+  return null;
+}
+
+/** A daemon has no more spares than its setting, which are few beside those that it is ending. */
+function tooManySpares(most: number): Violation | null {
+  const counts = Map.groupBy(world().machine.spares(), ({ owner }) => owner);
+  for (const [owner, spares] of counts)
+    if (spares.length > most)
+      return { invariant: "spares are at most their number", detail: `${owner?.name} has ${spares.length}` };
   return null;
 }
 

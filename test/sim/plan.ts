@@ -84,6 +84,7 @@ const TROUBLES = [
 
 /** The plan that follows from a seed. */
 export function makePlan(draws: Draws): Plan {
+  const hasReplicas = draws.chance("plan replicas", 0.4);
   const setup: Setup = {
     ports: 12,
     maxAwake: draws.weighted("plan max awake", [
@@ -92,8 +93,10 @@ export function makePlan(draws: Draws): Plan {
     ]),
     bootConcurrency: draws.integer("plan boot concurrency", 1, 3),
     healthIntervalS: draws.integer("plan health interval", 1, 4),
-    hasReplicas: draws.chance("plan replicas", 0.4),
-    keepsSockets: false,
+    hasReplicas,
+    // Each replica would have a store of its own.
+    keepsSockets: !hasReplicas && draws.chance("plan kept sockets", 0.4),
+    spares: draws.pick("plan spares", [0, 0, 1, 2]),
   };
   const commands = draws.integer("plan commands", 8, 30);
   // One run in five has no trouble.

@@ -45,6 +45,8 @@ class Shrinking {
     const { setup } = this.plan;
     const simpler: readonly Partial<Plan>[] = [
       { setup: { ...setup, hasReplicas: false } },
+      { setup: { ...setup, spares: 0 } },
+      { setup: { ...setup, keepsSockets: false } },
       { setup: { ...setup, maxAwake: null } },
       { setup: { ...setup, bootConcurrency: 3 } },
       { pace: 2 },

@@ -88,7 +88,7 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   let restSince: number | null = null;
   const end = (plan.events.at(-1)?.at ?? 0) + REST_MS;
   const isDone = () => {
-    violation ??= invariants.check(fleet.quietSince) ?? unexpected(clients);
+    violation ??= invariants.check(fleet.quietSince, plan.setup.spares) ?? unexpected(clients);
     if (violation !== null) return true;
     if (left > 0 || fleet.quietSince === null || !isAtRest(clients, fleet.leader)) restSince = null;
     else restSince ??= scheduler.now;
