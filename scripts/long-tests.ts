@@ -53,6 +53,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/console-sessions.test.ts",
   "test/end-to-end/damaged-store.test.ts",
   "test/end-to-end/database-in-need.test.ts",
+  "test/end-to-end/embeddings.test.ts",
   "test/end-to-end/engine-metrics.test.ts",
   "test/end-to-end/files.test.ts",
   "test/end-to-end/flood.test.ts",
