@@ -1,4 +1,5 @@
 import { isAsleep, isTransient } from "../../src/orchestrator/rules/engine-lifecycle.ts";
+import type { EngineState } from "../../src/contract/orchestrator/requests.ts";
 import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
 import type { Clients } from "./clients.ts";
 import type { Daemon } from "./daemon.ts";
@@ -13,6 +14,9 @@ export interface Violation {
 /** How long after its deadline, and after the last trouble, an engine may stay in a transient state. */
 const GRACE_MS = 60_000;
 
+/** States of engines without a process. */
+const GONE: ReadonlySet<EngineState> = new Set(["backoff", "stopped", "failed"]);
+
 export const engineRows = (): readonly EngineRow[] =>
   world().postgres.rows("engines") as unknown as readonly EngineRow[];
 
@@ -20,6 +24,17 @@ export const engineRows = (): readonly EngineRow[] =>
 export class Invariants {
   #epoch = 0;
   #seen = "";
+  #late: Violation | null = null;
+  readonly #rows = new Map<string, string>();
+
+  constructor() {
+    world().postgres.onCommit = ({ settings }) => {
+      const epoch = settings.get("orchd.epoch");
+      const [host] = world().postgres.rows("hosts");
+      if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]))
+        this.#late ??= { invariant: "only the leader writes", detail: `epoch ${epoch} wrote after a later one began` };
+    };
+  }
 
   /** `quietSince`: when the last trouble ended, or null. */
   check(quietSince: number | null, spares: number): Violation | null {
@@ -28,7 +43,15 @@ export class Invariants {
     // Nothing that they look at has changed.
     if (state === this.#seen) return null;
     this.#seen = state;
-    return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? tooManySpares(spares) ?? overdue(quietSince);
+    return (
+      this.#late ??
+      this.#oneProcess() ??
+      this.#noneBehindRows() ??
+      this.#epochGrows() ??
+      portsAndUsers() ??
+      tooManySpares(spares) ??
+      overdue(quietSince)
+    );
   }
 
   /** At most one live process a user. */
@@ -38,6 +61,23 @@ export class Invariants {
       const user = engine?.user_id ?? "";
       if (users.has(user)) return { invariant: "one process a user", detail: `${user} has a second process, ${pid}` };
       users.add(user);
+    }
+    return null;
+  }
+
+  /** A row that says that its process is gone is right, as it says so. */
+  #noneBehindRows(): Violation | null {
+    for (const row of engineRows()) {
+      const { id, state, incarnation, user_id } = row;
+      const isNew = this.#rows.get(id) !== `${state} ${incarnation}`;
+      this.#rows.set(id, `${state} ${incarnation}`);
+      if (!isNew || !(GONE.has(state) || isAsleep(row))) continue;
+      const process = world().machine.ofIncarnation(incarnation);
+      if (process === undefined || process.unkillableUntil > world().scheduler.now) continue;
+      return {
+        invariant: "no process behind a row without one",
+        detail: `${user_id} is ${state}, ${process.pid} runs`,
+      };
     }
     return null;
   }

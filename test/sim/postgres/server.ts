@@ -28,6 +28,8 @@ export class Server {
   isDown = false;
   /** Grows with each commit. */
   commits = 0;
+  /** Called before each commit that changes rows. */
+  onCommit: ((session: Session) => void) | null = null;
 
   constructor({
     tables,
@@ -134,7 +136,7 @@ export class Server {
       const { transaction, isAborted } = session;
       session.transaction = null;
       session.isAborted = false;
-      if (transaction !== null) this.#end(transaction, command === "commit" && !isAborted);
+      if (transaction !== null) this.#end(session, transaction, command === "commit" && !isAborted);
       return EMPTY;
     }
     if (session.isAborted) throw new StatementFailed("25P02", "current transaction is aborted");
@@ -143,7 +145,7 @@ export class Server {
     const transaction = session.transaction ?? this.#begin(session);
     try {
       const answer = executeStatement(this.#database, { session, transaction }, { sql, parameters });
-      if (session.transaction === null) this.#end(transaction, true);
+      if (session.transaction === null) this.#end(session, transaction, true);
       return answer;
     } catch (error) {
       if (session.transaction === null) this.#abandon(transaction);
@@ -161,7 +163,8 @@ export class Server {
     this.#database.locks.ended(transaction);
   }
 
-  #end(transaction: Transaction, commits: boolean): void {
+  #end(session: Session, transaction: Transaction, commits: boolean): void {
+    if (commits && transaction.mark() > 0) this.onCommit?.(session);
     if (commits) transaction.commit(this.#database.tables.values());
     else transaction.rollback();
     this.commits++;
