@@ -14,6 +14,9 @@ export interface Violation {
 /** How long after its deadline, and after the last trouble, an engine may stay in a transient state. */
 const GRACE_MS = 60_000;
 
+/** Tables that only the leader may change. */
+const FENCED = ["engines", "ports", "hosts", "products"];
+
 /** States of engines without a process. */
 const GONE: ReadonlySet<EngineState> = new Set(["backoff", "stopped", "failed"]);
 
@@ -28,10 +31,10 @@ export class Invariants {
   readonly #rows = new Map<string, string>();
 
   constructor() {
-    world().postgres.onCommit = ({ settings }) => {
+    world().postgres.onCommit = ({ settings }, hasChanged) => {
       const epoch = settings.get("orchd.epoch");
       const [host] = world().postgres.rows("hosts");
-      if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]))
+      if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]) && FENCED.some(hasChanged))
         this.#late ??= { invariant: "only the leader writes", detail: `epoch ${epoch} wrote after a later one began` };
     };
   }

@@ -1,10 +1,12 @@
 /** Simulates seeds: `node test/sim/run.ts [options] <first> [<last>]`, or the plans of files with `--plan`. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installGlobals } from "./kernel/globals.ts";
 import { replaceModules } from "./kernel/replace-modules.ts";
 import { MUTATIONS } from "./mutations.ts";
 import type { Plan } from "./plan.ts";
+import type { Entry } from "./postgres/transcript.ts";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -22,6 +24,8 @@ const { values, positionals } = parseArgs({
     shrink: { type: "boolean", default: false },
     /** Writes the shortened plan to this file. */
     save: { type: "string" },
+    /** Writes what the server did in each run to a file in this folder. */
+    transcripts: { type: "string" },
     /** Runs a plan of a file. */
     plan: { type: "string", multiple: true, default: [] },
   },
@@ -41,7 +45,11 @@ const totals = { seeds: 0, failed: 0, steps: 0, ms: 0 };
 const startedAt = clock();
 
 async function runPlan(name: string, plan: Plan): Promise<boolean> {
-  const outcome = await simulate(plan, { withSteps: values.steps });
+  const transcript: Entry[] = [];
+  const record = values.transcripts === undefined ? {} : { transcript };
+  const outcome = await simulate(plan, { withSteps: values.steps, ...record });
+  if (values.transcripts !== undefined)
+    writeFileSync(join(values.transcripts, `${name.replaceAll(/\W/g, "-")}.json`), JSON.stringify(transcript));
   if (values.replay) await simulate(plan, { expected: outcome.draws });
   totals.seeds++;
   totals.steps += outcome.steps;

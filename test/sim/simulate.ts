@@ -9,6 +9,7 @@ import { Machine } from "./machine/machine.ts";
 import type { Plan } from "./plan.ts";
 import { emptyCopy, readSchema } from "./postgres/schema.ts";
 import { Server } from "./postgres/server.ts";
+import type { Entry } from "./postgres/transcript.ts";
 import { Fleet } from "./troubles.ts";
 
 const PRODUCT_ID = "prd_1";
@@ -37,10 +38,15 @@ interface Options {
   readonly expected?: readonly string[];
   /** Whether the trace has every step of the scheduler. */
   readonly withSteps?: boolean;
+  /** Gets what the server does. */
+  readonly transcript?: Entry[];
 }
 
 /** Runs a plan. */
-export async function simulate(plan: Plan, { expected, withSteps = false }: Options = {}): Promise<Outcome> {
+export async function simulate(
+  plan: Plan,
+  { expected, withSteps = false, transcript }: Options = {},
+): Promise<Outcome> {
   const draws = new Draws(plan.seed, expected ?? null);
   const scheduler = new Scheduler(draws);
   const trace: string[] = [];
@@ -63,6 +69,7 @@ export async function simulate(plan: Plan, { expected, withSteps = false }: Opti
   const tables = emptyCopy(schema);
   const postgres = new Server({ tables, scheduler, clock: wallNow });
   Object.assign(made, { machine: new Machine(), postgres });
+  postgres.transcript = transcript ?? null;
   insertProduct(plan, postgres);
   const violation = await run(plan, new Fleet(plan.setup, clock));
   return { violation, steps: scheduler.steps, ms: scheduler.now, trace, draws: draws.names };
