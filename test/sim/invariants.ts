@@ -26,6 +26,7 @@ export const engineRows = (): readonly EngineRow[] =>
 /** What must hold after every step. */
 export class Invariants {
   #epoch = 0;
+  #since = "";
   #seen = "";
   #late: Violation | null = null;
   readonly #rows = new Map<string, string>();
@@ -85,11 +86,14 @@ export class Invariants {
     return null;
   }
 
+  /** Each leader has a later epoch than the one before. */
   #epochGrows(): Violation | null {
     const [host] = world().postgres.rows("hosts");
-    const epoch = Number(host?.["epoch"] ?? 0);
-    if (epoch < this.#epoch) return { invariant: "epochs grow", detail: `${this.#epoch} became ${epoch}` };
+    const [epoch, since] = [Number(host?.["epoch"] ?? 0), String(host?.["leader_since"])];
+    const isWrong = epoch < this.#epoch || (epoch === this.#epoch && since !== this.#since && epoch > 0);
+    if (isWrong) return { invariant: "epochs grow", detail: `${this.#epoch} became ${epoch}` };
     this.#epoch = epoch;
+    this.#since = since;
     return null;
   }
 }
