@@ -1,14 +1,10 @@
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 import { Clients } from "./clients.ts";
 import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
-import { Draws } from "./kernel/draws.ts";
-import { noFaults } from "./kernel/faults.ts";
-import { Scheduler } from "./kernel/scheduler.ts";
-import { type World, enter, world } from "./kernel/world.ts";
-import { Machine } from "./machine/machine.ts";
+import { world } from "./kernel/world.ts";
+import { openWorld } from "./open-world.ts";
 import type { Plan } from "./plan.ts";
-import { emptyCopy, readSchema } from "./postgres/schema.ts";
-import { Server } from "./postgres/server.ts";
+import type { Server } from "./postgres/server.ts";
 import type { Entry } from "./postgres/transcript.ts";
 import { Fleet } from "./troubles.ts";
 
@@ -17,7 +13,6 @@ const PRODUCT_ID = "prd_1";
 const REST_MS = 420_000;
 /** How long it must stay at rest. */
 const STAYS_MS = 12_000;
-const DAY_MS = 86_400_000;
 
 export interface Outcome {
   readonly violation: Violation | null;
@@ -28,10 +23,6 @@ export interface Outcome {
   /** The names of all draws, for a replay. */
   readonly draws: readonly string[];
 }
-
-const schema = await readSchema();
-/** Ids are made from the time and must rise within this process, so each run has a day of its own. */
-let today = Date.UTC(2026, 0, 1);
 
 interface Options {
   /** The draws of an earlier run of the plan. */
@@ -47,28 +38,9 @@ export async function simulate(
   plan: Plan,
   { expected, withSteps = false, transcript }: Options = {},
 ): Promise<Outcome> {
-  const draws = new Draws(plan.seed, expected ?? null);
-  const scheduler = new Scheduler(draws);
-  const trace: string[] = [];
-  const day = (today += DAY_MS);
-  const clock = { offset: 0 };
-  const wallNow = () => day + Math.floor(scheduler.now) + clock.offset;
+  const { draws, scheduler, postgres, trace, clock } = openWorld({ ...plan, expected });
   if (withSteps)
-    scheduler.onStep = (at, actor, label) => trace.push(`   ${(at / 1000).toFixed(3)} ${actor?.name ?? "-"}: ${label}`);
-  const made: World = {
-    draws,
-    scheduler,
-    faults: noFaults(),
-    machine: undefined as never,
-    postgres: undefined as never,
-    wallNow,
-    latency: (name) => draws.number(`latency ${name}`) ** 3 * plan.pace,
-    note: (text) => trace.push(`${(scheduler.now / 1000).toFixed(3)} ${text}`),
-  };
-  enter(made);
-  const tables = emptyCopy(schema);
-  const postgres = new Server({ tables, scheduler, clock: wallNow });
-  Object.assign(made, { machine: new Machine(), postgres });
+    scheduler.onStep = (actor, label) => world().note(`   step of ${actor?.name ?? "the machine"}: ${label}`);
   postgres.transcript = transcript ?? null;
   insertProduct(plan, postgres);
   const violation = await run(plan, new Fleet(plan.setup, clock));
