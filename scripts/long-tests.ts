@@ -38,6 +38,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/large-fleet.test.ts",
   "test/console/notifications.test.ts",
   "test/console/oidc.test.ts",
+  "test/console/playground.test.ts",
   "test/console/secrets.test.ts",
   "test/console/tabs.test.ts",
   "test/console/waiting.test.ts",
