@@ -55,7 +55,7 @@ export async function reviveEngine(
 
 /** Null as well when a start has claimed the engine since: the database is available again. */
 async function reviveInSlot(
-  host: StartingHost,
+  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping" | "boots" | "live" | "now">,
   live: LiveEngine,
   verdict: Revival["verdict"],
 ): Promise<LiveEngine | null> {
