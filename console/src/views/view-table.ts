@@ -136,6 +136,12 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   {
+    path: "/products/:product/knowledge",
+    title: "Knowledge",
+    component: lazyView(() => import("./knowledge/knowledge.tsx"), "ProductDocuments"),
+    tabOf: "product",
+  },
+  {
     path: "/products/:product/notifications",
     title: "Notifications",
     component: lazyView(() => import("./notifications/notifications.tsx"), "ProductNotifications"),
