@@ -39,61 +39,6 @@ export const Webhooks = ({ product, user }: WebhooksProps) => {
     reload();
     return isDone;
   };
-  const columns: readonly Column<WebhookRecord>[] = [
-    { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
-    {
-      title: "Address",
-      cell: ({ path }) => (
-        <>
-          <code class="clip">{path}</code> <Copy text={new URL(`..${path}`, document.baseURI).href} />
-        </>
-      ),
-    },
-    { title: "Message", kind: "wide", isRare: true, cell: ({ template }) => <bdi class="dim clip">{template}</bdi> },
-    {
-      title: "Last run",
-      isExtra: true,
-      cell: ({ last_run: last }) =>
-        last === null ? (
-          NONE
-        ) : (
-          <span title={last.error ?? ""}>
-            {last.state.replaceAll("_", " ")} <Ago at={last.ended_at ?? last.due_at} />
-          </span>
-        ),
-    },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (webhook) => (
-        <>
-          <button
-            type="button"
-            class="small"
-            disabled={isBusy}
-            aria-label={`${webhook.enabled ? "Pause" : "Resume"} ${webhook.name}`}
-            onClick={() =>
-              void act(
-                () => calls.change(user, webhook.id, { enabled: !webhook.enabled }),
-                webhook.enabled ? "The webhook refuses messages." : "The webhook takes messages.",
-              )
-            }
-          >
-            {webhook.enabled ? "Pause" : "Resume"}
-          </button>{" "}
-          <button
-            type="button"
-            class="small danger"
-            disabled={isBusy}
-            aria-label={`Delete ${webhook.name}`}
-            onClick={() => setDeleted(webhook)}
-          >
-            Delete
-          </button>
-        </>
-      ),
-    },
-  ];
   const create = async (name: string, template: string) => {
     const isDone = await act(async () => {
       const made = await calls.create(user, { name, template });
@@ -112,7 +57,20 @@ export const Webhooks = ({ product, user }: WebhooksProps) => {
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {data !== null &&
         (data.length > 0 ? (
-          <Table label="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />
+          <Table
+            label="Webhooks"
+            columns={columnsOf({
+              isBusy,
+              onSwitch: ({ id, enabled }) =>
+                void act(
+                  () => calls.change(user, id, { enabled: !enabled }),
+                  enabled ? "The webhook refuses messages." : "The webhook takes messages.",
+                ),
+              onDelete: setDeleted,
+            })}
+            rows={data}
+            keyOf={({ id }) => id}
+          />
         ) : (
           <Empty title="This engine has no webhook.">
             <p>A webhook is an address and a secret with which another service starts a turn.</p>
@@ -150,6 +108,64 @@ export const Webhooks = ({ product, user }: WebhooksProps) => {
     </section>
   );
 };
+
+interface RowActions {
+  readonly isBusy: boolean;
+  /** Pauses or resumes it. */
+  readonly onSwitch: (webhook: WebhookRecord) => void;
+  readonly onDelete: (webhook: WebhookRecord) => void;
+}
+
+const columnsOf = ({ isBusy, onSwitch, onDelete }: RowActions): readonly Column<WebhookRecord>[] => [
+  { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
+  {
+    title: "Address",
+    cell: ({ path }) => (
+      <>
+        <code class="clip">{path}</code> <Copy text={new URL(`..${path}`, document.baseURI).href} />
+      </>
+    ),
+  },
+  { title: "Message", kind: "wide", isRare: true, cell: ({ template }) => <bdi class="dim clip">{template}</bdi> },
+  {
+    title: "Last run",
+    isExtra: true,
+    cell: ({ last_run: last }) =>
+      last === null ? (
+        NONE
+      ) : (
+        <span title={last.error ?? ""}>
+          {last.state.replaceAll("_", " ")} <Ago at={last.ended_at ?? last.due_at} />
+        </span>
+      ),
+  },
+  {
+    title: "Actions",
+    kind: "actions",
+    cell: (webhook) => (
+      <>
+        <button
+          type="button"
+          class="small"
+          disabled={isBusy}
+          aria-label={`${webhook.enabled ? "Pause" : "Resume"} ${webhook.name}`}
+          onClick={() => onSwitch(webhook)}
+        >
+          {webhook.enabled ? "Pause" : "Resume"}
+        </button>{" "}
+        <button
+          type="button"
+          class="small danger"
+          disabled={isBusy}
+          aria-label={`Delete ${webhook.name}`}
+          onClick={() => onDelete(webhook)}
+        >
+          Delete
+        </button>
+      </>
+    ),
+  },
+];
 
 interface CreateWebhookProps {
   readonly isBusy: boolean;
