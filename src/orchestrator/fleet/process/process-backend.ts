@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { untilExit } from "../../../shared/background.ts";
+import { inBackground, untilExit } from "../../../shared/background.ts";
 import { shownProcess } from "../../../contract/orchestrator/engine-handle.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import type { CgroupHierarchy } from "../../../sandbox/cgroups.ts";
+import { type CgroupHierarchy, hastenMoves } from "../../../sandbox/cgroups.ts";
 import type {
   Attached,
   EngineBackend,
@@ -123,6 +123,10 @@ export function createProcessBackend({
     limitsReport: () => limitsReport(cgroups.hierarchies),
     startProblem: () => settings.snapshots?.problem ?? null,
     spares,
+
+    // Without a cgroup no process has to enter one.
+    expectLaunch: () =>
+      inBackground("move to a cgroup", cgroups.hierarchies.length > 0 ? hastenMoves() : Promise.resolve()),
 
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, incarnation, port } = order.launch;
