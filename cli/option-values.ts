@@ -39,8 +39,8 @@ export const ports = (text: string): readonly number[] => (text === "none" ? [] 
 /** Names separated by commas, or `none`. */
 export const namesOrNone = (text: string): readonly string[] => (text === "none" ? [] : listed(text));
 
-/** Names of models separated by commas, `none`, or `any` for no limit. */
-export const modelsOrAny = (text: string): readonly string[] | typeof NO_LIMIT =>
+/** Names separated by commas, `none`, or `any` for no limit. */
+export const namesOrAny = (text: string): readonly string[] | typeof NO_LIMIT =>
   text === "any" ? NO_LIMIT : namesOrNone(text);
 
 /** Names separated by commas. */

@@ -7,7 +7,7 @@ import {
   hosts,
   interval,
   limit,
-  modelsOrAny,
+  namesOrAny,
   names,
   namesOrNone,
   ports,
@@ -58,12 +58,11 @@ function readerOf({ value, unit }: PolicyField): (text: string) => unknown {
       return names;
     case "network":
       return hosts;
-    case "list":
-      return namesOrNone;
     case "ports":
       return ports;
+    case "list":
     case "models":
-      return value.isNullable ? modelsOrAny : namesOrNone;
+      return value.isNullable ? namesOrAny : namesOrNone;
     default:
       return (text) => text;
   }
@@ -79,9 +78,9 @@ function helpOf({ value, meaning }: PolicyField): string {
       return `${help}, separated by commas: ${value.values.join(",")}`;
     case "network":
       return `${help}, separated by commas`;
-    case "list":
     case "ports":
       return `${help}, separated by commas, or none`;
+    case "list":
     case "models":
       return `${help}; separated by commas, or ${value.isNullable ? "any" : "none"}`;
     default:

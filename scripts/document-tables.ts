@@ -290,7 +290,7 @@ function boundsOf({ value, unit }: PolicyField): string {
     case "network":
       return `At most ${value.maxHosts} hosts.`;
     case "list":
-      return `At most ${value.max}.`;
+      return `At most ${value.max}.${value.isNullable ? " `null` is every one." : ""}`;
     case "ports":
       return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;
     case "models":

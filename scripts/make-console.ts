@@ -14,9 +14,11 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
   if (!existsSync(join(root, "node_modules/vite"))) return [];
   const { build } = await import("vite");
   const { consoleOptions } = await import("./console-options.ts");
+  const { scriptGroups, stylesInPage } = await import("./console-page.ts");
   const built = await build({
     ...consoleOptions,
     logLevel: "warn",
+    plugins: [stylesInPage],
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -25,7 +27,7 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       // Suppresses the warnings about slow plugins.
-      rolldownOptions: { checks: { pluginTimings: false } },
+      rolldownOptions: { checks: { pluginTimings: false }, output: { codeSplitting: scriptGroups } },
     },
   });
   await compressFiles(folder);

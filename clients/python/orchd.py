@@ -2558,6 +2558,10 @@ if TYPE_CHECKING:
         allowed_models: Literal["engine", "plan", "product", "default"]
         #: Where `fallback` comes from.
         fallback: Literal["engine", "plan", "product", "default"]
+        #: Where `allowed_agents` comes from.
+        allowed_agents: Literal["engine", "plan", "product", "default"]
+        #: Where `allowed_tools` comes from.
+        allowed_tools: Literal["engine", "plan", "product", "default"]
         #: Where `tool_network` comes from.
         tool_network: Literal["engine", "plan", "product", "default"]
         #: Where `attachment_mb` comes from.
@@ -2601,6 +2605,10 @@ if TYPE_CHECKING:
         allowed_models: Optional[List[str]]
         #: The models that answer instead of one that fails, in order. An agent of the catalog may have its own list.
         fallback: List[str]
+        #: The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it.
+        allowed_agents: Optional[List[str]]
+        #: The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so.
+        allowed_tools: Optional[List[str]]
         #: What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks.
         tool_network: Union[Literal["open", "none"], List[str]]
         #: Size of all attachments of one message, or of one tool result. 0 allows none.
@@ -3232,6 +3240,10 @@ if TYPE_CHECKING:
         allowed_models: Optional[List[str]]
         #: The models that answer instead of one that fails, in order. An agent of the catalog may have its own list.
         fallback: List[str]
+        #: The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it.
+        allowed_agents: Optional[List[str]]
+        #: The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so.
+        allowed_tools: Optional[List[str]]
         #: What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks.
         tool_network: Union[Literal["open", "none"], List[str]]
         #: Size of all attachments of one message, or of one tool result. 0 allows none.

@@ -1,4 +1,5 @@
 import { Notices } from "./parts/notices.tsx";
+import { Frame } from "./shell/frame.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { SignIn } from "./session/sign-in.tsx";
 import { session } from "./session/session.ts";
@@ -6,7 +7,7 @@ import { session } from "./session/session.ts";
 export const App = () => (
   <>
     {session.value === "unknown" ? (
-      <main aria-busy="true" />
+      <Frame />
     ) : session.value === null ? (
       <SignIn />
     ) : (

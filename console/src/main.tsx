@@ -9,4 +9,7 @@ followAddress();
 followOtherTabs();
 void resumeSession();
 const root = document.getElementById("console");
-if (root !== null) render(<App />, root);
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
+}

@@ -1255,6 +1255,10 @@ export interface EnginePolicy {
     readonly allowed_models?: readonly string[] | null | undefined;
     /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
     readonly fallback?: readonly string[] | undefined;
+    /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+    readonly allowed_agents?: readonly string[] | null | undefined;
+    /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+    readonly allowed_tools?: readonly string[] | null | undefined;
     /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
     readonly tool_network?: "open" | "none" | readonly string[] | undefined;
     /** Size of all attachments of one message, or of one tool result. 0 allows none. */
@@ -1312,6 +1316,10 @@ export interface EnginePolicy {
     readonly allowed_models: "engine" | "plan" | "product" | "default";
     /** Where `fallback` comes from. */
     readonly fallback: "engine" | "plan" | "product" | "default";
+    /** Where `allowed_agents` comes from. */
+    readonly allowed_agents: "engine" | "plan" | "product" | "default";
+    /** Where `allowed_tools` comes from. */
+    readonly allowed_tools: "engine" | "plan" | "product" | "default";
     /** Where `tool_network` comes from. */
     readonly tool_network: "engine" | "plan" | "product" | "default";
     /** Where `attachment_mb` comes from. */
@@ -1888,6 +1896,10 @@ export interface HeldPolicy {
   readonly allowed_models: readonly string[] | null;
   /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
   readonly fallback: readonly string[];
+  /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+  readonly allowed_agents: readonly string[] | null;
+  /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+  readonly allowed_tools: readonly string[] | null;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network: "open" | "none" | readonly string[];
   /** Size of all attachments of one message, or of one tool result. 0 allows none. */
@@ -2876,6 +2888,10 @@ export interface Plan {
     readonly allowed_models?: readonly string[] | null | undefined;
     /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
     readonly fallback?: readonly string[] | undefined;
+    /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+    readonly allowed_agents?: readonly string[] | null | undefined;
+    /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+    readonly allowed_tools?: readonly string[] | null | undefined;
     /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
     readonly tool_network?: "open" | "none" | readonly string[] | undefined;
     /** Size of all attachments of one message, or of one tool result. 0 allows none. */
@@ -2986,6 +3002,10 @@ export interface Policy {
   readonly allowed_models: readonly string[] | null;
   /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
   readonly fallback: readonly string[];
+  /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+  readonly allowed_agents: readonly string[] | null;
+  /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+  readonly allowed_tools: readonly string[] | null;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network: "open" | "none" | readonly string[];
   /** TCP ports on loopback that tools may listen on and connect to. */
@@ -3779,6 +3799,10 @@ export interface SetEnginePolicyRequest {
     readonly allowed_models?: readonly string[] | null | undefined;
     /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
     readonly fallback?: readonly string[] | undefined;
+    /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+    readonly allowed_agents?: readonly string[] | null | undefined;
+    /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+    readonly allowed_tools?: readonly string[] | null | undefined;
     /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
     readonly tool_network?: "open" | "none" | readonly string[] | undefined;
     /** Size of all attachments of one message, or of one tool result. 0 allows none. */
@@ -3837,6 +3861,10 @@ export interface SetPlanRequest {
     readonly allowed_models?: readonly string[] | null | undefined;
     /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
     readonly fallback?: readonly string[] | undefined;
+    /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+    readonly allowed_agents?: readonly string[] | null | undefined;
+    /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+    readonly allowed_tools?: readonly string[] | null | undefined;
     /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
     readonly tool_network?: "open" | "none" | readonly string[] | undefined;
     /** Size of all attachments of one message, or of one tool result. 0 allows none. */
@@ -3939,6 +3967,10 @@ export interface SetPolicyRequest {
   readonly allowed_models?: readonly string[] | null | undefined;
   /** The models that answer instead of one that fails, in order. An agent of the catalog may have its own list. */
   readonly fallback?: readonly string[] | undefined;
+  /** The agents of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it. */
+  readonly allowed_agents?: readonly string[] | null | undefined;
+  /** The tools that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so. */
+  readonly allowed_tools?: readonly string[] | null | undefined;
   /** What tools may connect to: `open` (the public internet), `none`, or a list of hosts and networks. */
   readonly tool_network?: "open" | "none" | readonly string[] | undefined;
   /** TCP ports on loopback that tools may listen on and connect to. */

@@ -84,10 +84,10 @@ export async function signIn(page: Page, adminKey: string): Promise<void> {
   await page.getByRole("navigation", { name: "Views" }).waitFor();
 }
 
-/** Shows a view, as its link does. */
+/** Shows a view, as its link does, until its script is loaded. */
 export async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(path)}`);
-  await page.locator("h1").waitFor();
+  await page.locator("main:has(h1):not(:has(.opening))").waitFor();
 }
 
 /** The rules that depend on colours. */

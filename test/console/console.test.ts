@@ -12,10 +12,33 @@ const PRODUCT = "sleepy";
 const HOSTILE = ["<img src=x onerror=alert(1)>", "🙂".repeat(64), "مستخدم-١", "a\"b'c/../d"];
 const built = resolve(import.meta.dirname, "../../dist/console");
 
-t.test("the page, its script and its styles have at most 80 KB", async (t) => {
-  const files = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));
-  const bytes = files.reduce((sum, name) => sum + readFileSync(join(built, name)).length, 0);
-  t.ok(files.length >= 3 && bytes <= 80 * 1024, `${files.length} files, ${bytes} bytes compressed`);
+t.test("the first page has one script, and at most 80 KB with its styles; a view adds at most 25 KB", async (t) => {
+  const text = (name: string) => readFileSync(join(built, name), "utf8");
+  const bytes = (names: Iterable<string>) =>
+    [...names].reduce((sum, name) => sum + readFileSync(join(built, `${name}.gz`)).length, 0);
+  const scripts = readdirSync(join(built, "assets"))
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => `assets/${name}`);
+  /** A script with those that it imports at once. */
+  const withImports = (name: string): readonly string[] => [
+    name,
+    ...[...text(name).matchAll(/\b(?:from|import)[`"']\.\/([\w-]+\.js)[`"']/g)].flatMap(([, imported = ""]) =>
+      withImports(`assets/${imported}`),
+    ),
+  ];
+  const first = new Set([...text("index.html").matchAll(/assets\/[\w.-]+/g)].map(([name]) => name));
+  t.equal([...first].filter((name) => name.endsWith(".js")).length, 1);
+  const firstBytes = bytes(["index.html", ...first]);
+  t.ok(firstBytes <= 80 * 1024, `${firstBytes} bytes compressed`);
+  const views = scripts.filter((name) => !first.has(name));
+  t.ok(views.length >= 15, `${views.length} views are apart`);
+  const sizes = views.map(
+    (name) => [name, bytes(new Set(withImports(name).filter((one) => !first.has(one))))] as const,
+  );
+  t.same(
+    sizes.filter(([, size]) => size > 25 * 1024),
+    [],
+  );
 });
 
 t.test("the console in a browser", withChromium, async (t) => {

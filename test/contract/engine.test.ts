@@ -487,6 +487,10 @@ t.test("the engine itself", async (t) => {
   await call("execute", { body: { ...asking, model: "openai:gpt" }, expect: "INVALID_REQUEST" });
   await call("execute", { body: { ...asking, effort: "most" }, expect: "INVALID_REQUEST" });
   await call("setModels", { body: { ...rules, allowed: null }, expect: 200 });
+  await call("setAllowed", { body: { agents: ["reviewer"], tools: null }, expect: 200 });
+  await call("setAllowed", { body: { agents: [""], tools: null }, expect: "INVALID_REQUEST" });
+  await call("execute", { body: { ...asking, agent: "coder" }, expect: "POLICY_DENIED" });
+  await call("setAllowed", { body: { agents: null, tools: null }, expect: 200 });
   const hook = { tools: ["list_files"], timeout_ms: 5000, on_error: "deny" };
   await call("setToolHook", { body: { hook: { ...hook, on_error: "allow" } }, expect: "INVALID_REQUEST" });
   await call("setToolHook", { body: { hook }, expect: 200 });

@@ -179,6 +179,48 @@ root.test("usage is grouped by the plan that users have now, and engines are cou
   t.match(metrics, /^orch_plan_engines\{product="acme",plan="free"\} 1$/m);
 });
 
+root.test("agents and tools are those of the plan, at once, and at the next start", async (t) => {
+  const headers = { "x-engine-key": carol.engine_api_key };
+  const url = `http://127.0.0.1:${carol.port}`;
+  /** Whether the model can list files; the sandbox model says which tool it was not offered. */
+  const lists = async () => {
+    const message = '/tool list_files {"path":"."}\n/say done';
+    const stream = await openStream(url, "/execute", { headers, body: { task_id: `lists ${++tasks}`, message } });
+    const events = await stream.all();
+    const text = events.map(({ event, data }) => (event === "text_delta" ? data.text : "")).join("");
+    return /offered no tool .list_files/.test(text) ? false : events.some(({ event }) => event === "tool_result");
+  };
+  const coder = { agent: "coder", message: "/say hello" };
+  t.equal(await lists(), true);
+  t.equal(await outcome(carol, coder), null);
+  await setPlan("pro", { allowed_agents: ["review*"], allowed_tools: ["read_file"] });
+  t.match(await held("carol"), { policy: { allowed_agents: ["review*"] }, from: { allowed_tools: "plan" } });
+  t.equal(await lists(), false);
+  t.equal(await outcome(carol, coder), "POLICY_DENIED");
+  const body = { task_id: "said", ...coder };
+  const refused = await ask(url, "/execute", { method: "POST", headers, body });
+  t.match(
+    refused.body.message,
+    /^agent: the product's policy does not allow the agent coder; it allows default, review\*$/,
+  );
+  t.equal(await outcome(carol, { ...coder, agent: "reviewer" }), null);
+  await platform("/engines/carol/stop", "POST");
+  await platform("/engines/carol/start", "POST");
+  carol = { ...carol, ...(await platform("/engines/carol")).body };
+  t.equal(await outcome(carol, coder), "POLICY_DENIED", "after a start");
+  await setOwn("carol", { allowed_agents: null });
+  t.equal(await outcome(carol, coder), null, "what is set for the engine alone");
+  await setOwn("carol", {});
+  await setPlan("pro", {});
+  t.equal(await outcome(carol, coder), null);
+  t.match((await setPlan("pro", { allowed_tools: ["a b"] })).body, {
+    error: { message: /^policy\.allowed_tools\.0: / },
+  });
+  t.match((await setPlan("pro", { allowed_agents: ["Coder"] })).body, {
+    error: { message: /^policy\.allowed_agents\.0: / },
+  });
+});
+
 root.test("an end user's token cannot change the plan, and its limits are those of the plan", async (t) => {
   const { body: made } = await platform("/engines/carol/tokens", "POST", { ttl_s: 600 });
   const call = (path: string, method = "GET", body?: object) =>

@@ -56,7 +56,10 @@ async function turnsOf({ url, key }: User): Promise<ReadonlyMap<string, { starte
   const turns = new Map<string, { started: number; completed: number }>();
   for (let after = ""; ;) {
     const path = `/execute/replay?limit=10000${after === "" ? "" : `&after=${after}`}`;
-    const { body } = await ask(url, path, { headers: { "x-engine-key": key } });
+    // Nobody listens for a moment when the daemon died before it had written down that the engine sleeps.
+    const { body } = await until("the engine answers", () =>
+      ask(url, path, { headers: { "x-engine-key": key } }).catch(() => null),
+    );
     const events: readonly { readonly data: { readonly task_id: string; readonly phase?: string } }[] = body.events;
     for (const { data } of events) {
       const seen = turns.get(data.task_id) ?? { started: 0, completed: 0 };

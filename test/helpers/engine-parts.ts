@@ -11,7 +11,8 @@ import { DEFAULT_ATTACHMENT_LIMITS } from "../../src/contract/engine/attachment-
 import type { ClientTool } from "../../src/contract/engine/client-tool.ts";
 import { isEngineTool } from "../../src/contract/engine/tool-names.ts";
 import { DEFAULT_AGENT } from "../../src/contract/engine/requests.ts";
-import { modelAssertion } from "../../src/engine/agent/assert-model.ts";
+import { AllowedAgentsAndTools } from "../../src/engine/agent/allowed-agents-and-tools.ts";
+import { allowedAssertion } from "../../src/engine/agent/assert-allowed.ts";
 import { type AgentLoop, createAgentLoop } from "../../src/engine/agent/agent-loop.ts";
 import type { CatalogProfiles } from "../../src/engine/agent/agent-profiles.ts";
 import type { ModelParts } from "../../src/engine/agent/choose-models.ts";
@@ -282,7 +283,9 @@ export function engineParts(t: Test, options: PartsOptions = {}): Parts {
     budgets: { refusal: options.refusal ?? (() => null) },
     toolNamed: profiles?.toolNamed ?? ((name) => registry().get(name)),
     runAgent: around(runAgent),
-    ...(profiles && { assertModel: modelAssertion(profiles.ofAgent, models.rules) }),
+    ...(profiles && {
+      assertAllowed: allowedAssertion(profiles.ofAgent, { rules: models.rules, allowed: new AllowedAgentsAndTools() }),
+    }),
     ...(options.toolsReady && { toolsReady: options.toolsReady }),
   };
   const inbox = new Inbox({ table: new InboxTable(store), journal, slots, turns });
@@ -359,6 +362,7 @@ export async function servedParts(t: Test, parts: Parts, limits: Partial<StreamL
     whenBusy: "reject",
     idempotency,
     keys: new AcceptedKeys([{ hash: sha256(KEY), expires_at: null }]),
+    setAllowed: () => undefined,
     launch: { engine_id: "eng_test", user_id: "user", product: "test", control_token: "token", host: "127.0.0.1" },
     telemetry: { counters: new EngineCounters(), tracer: NO_TRACER },
     meter: { report: () => undefined },

@@ -3,7 +3,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { followHost } from "../live/events.ts";
 import { followQuestions } from "../live/questions.ts";
 import { linkTo, path } from "../routing/address.ts";
-import { matchPath } from "../routing/path-pattern.ts";
 import { may, signOut } from "../session/session.ts";
 import type { View } from "../views/view.ts";
 import { VIEWS } from "../views/view-table.ts";
@@ -15,6 +14,8 @@ import { ThemeSwitch } from "./theme-switch.tsx";
 import { Tabs } from "./tabs.tsx";
 import { ClosedView, NoView } from "./no-view.tsx";
 import { Person } from "./person.tsx";
+import { preloadViews } from "./preload-views.ts";
+import { viewAt } from "./view-at.ts";
 
 const entries = () => VIEWS.filter(({ key, role }) => key !== undefined && mayOpen(role));
 
@@ -25,12 +26,14 @@ export const Shell = ({ sessionId }: { readonly sessionId: string }) => {
     void followHost(sessionId, abort.signal);
     if (may("operator")) void followQuestions(abort.signal);
     const stop = followShortcuts(new Map(entries().map(({ key = "", path }) => [key, path])));
+    const stopPreload = preloadViews(VIEWS.filter(({ role }) => mayOpen(role)));
     return () => {
       abort.abort();
       stop();
+      stopPreload();
     };
   }, [sessionId]);
-  const { view, params } = currentView(path.value);
+  const { view, params } = viewAt(path.value);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     document.title = view === null ? "orchd" : `${view.title} · orchd`;
@@ -94,14 +97,6 @@ const Count = ({ of: { value } }: { readonly of: ReadonlySignal<string> }) =>
   );
 
 const mayOpen = (role: View["role"]): boolean => role === undefined || may(role);
-
-function currentView(path: string) {
-  for (const view of VIEWS) {
-    const params = matchPath(view.path, path);
-    if (params !== null) return { view, params };
-  }
-  return { view: null, params: {} };
-}
 
 /** Whether a view belongs to an entry of the navigation: an engine belongs to the fleet. */
 const isWithin = (entry: View, view: View | null): boolean =>

@@ -2,11 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../routing/address.ts";
 import { type PathParams, fillPath } from "../routing/path-pattern.ts";
-import { EngineHeader } from "../views/engine/engine-header.tsx";
-import { ProductHeader } from "../views/products/product-header.tsx";
 import { may } from "../session/session.ts";
 import type { View } from "../views/view.ts";
-import { VIEWS } from "../views/view-table.ts";
+import { HEADERS, VIEWS } from "../views/view-table.ts";
 
 interface TabsProps {
   readonly view: View;
@@ -22,7 +20,7 @@ export const Tabs = ({ view, params, children }: TabsProps) => {
     nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [view]);
   if (view.tabOf === undefined) return <>{children}</>;
-  const Header = view.tabOf === "engine" ? EngineHeader : ProductHeader;
+  const Header = HEADERS[view.tabOf];
   // A view of one thing on a tab, such as a turn, has no tab of its own.
   const tabs = VIEWS.filter(
     ({ tabOf, path, role = "viewer" }) => tabOf === view.tabOf && path.split("/:").length === 2 && may(role),

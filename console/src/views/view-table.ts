@@ -1,71 +1,134 @@
 import { questionCount } from "../live/questions.ts";
-import { Audit } from "./audit/audit.tsx";
-import { EngineOverview } from "./engine/overview.tsx";
-import { EngineSchedules } from "./engine/schedules.tsx";
-import { Events } from "./events/events.tsx";
-import { Files } from "./files/files.tsx";
 import { Fleet } from "./fleet/fleet.tsx";
-import { Memory } from "./memory/memory.tsx";
-import { ProductNotifications } from "./notifications/notifications.tsx";
-import { ChooseEngine } from "./playground/choose-engine.tsx";
-import { Playground } from "./playground/playground.tsx";
-import { ProductBudgets } from "./products/budgets.tsx";
-import { ProductCatalog } from "./products/catalog.tsx";
-import { ProductPolicy } from "./products/policy-form.tsx";
-import { Products } from "./products/products.tsx";
-import { RegisterProduct } from "./products/register-product.tsx";
-import { EngineSecrets, ProductSecrets } from "./secrets/secrets.tsx";
-import { Sessions } from "./sessions/sessions.tsx";
-import { TurnList } from "./turns/turn-list.tsx";
-import { TurnView } from "./turns/turn-view.tsx";
-import { Waiting } from "./waiting/waiting.tsx";
+import { lazyView } from "./lazy-view.tsx";
 import type { View } from "./view.ts";
 
-/** Every view. The first path that fits is shown. */
+/** What the tabs of one engine, and of one product, have above them. */
+export const HEADERS = {
+  engine: lazyView(() => import("./engine/engine-header.tsx"), "EngineHeader"),
+  product: lazyView(() => import("./products/product-header.tsx"), "ProductHeader"),
+} as const;
+
+/** Every view. The first path that fits is shown. All but the first are loaded when they are opened. */
 export const VIEWS: readonly View[] = [
   { path: "/", title: "Fleet", component: Fleet, key: "f" },
   {
     path: "/waiting",
     role: "operator",
     title: "Waiting",
-    component: Waiting,
+    component: lazyView(() => import("./waiting/waiting.tsx"), "Waiting"),
     key: "w",
     count: questionCount,
   },
-  { path: "/engines/:engine", title: "Overview", component: EngineOverview, tabOf: "engine" },
+  {
+    path: "/engines/:engine",
+    title: "Overview",
+    component: lazyView(() => import("./engine/overview.tsx"), "EngineOverview"),
+    tabOf: "engine",
+  },
   {
     path: "/engines/:engine/schedules",
     role: "operator",
     title: "Schedules",
-    component: EngineSchedules,
+    component: lazyView(() => import("./engine/schedules.tsx"), "EngineSchedules"),
     tabOf: "engine",
   },
-  { path: "/engines/:engine/turns", role: "operator", title: "Turns", component: TurnList, tabOf: "engine" },
-  { path: "/engines/:engine/turns/:turn", role: "operator", title: "Turn", component: TurnView, tabOf: "engine" },
+  {
+    path: "/engines/:engine/turns",
+    role: "operator",
+    title: "Turns",
+    component: lazyView(() => import("./turns/turn-list.tsx"), "TurnList"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/turns/:turn",
+    role: "operator",
+    title: "Turn",
+    component: lazyView(() => import("./turns/turn-view.tsx"), "TurnView"),
+    tabOf: "engine",
+  },
   {
     path: "/engines/:engine/playground",
     role: "operator",
     title: "Playground",
-    component: Playground,
+    component: lazyView(() => import("./playground/playground.tsx"), "Playground"),
     tabOf: "engine",
   },
-  { path: "/engines/:engine/files", role: "operator", title: "Files", component: Files, tabOf: "engine" },
-  { path: "/engines/:engine/memory", role: "operator", title: "Memory", component: Memory, tabOf: "engine" },
-  { path: "/engines/:engine/secrets", title: "Secrets", component: EngineSecrets, tabOf: "engine" },
-  { path: "/playground", role: "operator", title: "Playground", component: ChooseEngine, key: "y" },
-  { path: "/products", title: "Products", component: Products, key: "p" },
-  { path: "/products/new", role: "admin", title: "Register a product", component: RegisterProduct },
-  { path: "/products/:product", title: "Policy", component: ProductPolicy, tabOf: "product" },
-  { path: "/products/:product/budgets", title: "Budgets", component: ProductBudgets, tabOf: "product" },
-  { path: "/products/:product/catalog", title: "Catalog", component: ProductCatalog, tabOf: "product" },
+  {
+    path: "/engines/:engine/files",
+    role: "operator",
+    title: "Files",
+    component: lazyView(() => import("./files/files.tsx"), "Files"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/memory",
+    role: "operator",
+    title: "Memory",
+    component: lazyView(() => import("./memory/memory.tsx"), "Memory"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/secrets",
+    title: "Secrets",
+    component: lazyView(() => import("./secrets/secrets.tsx"), "EngineSecrets"),
+    tabOf: "engine",
+  },
+  {
+    path: "/playground",
+    role: "operator",
+    title: "Playground",
+    component: lazyView(() => import("./playground/choose-engine.tsx"), "ChooseEngine"),
+    key: "y",
+  },
+  {
+    path: "/products",
+    title: "Products",
+    component: lazyView(() => import("./products/products.tsx"), "Products"),
+    key: "p",
+  },
+  {
+    path: "/products/new",
+    role: "admin",
+    title: "Register a product",
+    component: lazyView(() => import("./products/register-product.tsx"), "RegisterProduct"),
+  },
+  {
+    path: "/products/:product",
+    title: "Policy",
+    component: lazyView(() => import("./products/policy-form.tsx"), "ProductPolicy"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/budgets",
+    title: "Budgets",
+    component: lazyView(() => import("./products/budgets.tsx"), "ProductBudgets"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/catalog",
+    title: "Catalog",
+    component: lazyView(() => import("./products/catalog.tsx"), "ProductCatalog"),
+    tabOf: "product",
+  },
   {
     path: "/products/:product/notifications",
     title: "Notifications",
-    component: ProductNotifications,
+    component: lazyView(() => import("./notifications/notifications.tsx"), "ProductNotifications"),
     tabOf: "product",
   },
-  { path: "/products/:product/secrets", title: "Secrets", component: ProductSecrets, tabOf: "product" },
-  { path: "/events", title: "Events", component: Events, key: "e" },
-  { path: "/audit", title: "Audit log", component: Audit, key: "a" },
-  { path: "/sessions", title: "Sessions", component: Sessions, key: "s" },
+  {
+    path: "/products/:product/secrets",
+    title: "Secrets",
+    component: lazyView(() => import("./secrets/secrets.tsx"), "ProductSecrets"),
+    tabOf: "product",
+  },
+  { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
+  { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
+  {
+    path: "/sessions",
+    title: "Sessions",
+    component: lazyView(() => import("./sessions/sessions.tsx"), "Sessions"),
+    key: "s",
+  },
 ];

@@ -7,6 +7,9 @@ export interface ViewProps {
   readonly params: PathParams;
 }
 
+/** `preload` loads the script of a view that is not part of the first one. */
+export type ViewComponent = ComponentType<ViewProps> & { readonly preload?: () => Promise<void> };
+
 /** One view of the console: one row of the view table. */
 export interface View {
   /** Such as `/engines/:engine/turns`. */
@@ -14,7 +17,7 @@ export interface View {
   readonly title: string;
   /** The role that a person needs to open it. Left out, every role opens it. */
   readonly role?: SessionRole;
-  readonly component: ComponentType<ViewProps>;
+  readonly component: ViewComponent;
   /** Entry of the navigation, and the key after `g` that leads to it. */
   readonly key?: string;
   /** What the entry counts; empty for nothing. */

@@ -1,6 +1,7 @@
 import { MAX_BUDGETS_BYTES, engineBudgets } from "./budgets.ts";
 import {
   CONTROL_PATHS,
+  controlAllowedRequest,
   controlCatalogRequest,
   controlKeysRequest,
   controlKnowledgeRequest,
@@ -40,6 +41,10 @@ export const ENGINE_CONTROL_ROUTES = {
   setModels: control(`POST ${CONTROL_PATHS.models}`, "Say which models are allowed, fall back and cool down", {
     request: controlModelsRequest,
     maxBodyBytes: MAX_MODELS_BYTES,
+    responses: ok("EngineStatus"),
+  }),
+  setAllowed: control(`POST ${CONTROL_PATHS.allowed}`, "Say which agents and tools may be used", {
+    request: controlAllowedRequest,
     responses: ok("EngineStatus"),
   }),
   setToolHook: control(`POST ${CONTROL_PATHS.toolHook}`, "Say whether the product decides about calls of tools", {

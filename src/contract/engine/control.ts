@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { integer } from "../../shared/parse.ts";
+import { allowedUse } from "./allowed-use.ts";
 import { catalogVersion, engineKey, knowledgeVersion } from "./launch.ts";
 import { modelCooldowns, modelRules } from "./models.ts";
 import { SUSPENSIONS } from "../orchestrator/policy.ts";
@@ -23,6 +24,8 @@ export const CONTROL_PATHS = {
    * the host. Answers `EngineStatus`.
    */
   models: "/control/models",
+  /** `POST {agents, tools}`: what the policy says of the agents and tools that may be used. Answers `EngineStatus`. */
+  allowed: "/control/allowed",
   /** `POST {hook}`: what the policy says of the product's hook on tools, or null. Answers `EngineStatus`. */
   toolHook: "/control/tool-hook",
   /**
@@ -63,6 +66,7 @@ export const controlKeysRequest = z.object({ keys: z.array(engineKey) });
 export const controlCatalogRequest = z.object(catalogVersion);
 export const controlKnowledgeRequest = knowledgeVersion;
 export const controlSuspensionRequest = z.object({ suspended: z.nullable(z.enum(SUSPENSIONS)) });
+export const controlAllowedRequest = z.object(allowedUse);
 export const controlModelsRequest = z.object({ ...modelRules, cooldowns: modelCooldowns });
 export const controlSleepRequest = z.object({
   idle_ms: field(integer(0), "Refused when the last work ended less than this ago."),

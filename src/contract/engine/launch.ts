@@ -3,6 +3,7 @@ import { parse } from "../../shared/parse.ts";
 import { ATTACHMENT_KINDS } from "./attachment-limits.ts";
 import { engineBudgets } from "./budgets.ts";
 import { WHEN_BUSY } from "./when-busy.ts";
+import { allowedUse } from "./allowed-use.ts";
 import { modelRules } from "./models.ts";
 import { toolHookRules } from "./tool-hook.ts";
 import { NOT_ISOLATED } from "./launch-file.ts";
@@ -147,6 +148,10 @@ const engineLaunch = z.object({
     "The policy's `when_busy`. Omitted by daemons of earlier releases: `reject`.",
   ),
   models: field(z.optional(z.object(modelRules)), "What the policy says of models. Omitted: every model, no fallback."),
+  allowed: field(
+    z.optional(z.object(allowedUse)),
+    "What the policy says of the agents and tools that may be used. Omitted: all.",
+  ),
   tool_hook: field(z.optional(toolHookRules), "What the policy says of the product's hook on tools. Omitted: none."),
   broker: field(
     z.optional(brokerOfEngine),

@@ -16,6 +16,8 @@ export const ENGINE_POLICY_FIELDS = [
   "cpu_weight",
   "allowed_models",
   "fallback",
+  "allowed_agents",
+  "allowed_tools",
   "tool_network",
   "attachment_mb",
   "attachment_count",

@@ -25,7 +25,7 @@ export const POLICY_SECTIONS = {
   life: "Life of an engine",
   resources: "Resources of an engine",
   models: "Models",
-  tools: "Tools",
+  tools: "Agents and tools",
   attachments: "Attachments of a message",
   budgets: "Budgets",
   schedules: "Schedules of an engine",
@@ -147,6 +147,26 @@ export const POLICY_FIELDS = {
       "The models that answer instead of one that [fails](conversations.md#which-model-answers), in order. An agent of the catalog may have its own list.",
     takesEffect: "at once",
     option: "--fallback <models>",
+  },
+  allowed_agents: {
+    value: { kind: "list", of: "agents", max: 200, isNullable: true },
+    default: null,
+    section: "tools",
+    label: "Allowed agents",
+    meaning:
+      "The [agents](catalog.md#allowed-agents-and-tools) of the catalog that calls may name and agents may delegate to, with `*` at the end for all that begin so. The default agent is allowed without it.",
+    takesEffect: "at once",
+    option: "--allowed-agents <agents>",
+  },
+  allowed_tools: {
+    value: { kind: "list", of: "tools", max: 200, isNullable: true },
+    default: null,
+    section: "tools",
+    label: "Allowed tools",
+    meaning:
+      "The [tools](catalog.md#allowed-agents-and-tools) that agents have, built in, of the catalog and of tool servers, with `*` at the end for all that begin so.",
+    takesEffect: "at once",
+    option: "--allowed-tools <tools>",
   },
   tool_network: {
     value: { kind: "network", minHosts: 1, maxHosts: 256 },

@@ -5,12 +5,14 @@ import { endUsersPatch, endUsersShown } from "./end-users-schemas.ts";
 import { ENGINE_POLICY_FIELDS, type EnginePolicyField } from "./engine-policy.ts";
 import { engineEnvProblems } from "../engine/environment.ts";
 import { modelName, modelPattern } from "../engine/model-schemas.ts";
+import { agentPattern } from "../engine/allowed-use.ts";
+import { toolPattern } from "../engine/tool-pattern.ts";
 import { hostPattern } from "./host-pattern-schema.ts";
 import { withoutLinks } from "../meaning.ts";
 import type { Policy } from "./policy.ts";
 import { money } from "./price-table.ts";
 import { POLICY_FIELDS, type PolicyFieldName } from "./policy-fields.ts";
-import type { PolicyValue } from "./policy-value.ts";
+import type { ListedKind, PolicyValue } from "./policy-value.ts";
 import { field, record } from "../record.ts";
 import { count, text } from "../response-schemas.ts";
 import { toolHookPatch, toolHookShown } from "./tool-hook-schemas.ts";
@@ -39,7 +41,12 @@ const originOf = z
   .check(
     z.refine((text) => text !== "null" && URL.parse(text)?.origin === text && /^https?:/.test(text), { error: ORIGIN }),
   );
-const LISTED = { hosts: hostPattern, origins: originOf };
+const LISTED: Readonly<Record<ListedKind, z.ZodMiniType>> = {
+  hosts: hostPattern,
+  origins: originOf,
+  agents: agentPattern,
+  tools: toolPattern,
+};
 
 /** The values that a policy accepts. */
 function accepted(value: PolicyValue): z.ZodMiniType {
@@ -60,8 +67,10 @@ function accepted(value: PolicyValue): z.ZodMiniType {
       const expected = `expected "open", "none" or a list of ${minHosts} to ${maxHosts} hosts`;
       return z.union([z.enum(["open", "none"]), hosts], expected);
     }
-    case "list":
-      return z.array(LISTED[value.of]).check(z.maxLength(value.max));
+    case "list": {
+      const listed = z.array(LISTED[value.of]).check(z.maxLength(value.max));
+      return value.isNullable ? z.nullable(listed) : listed;
+    }
     case "ports":
       return z.array(integer(value.min, value.max)).check(z.maxLength(value.maxPorts));
     case "models": {
@@ -86,10 +95,9 @@ function shown(value: PolicyValue): z.ZodMiniType {
       return value.isNullable ? z.nullable(count) : count;
     case "network":
       return z.union([z.enum(["open", "none"]), z.array(text)]);
-    case "list":
-      return z.array(text);
     case "ports":
       return z.array(count);
+    case "list":
     case "models":
       return value.isNullable ? z.nullable(z.array(text)) : z.array(text);
     case "end_users":

@@ -9,14 +9,16 @@ export type PolicyValue =
   | { readonly kind: "choice" | "choices"; readonly values: readonly string[] }
   /** `open`, `none`, or a list of hosts. */
   | { readonly kind: "network"; readonly minHosts: number; readonly maxHosts: number }
-  /** Hosts and networks, as a network's list has them, or origins of pages. */
-  | { readonly kind: "list"; readonly of: "hosts" | "origins"; readonly max: number }
+  /** Hosts and networks, as a network's list has them, origins of pages, or agents or tools, of which `null` is each. */
+  | { readonly kind: "list"; readonly of: ListedKind; readonly max: number; readonly isNullable?: true }
   | { readonly kind: "ports"; readonly min: number; readonly max: number; readonly maxPorts: number }
   /** Names of models. With `null`, which is every model, they may be patterns. */
   | { readonly kind: "models"; readonly maxModels: number; readonly isNullable?: true }
   | { readonly kind: "budgets" }
   | { readonly kind: "end_users" }
   | { readonly kind: "tool_hook" };
+
+export type ListedKind = "hosts" | "origins" | "agents" | "tools";
 
 /** The network access of tools: the public internet, none, or the listed hosts and networks. */
 export type ToolNetworkPolicy = "open" | "none" | readonly string[];

@@ -9,6 +9,7 @@ import { clientToolsOf } from "../tools/client-tools.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { SUBMIT_RESULT_TOOL } from "../tools/submit-result.ts";
 import type { Tool, ToolNamed } from "../tools/tool.ts";
+import type { AllowedAgentsAndTools } from "./allowed-agents-and-tools.ts";
 import { DELEGATE, delegateTool } from "./delegate-tool.ts";
 import { type OfferedTools, offeredTools } from "./offered-tools.ts";
 import type { ToolLimits } from "./split-tools.ts";
@@ -49,6 +50,8 @@ export interface ProfileParts {
   /** The current catalog and core soul. */
   readonly now: () => { readonly catalog: Catalog; readonly soul: CoreSoul };
   readonly registry: () => ToolRegistry;
+  /** By the product's policy. */
+  readonly allowed: AllowedAgentsAndTools;
   readonly toolLimits: (model: string) => ToolLimits;
   readonly rankByWords: RankByWords;
   readonly models: { readonly main: string; readonly planner: string; readonly light: string };
@@ -69,7 +72,7 @@ export interface CatalogProfiles {
 /** Of turns without tools of the client. */
 const NONE: readonly ClientTool[] = [];
 
-/** Agent profiles built from the catalog, cached until the catalog, core soul or tool registry changes. */
+/** Agent profiles built from the catalog, cached until the catalog, core soul, tool registry or policy changes. */
 export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
   const cache = new ProfileCache(parts);
   const ofAgent = (agent: string, choice: ProfileChoice = {}): FittedProfile =>
@@ -78,7 +81,8 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
       const definition = definitionOf(catalog, agent);
       const others = [...catalog.agents.keys()].filter((name) => name !== DEFAULT_AGENT && name !== definition.name);
       const delegate = delegateTool(others, (name) => ofSubAgent(name, agent, { clientTools }).registry.tools);
-      const own = toolsFor(definition, [...registry.tools, ...delegate]);
+      const permitted = [...registry.tools, ...delegate].filter(({ name }) => parts.allowed.hasTool(name));
+      const own = toolsFor(definition, permitted);
       // A later tool of the catalog keeps its name. The client's are for this turn, whatever tools the agent's file lists.
       const given = clientToolsOf(clientTools).filter(({ name }) => registry.get(name) === undefined);
       return { definition, tools: [...own, ...toolsFor({ ...definition, tools: null }, given)] };
@@ -107,6 +111,7 @@ function definitionOf({ agents }: Catalog, agent: string): AgentDefinition {
 interface FittedProfile extends AgentProfile, OfferedTools {}
 
 interface Sources {
+  /** With the agents that are allowed. */
   readonly catalog: Catalog;
   readonly soul: CoreSoul;
   readonly registry: ToolRegistry;
@@ -116,7 +121,7 @@ class ProfileCache {
   readonly #parts: ProfileParts;
   /** By the client's tools, of which each turn has its own, and by name. */
   #profiles = new WeakMap<readonly ClientTool[], Map<string, FittedProfile>>();
-  #sources: Sources | undefined;
+  #sources: (Sources & { readonly of: readonly unknown[] }) | undefined;
 
   constructor(parts: ProfileParts) {
     this.#parts = parts;
@@ -151,11 +156,13 @@ class ProfileCache {
 
   #current(): Sources {
     const { catalog, soul } = this.#parts.now();
+    const { allowed } = this.#parts;
     const registry = this.#parts.registry();
+    const of = [catalog, soul, registry, allowed.policy];
     const known = this.#sources;
-    if (known?.catalog === catalog && known.soul === soul && known.registry === registry) return known;
+    if (known?.of.every((one, at) => one === of[at])) return known;
     this.#profiles = new WeakMap();
-    this.#sources = { catalog, soul, registry };
+    this.#sources = { of, catalog: allowed.agentsOf(catalog), soul, registry };
     return this.#sources;
   }
 }

@@ -3,6 +3,7 @@ import type { ServerAsset, ServerToolAsset } from "../../contract/engine/tool-se
 import { readModelName } from "../../contract/settings/model-name.ts";
 import { adaptedTools } from "../model/wire/wire-tools.ts";
 import type { CatalogProfiles } from "./agent-profiles.ts";
+import type { AllowedAgentsAndTools } from "./allowed-agents-and-tools.ts";
 
 interface ShownTools {
   /** Tools that no request can have: name to reason. */
@@ -11,9 +12,11 @@ interface ShownTools {
   readonly deferred: ReadonlySet<string>;
   /** Tools whose input schema was rewritten for the provider. */
   readonly adapted: ReadonlySet<string>;
+  readonly allowed: Pick<AllowedAgentsAndTools, "hasTool">;
 }
 
 const ADAPTED = "the input schema was rewritten for the provider";
+const NOT_ALLOWED = "the product's policy does not allow it";
 const DEFERRED = "loaded by tool search when the model needs it";
 
 /** The MCP servers for `GET /assets/servers`, with the tools that the default agent's model is not shown marked. */
@@ -21,12 +24,17 @@ export function shownServers<Listed extends { readonly servers: readonly ServerA
   listed: Listed,
   {
     profiles,
+    allowed,
     provider,
-  }: { readonly profiles: CatalogProfiles; readonly provider: Parameters<typeof adaptedTools>[1]["provider"] },
+  }: {
+    readonly profiles: CatalogProfiles;
+    readonly allowed: ShownTools["allowed"];
+    readonly provider: Parameters<typeof adaptedTools>[1]["provider"];
+  },
 ): Listed {
   const { model, registry } = profiles.ofAgent(DEFAULT_AGENT);
   const adapted = adaptedTools(registry.modelTools, readModelName(model, provider));
-  return { ...listed, servers: listServers(listed.servers, { ...profiles.omitted(DEFAULT_AGENT), adapted }) };
+  return { ...listed, servers: listServers(listed.servers, { ...profiles.omitted(DEFAULT_AGENT), adapted, allowed }) };
 }
 
 function listServers(servers: readonly ServerAsset[], shown: ShownTools): readonly ServerAsset[] {
@@ -41,9 +49,9 @@ function listServers(servers: readonly ServerAsset[], shown: ShownTools): readon
   });
 }
 
-function shownTool(tool: ServerToolAsset, { leftOut, deferred, adapted }: ShownTools): ServerToolAsset {
+function shownTool(tool: ServerToolAsset, { leftOut, deferred, adapted, allowed }: ShownTools): ServerToolAsset {
   if (tool.status !== "offered") return tool;
-  const reason = leftOut.get(tool.name);
+  const reason = allowed.hasTool(tool.name) ? leftOut.get(tool.name) : NOT_ALLOWED;
   if (reason !== undefined) return { ...tool, status: "left_out", reason };
   const notes = [...(deferred.has(tool.name) ? [DEFERRED] : []), ...(adapted.has(tool.name) ? [ADAPTED] : [])];
   return notes.length > 0 ? { ...tool, note: notes.join("; ") } : tool;

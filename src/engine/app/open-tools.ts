@@ -3,6 +3,7 @@ import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { catalogProfiles } from "../agent/agent-profiles.ts";
+import { AllowedAgentsAndTools } from "../agent/allowed-agents-and-tools.ts";
 import { shownServers } from "../agent/shown-servers.ts";
 import { LiveCatalog } from "../catalog/live-catalog.ts";
 import { NO_CATALOGS, productVersion } from "../catalog/product-version.ts";
@@ -90,9 +91,11 @@ export async function openTools({
   const { provider, model: main, plannerModel: planner, lightModel: light } = config;
   const windowOf = windowsOf(config);
   const registry = joinedRegistry([{ tools: () => builtIn }, knowledge, catalog, servers]);
+  const allowed = new AllowedAgentsAndTools(launch.allowed);
   const profiles = catalogProfiles({
     now: () => catalog,
     registry,
+    allowed,
     toolLimits: (model) => toolLimits(readModelName(model, provider), windowOf(model), config.toolsShare),
     rankByWords,
     models: { main, planner, light },
@@ -104,6 +107,8 @@ export async function openTools({
   return {
     catalog,
     profiles,
+    allowed,
+    setAllowed: allowed.setPolicy.bind(allowed),
     plans,
     running,
     execute: running.counted(createToolExecutor({ timeoutMs: TOOL_TIMEOUT_MS, disk, filesOf, checkpoints, logger })),
@@ -111,11 +116,12 @@ export async function openTools({
     setCatalog: (version: Pick<ProductCatalog, "version" | "digest">) =>
       catalog.setProduct(productVersion(productCatalog ?? NO_CATALOGS, version)),
     hasTool: (name: string) => isEngineTool(name) || registry().get(name) !== undefined,
-    agents: () => [...catalog.catalog.agents.values()].map(({ name, description }) => ({ name, description })),
+    agents: () =>
+      [...allowed.agentsOf(catalog.catalog).agents.values()].map(({ name, description }) => ({ name, description })),
     catalogSkills: () => [...catalog.catalog.skills.values()].map(({ name, description }) => ({ name, description })),
     hasAgent: (name: string) => catalog.catalog.agents.has(name),
     servers: {
-      list: () => shownServers(servers.list(), { profiles, provider }),
+      list: () => shownServers(servers.list(), { profiles, allowed, provider }),
       allow: servers.allow.bind(servers),
       loginTargets: servers.loginTargets.bind(servers),
       signedIn: servers.signedIn.bind(servers),

@@ -3,7 +3,7 @@ import { inBackground } from "../../shared/background.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { modelAssertion } from "../agent/assert-model.ts";
+import { allowedAssertion } from "../agent/assert-allowed.ts";
 import { stateSections } from "../agent/compaction-text.ts";
 import { taskContext } from "../attachments/message-context.ts";
 import type { EngineConfig } from "../config.ts";
@@ -240,7 +240,7 @@ const createRunner = (
     budgets,
     runAgent: agentOf(parts, own.humanRequests),
     toolNamed: tools.profiles.toolNamed,
-    assertModel: modelAssertion(tools.profiles.ofAgent, models.rules),
+    assertAllowed: allowedAssertion(tools.profiles.ofAgent, { rules: models.rules, allowed: tools.allowed }),
     toolsReady: tools.toolsReady,
     telemetry,
     logger,

@@ -1,3 +1,4 @@
+import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { isEngineTool } from "../../contract/engine/tool-names.ts";
 import type { AgentDefinition } from "./agent-file.ts";
 import type { EntryProblem } from "./catalog-entry.ts";
@@ -9,8 +10,8 @@ import {
   openLayer,
   readAgent,
   readKind,
-  readRules,
   readServers,
+  readSettings,
   readSkill,
   readTool,
 } from "./read-layer.ts";
@@ -26,15 +27,15 @@ export interface LoadParts {
 
 /** Loads the shipped entries, overridden by the folders'. Invalid entries are skipped and reported. */
 export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogFolders): Promise<CatalogReading> {
-  const { agents, ...shipped } = shippedEntries();
+  const layers = await openLayers(folders);
+  const shipped = shippedEntries();
+  // Of several layers the last one decides.
+  if (layers.findLast((layer) => layer.shipped !== null)?.shipped === "none") withoutShipped(shipped);
+  const { agents } = shipped;
   const [skills, tools] = [shippedIn(shipped.skills), shippedIn(shipped.tools)];
   const shippedAgents = new Map(agents);
   const isKnown = (tool: string) => isEngineTool(tool) || tools.has(tool);
-  const layers: Layer[] = [];
-  for (const [name, place] of Object.entries({ product: folders.product, engine: folders.engine })) {
-    if (place === null) continue;
-    const layer = await openLayer(place, name === "product" ? PRODUCT_PREFIX : "");
-    layers.push(layer);
+  for (const layer of layers) {
     if (layer.folder === null) continue;
     const reading = { ...layer, folder: layer.folder };
     const before = new Map(agents);
@@ -43,7 +44,6 @@ export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogF
     await readKind(reading, { kind: "tools", into: tools, read: readTool });
     layer.agents = [...agents].filter(([agent, definition]) => definition !== before.get(agent));
     layer.servers = await readServers(reading);
-    layer.rules = await readRules(reading);
   }
   for (const { agents: own, notes, prefix } of layers)
     for (const [name, agent] of own)
@@ -61,6 +61,24 @@ export async function loadCatalog({ checkServers }: LoadParts, folders: CatalogF
     problems: layers.flatMap(({ notes }) => notes.problems),
     warnings: layers.flatMap(({ notes }) => notes.warnings),
   };
+}
+
+/** The folders over the shipped entries, with their settings. */
+async function openLayers(folders: CatalogFolders): Promise<readonly Layer[]> {
+  const layers: Layer[] = [];
+  for (const [name, place] of Object.entries({ product: folders.product, engine: folders.engine })) {
+    if (place === null) continue;
+    const layer = await openLayer(place, name === "product" ? PRODUCT_PREFIX : "");
+    layers.push(layer);
+    if (layer.folder !== null) Object.assign(layer, await readSettings({ ...layer, folder: layer.folder }));
+  }
+  return layers;
+}
+
+/** The default agent stays: calls that name no agent use it. */
+function withoutShipped({ agents, skills }: ReturnType<typeof shippedEntries>): void {
+  for (const name of agents.keys()) if (name !== DEFAULT_AGENT) agents.delete(name);
+  skills.clear();
 }
 
 const shippedIn = <T extends object>(entries: ReadonlyMap<string, T>): Map<string, FromFolder<T>> =>

@@ -6,7 +6,7 @@ import type { ToolRule } from "../tools/tool-rules.ts";
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { FromFolder } from "./catalog.ts";
-import { SETTINGS_FILE, denyAll, parseSettings } from "./settings-file.ts";
+import { SETTINGS_FILE, type SettingsReading, denyAll, parseSettings } from "./settings-file.ts";
 import { type SkillDefinition, parseSkill } from "./skill-file.ts";
 import { type DeclaredTool, parseDeclaredTool } from "./tool-file.ts";
 
@@ -29,6 +29,7 @@ export interface Layer extends Notes {
   /** The text of its `.mcp.json`. */
   servers: string | null;
   rules: readonly ToolRule[];
+  shipped: SettingsReading["shipped"];
 }
 
 export async function openLayer(path: string, prefix: string): Promise<Layer> {
@@ -36,7 +37,7 @@ export async function openLayer(path: string, prefix: string): Promise<Layer> {
   const folder = await attempt(notes, path, () => CatalogFolder.open(path));
   // The rules of a folder that cannot be read are not known.
   const rules = folder === undefined ? [denyAll(prefix + SETTINGS_FILE)] : [];
-  return { ...notes, folder: folder ?? null, agents: [], servers: null, rules };
+  return { ...notes, folder: folder ?? null, agents: [], servers: null, rules, shipped: null };
 }
 
 type Kind = "agents" | "skills" | "tools";
@@ -142,13 +143,15 @@ export async function readTool(file: EntryFile, name: string): Promise<FromFolde
 export const readServers = async (reading: Reading): Promise<string | null> =>
   (await attempt(reading, SERVERS_FILE, () => reading.folder.text(SERVERS_FILE, MAX_SERVERS_BYTES))) ?? null;
 
-/** The rules of the layer's `settings.yaml`. Those of an invalid file deny every call. */
-export async function readRules(reading: Reading): Promise<readonly ToolRule[]> {
+const NO_SETTINGS: SettingsReading = { shipped: null, rules: [], warnings: [] };
+
+/** The layer's `settings.yaml`. The rules of an invalid file deny every call. */
+export async function readSettings(reading: Reading): Promise<Pick<SettingsReading, "shipped" | "rules">> {
   const path = reading.prefix + SETTINGS_FILE;
   const read = await attempt(reading, SETTINGS_FILE, async () => {
     const text = await reading.folder.text(SETTINGS_FILE, MAX_SETTINGS_BYTES);
-    return text === null ? { rules: [], warnings: [] } : parseSettings(path, text);
+    return text === null ? NO_SETTINGS : parseSettings(path, text);
   });
   reading.notes.warnings.push(...(read?.warnings ?? []));
-  return read?.rules ?? [denyAll(path)];
+  return read ?? { shipped: null, rules: [denyAll(path)] };
 }

@@ -26,9 +26,14 @@ const rule = z.strictObject({
 });
 
 /** Strict: a misspelled field must not be ignored. */
-const settings = z.strictObject({ tool_rules: z.optional(z.array(rule).check(z.maxLength(MAX_RULES))) });
+const settings = z.strictObject({
+  catalog: z.optional(z.strictObject({ shipped: z.optional(z.enum(["all", "none"])) })),
+  tool_rules: z.optional(z.array(rule).check(z.maxLength(MAX_RULES))),
+});
 
 export interface SettingsReading {
+  /** Whether the shipped agents and skills are there, but the default agent. Null when the file does not say. */
+  readonly shipped: "all" | "none" | null;
   readonly rules: readonly ToolRule[];
   readonly warnings: readonly EntryProblem[];
 }
@@ -36,7 +41,8 @@ export interface SettingsReading {
 /** Reads `settings.yaml`. `path` names the file in rules and warnings. Rejects with {@link BadEntry}. */
 export async function parseSettings(path: string, text: string): Promise<SettingsReading> {
   const yaml = await parseYaml(text);
-  const rules = (yaml.read(settings).value.tool_rules ?? []).map((one, at): ToolRule => {
+  const { catalog, tool_rules: given = [] } = yaml.read(settings).value;
+  const rules = given.map((one, at): ToolRule => {
     const line = yaml.lineOf(["tool_rules", String(at)]);
     const patterns = Object.entries(one.input ?? {}).map(([name, pattern]) => ({
       path: name.split("."),
@@ -50,7 +56,7 @@ export async function parseSettings(path: string, text: string): Promise<Setting
     return { tool, input: patterns, permission, reason, place: { path, line } };
   });
   const warnings = rules.filter(allowsMoreCommands).map(({ place }) => ({ ...place, message: MORE_COMMANDS }));
-  return { rules, warnings };
+  return { shipped: catalog?.shipped ?? null, rules, warnings };
 }
 
 const MORE_COMMANDS = "allow: * in a command also allows other commands, after ; or && for example";

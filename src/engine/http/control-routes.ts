@@ -4,6 +4,7 @@ import type { RequestHandler } from "express";
 import type * as z from "zod/mini";
 import {
   CONTROL_TOKEN_HEADER,
+  controlAllowedRequest,
   controlCatalogRequest,
   controlKeysRequest,
   controlKnowledgeRequest,
@@ -40,6 +41,7 @@ export interface ControlParts {
   readonly notices: { report(read: number): TurnNoticeReport | undefined; readonly last: number | null };
   readonly setBudgets: (budgets: EngineBudgets) => void;
   readonly setModels: (models: z.output<typeof controlModelsRequest>) => void;
+  readonly setAllowed: (allowed: z.output<typeof controlAllowedRequest>) => void;
   readonly suspend: (suspended: Suspension | null) => void;
   readonly wakefulness: Pick<Wakefulness, "sleep">;
   readonly knowledge: {
@@ -68,6 +70,7 @@ export const controlRoutes = ({
   notices,
   setBudgets,
   setModels,
+  setAllowed,
   suspend,
   wakefulness,
   setCatalog,
@@ -89,6 +92,10 @@ export const controlRoutes = ({
     },
     setModels(request, response) {
       setModels(validateBody(controlModelsRequest, request.body, response));
+      response.json(status());
+    },
+    setAllowed(request, response) {
+      setAllowed(validateBody(controlAllowedRequest, request.body, response));
       response.json(status());
     },
     async setCatalog(request, response) {

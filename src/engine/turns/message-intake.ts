@@ -81,7 +81,7 @@ export class MessageIntake {
       const turn = runner.start(request, { alongside: store, from, next: [taken(message, "turn")] });
       return { kind: "started", turn };
     }
-    runner.assertModel(request);
+    runner.assertAllowed(request);
     const { task_id: _, message: content, ...rest } = request;
     const { caller, state } = from;
     const options: WaitingOptions = { ...rest, ...(caller !== undefined && { trace: { caller, state } }) };

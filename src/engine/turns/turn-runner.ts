@@ -58,7 +58,7 @@ export class TurnRunner {
     { alongside = () => undefined, from = UNTRACED, next, isWaiting = false }: TurnExtras = {},
   ): StartedTurn {
     this.assertOpen();
-    if (!isWaiting) this.assertModel(request);
+    if (!isWaiting) this.assertAllowed(request);
     const turnId = newId("turn");
     const claim = this.#parts.slots.claim(request.task_id, turnId);
     if (claim.kind === "busy") throw busy(claim.holder);
@@ -77,9 +77,9 @@ export class TurnRunner {
     }
   }
 
-  /** Throws `INVALID_REQUEST` and `POLICY_DENIED` for a model that the turn cannot have. */
-  assertModel(request: TurnStart): void {
-    this.#parts.assertModel?.(request);
+  /** Throws `INVALID_REQUEST` and `POLICY_DENIED` for an agent or a model that the turn cannot have. */
+  assertAllowed(request: TurnStart): void {
+    this.#parts.assertAllowed?.(request);
   }
 
   /** Throws the errors of `start`, for a caller that has to write files first. */

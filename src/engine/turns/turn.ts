@@ -48,8 +48,8 @@ export interface TurnParts {
   readonly budgets: { refusal(): BudgetRefusal | null };
   readonly runAgent: AgentLoop;
   readonly toolNamed: ToolNamed;
-  /** Throws `INVALID_REQUEST` or `POLICY_DENIED` for a model that a turn cannot use. */
-  readonly assertModel?: (turn: Pick<TurnRequest, "agent" | "model">) => void;
+  /** Throws `INVALID_REQUEST` or `POLICY_DENIED` for an agent or a model that a turn cannot use. */
+  readonly assertAllowed?: (turn: Pick<TurnRequest, "agent" | "model">) => void;
   /** Waits for tools that are not known yet, before the turn's first step. Never rejects. */
   readonly toolsReady?: (turn: BeginningTurn) => Promise<void>;
   readonly telemetry: EngineTelemetry;

@@ -3,6 +3,7 @@ import { CONTROL_PATHS, CONTROL_TOKEN_HEADER, type controlCatalogRequest } from 
 import { type EngineStatus, engineMetricsReport } from "../../contract/engine/status.ts";
 import { type EmbeddingsHealth, embeddingsHealth } from "../../contract/engine/health.ts";
 import { type EngineBudgets, budgetReport } from "../../contract/engine/budgets.ts";
+import type { AllowedUse } from "../../contract/engine/allowed-use.ts";
 import { type ModelCooldown, type ModelRules, modelCooldowns } from "../../contract/engine/models.ts";
 import type { EngineKey } from "../../contract/engine/launch.ts";
 import type { Suspension } from "../../contract/orchestrator/policy.ts";
@@ -96,6 +97,19 @@ export async function setEngineModels(
   // An engine of an earlier release has no such call.
   if (answer.status === 404) return { kind: "unsupported" };
   return { kind: "failed", reason: `the engine answered ${answer.status} to POST ${CONTROL_PATHS.models}` };
+}
+
+/** Tells an engine which agents and tools may be used. */
+export async function setEngineAllowed(
+  target: ControlTarget,
+  allowed: AllowedUse,
+): Promise<{ readonly kind: "ok" | "unsupported" } | ControlFailure> {
+  const answer = await ask(target, "POST", CONTROL_PATHS.allowed, allowed);
+  if (answer.kind === "failed") return answer;
+  if (answer.status === 200) return { kind: "ok" };
+  // An engine of an earlier release has no such call.
+  if (answer.status === 404) return { kind: "unsupported" };
+  return { kind: "failed", reason: `the engine answered ${answer.status} to POST ${CONTROL_PATHS.allowed}` };
 }
 
 /** `refused`: the version conflicts with the engine's own files. */

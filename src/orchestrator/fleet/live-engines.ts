@@ -72,6 +72,8 @@ export interface LiveEngine {
   isRetryingSuspension: boolean;
   /** What it was told of models by its policy, as JSON; undefined when an earlier daemon told it. */
   modelsSent: string | undefined;
+  /** What it was told of agents and tools by its policy, as JSON; undefined when an earlier daemon told it. */
+  allowedSent: string | undefined;
   /** When the cooldowns of models end that it was told, on the monotonic clock. */
   cooldownsSent: ReadonlyMap<string, number>;
   readonly hook: FollowedHook;

@@ -26,6 +26,8 @@ interface ProductChange {
 
 /** The policy is part of what brokers were answered, and they do not know whose engines are of which product. */
 const FORGOTTEN: Forgotten = { keys: true, secrets: true, connections: true };
+/** What running engines are told by `followModels`. */
+const SETTLED = ["allowed_models", "fallback", "allowed_agents", "allowed_tools"] as const;
 const ANSWERED = ["budgets", "tool_network", "private_hosts"] as const;
 
 /** Merges a patch into a product's policy, effective from the product's next call. Tested in test/cli/products.test.ts. */
@@ -53,7 +55,7 @@ export async function setPolicy(
   if (isAnswered) await host.broker?.forget(FORGOTTEN);
   if (patch.budgets !== undefined) await budgetsSettled(host);
   if (patch.suspended !== undefined || patch.suspend !== undefined) await suspensionSettled(host, changed.id);
-  if (patch.allowed_models !== undefined || patch.fallback !== undefined) await modelsSettled(host, changed.id);
+  if (SETTLED.some((field) => patch[field] !== undefined)) await modelsSettled(host, changed.id);
   if (patch.tool_hook !== undefined) await toolHookSettled(host, changed.id);
   return changed;
 }

@@ -8,6 +8,7 @@ import { setEngineModels } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
 import type { HostContext } from "../host-context.ts";
 import { inSleepLane } from "./sleep-lane.ts";
+import { tellAllowed } from "./tell-allowed.ts";
 
 type Host = Pick<HostContext, "directory" | "live" | "lanes" | "cooldowns" | "logger">;
 
@@ -28,7 +29,10 @@ export const modelRulesOf = ({
 export const rulesText = (rules: ModelRules = NO_MODEL_RULES): string =>
   JSON.stringify([rules.allowed, rules.fallback]);
 
-/** Tells running engines which models are allowed and which fail, when that changes, until the daemon stops. */
+/**
+ * Tells running engines which models, agents and tools are allowed and which models fail, when that changes, until the
+ * daemon stops.
+ */
 export function followModels(host: Host): void {
   const sync = sharedRuns(() => syncEngines(host, host.live.all()));
   const changed = () => inBackground("models", sync());
@@ -45,11 +49,16 @@ export async function modelsSettled(host: Host, productId: string): Promise<void
 }
 
 async function syncEngines(host: Host, engines: readonly LiveEngine[]): Promise<void> {
-  await new PQueue({ concurrency: CONCURRENCY }).addAll(engines.map((live) => () => syncModels(host, live)));
+  await new PQueue({ concurrency: CONCURRENCY }).addAll(engines.map((live) => () => syncAllowed(host, live)));
 }
 
 /** Tells an engine what it does not know. One that does not answer is told after its next probe. Never rejects. */
-export async function syncModels(host: Host, live: LiveEngine): Promise<void> {
+export async function syncAllowed(host: Host, live: LiveEngine): Promise<void> {
+  await syncModels(host, live);
+  await tellAllowed(host, live);
+}
+
+async function syncModels(host: Host, live: LiveEngine): Promise<void> {
   if ((await newsFor(host, live)) === null) return;
   // A connection to an engine that falls asleep would wake it.
   await inSleepLane(host, live.id, async () => {

@@ -5,7 +5,7 @@ import type { EngineHost } from "../host-context.ts";
 import { layersOf } from "../store/planned-policy.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { tellBudgets } from "./follow-budgets.ts";
-import { syncModels } from "./follow-models.ts";
+import { syncAllowed } from "./follow-models.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 
 /** Engines that are told at the same time. One that does not answer takes a place for two seconds. */
@@ -33,11 +33,11 @@ export async function syncPlan(host: EngineHost, live: LiveEngine): Promise<void
   const find = () => host.awaited.find(live.productId, live.order.launch.user_id);
   const row = await retryUntilStopped(host, "plan of an engine", find);
   if (row?.id === live.id) takeLayers(live, row);
-  await syncModels(host, live);
+  await syncAllowed(host, live);
 }
 
 async function tell(host: EngineHost, live: LiveEngine): Promise<void> {
-  await syncModels(host, live);
+  await syncAllowed(host, live);
   await tellBudgets(host, live);
 }
 

@@ -13,6 +13,7 @@ import { daemonKey } from "../status/daemon-key.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { brokeredSettings } from "./brokered-settings.ts";
+import { allowedText, allowedUseOf } from "./tell-allowed.ts";
 import { modelRulesOf, rulesText } from "./follow-models.ts";
 import { toolHookRulesOf } from "./follow-tool-hooks.ts";
 import type { LiveEngine, SupervisedOrder } from "../fleet/live-engines.ts";
@@ -32,6 +33,7 @@ export function launchOrder(
   const { max_processes, memory_mb, disk_mb, checkpoint_mb } = policy;
   const suspended = suspensionOf(policy);
   const models = modelRulesOf(policy);
+  const allowed = allowedUseOf(policy);
   const hook = toolHookRulesOf(policy);
   const { attachment_mb: mb, attachment_count: count, attachment_kinds: kinds } = policy;
   const { task_ttl_days: taskTtl } = policy;
@@ -53,6 +55,7 @@ export function launchOrder(
       ...(hasBudgets(budgets) && { budgets: engineBudgetsOf(budgets, known) }),
       ...(suspended !== null && { suspended }),
       ...(rulesText(models) !== rulesText() && { models }),
+      ...(allowedText(allowed) !== allowedText() && { allowed }),
       ...(hook !== null && { tool_hook: hook }),
       ...brokerFor(host, engine),
       ...interceptFor(host, engine, product),
@@ -187,6 +190,7 @@ export function liveEngine(
     isRetryingSuspension: false,
     suspensionSent: isAdopted ? undefined : (order.launch.suspended ?? null),
     modelsSent: isAdopted ? undefined : rulesText(order.launch.models),
+    allowedSent: isAdopted ? undefined : allowedText(order.launch.allowed),
     cooldownsSent: new Map(),
     hook: {
       sent: isAdopted ? undefined : JSON.stringify(order.launch.tool_hook ?? null),

@@ -12,6 +12,7 @@ import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import type { UnexpectedExit } from "./supervisor.ts";
 import { rulesText } from "./follow-models.ts";
+import { allowedText } from "./tell-allowed.ts";
 
 const ABANDON_TERM_MS = 2000;
 
@@ -57,6 +58,7 @@ export async function reviveEngine(
     suspensionSent: live.order.launch.suspended ?? null,
     isRetryingSuspension: false,
     modelsSent: rulesText(live.order.launch.models),
+    allowedSent: allowedText(live.order.launch.allowed),
     cooldownsSent: new Map(),
     modelFailedAt: null,
     healthySince: now,

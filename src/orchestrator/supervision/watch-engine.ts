@@ -7,7 +7,7 @@ import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
 import { reloadKnowledge } from "./reload-knowledge.ts";
-import { syncModels } from "./follow-models.ts";
+import { syncAllowed } from "./follow-models.ts";
 import { syncToolHook } from "./follow-tool-hooks.ts";
 import { checkIdle } from "./idle-check.ts";
 
@@ -43,7 +43,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       random: Math.random(),
     });
   // Extends its shares of the product's budgets before a call waits for them.
-  if (live.budgetsSent !== null) await checkIdle(host, live);
+  if (live.order.launch.budgets !== undefined) await checkIdle(host, live);
   while (await delay(wait(), signal)) {
     if (live.fallingAsleep !== null) continue;
     const probing = probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
@@ -59,7 +59,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       live.consecutiveFailures = 0;
       await reloadCatalog(host, live);
       await reloadKnowledge(host, live);
-      await syncModels(host, live);
+      await syncAllowed(host, live);
       await syncToolHook(host, live);
       await checkIdle(host, live);
       continue;

@@ -1,4 +1,5 @@
 import t, { type Test } from "tap";
+import { AllowedAgentsAndTools } from "../../../src/engine/agent/allowed-agents-and-tools.ts";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
 import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import { joinedRegistry } from "../../../src/engine/tools/registry.ts";
@@ -11,16 +12,18 @@ const tool = (name: string) => testTool(name, () => Promise.resolve(name));
 async function profilesOf(t: Test, files: Readonly<Record<string, string>>, own: { tools: readonly Tool[] }) {
   const bench = catalogBench(t, files);
   const catalog = await bench.live();
+  const allowed = new AllowedAgentsAndTools();
   const profiles = catalogProfiles({
     now: () => catalog,
     registry: joinedRegistry([{ tools: () => own.tools }, catalog]),
+    allowed,
     toolLimits: () => ({ maxTools: 128, maxTokens: 100_000, shownTokens: 20_000 }),
     rankByWords,
     models: { main: "m", planner: "p", light: "l" },
     userId: "{{product}}",
     product: "shop",
   });
-  return { catalog, profiles, write: bench.write };
+  return { catalog, profiles, allowed, write: bench.write };
 }
 
 t.test("system prompt and tools are byte-identical between calls until a reload", async (t) => {
@@ -114,4 +117,33 @@ t.test("with very many skills, the prompt keeps all names and shortens descripti
     [],
   );
   t.ok(system.length < 21_000, `${system.length} characters`);
+});
+
+t.test("a change of the policy's agents and tools holds from the next call of a model", async (t) => {
+  const own = { tools: [tool("look"), tool("find"), tool("mcp__pages__read"), tool("mcp__pages__write")] };
+  const { profiles, allowed } = await profilesOf(t, { "agents/scribe.md": agentFile("scribe") }, own);
+  const namesOf = (agent: string) => profiles.ofAgent(agent).registry.modelTools.map(({ name }) => name);
+  const before = profiles.ofAgent("scribe");
+  allowed.setPolicy({ agents: ["scribe"], tools: ["look", "mcp__pages__re*", "delegate"] });
+  t.same(namesOf("default"), ["delegate", "look", "mcp__pages__read"]);
+  const { system, registry } = profiles.ofAgent("default");
+  t.match(system, /- scribe: /);
+  t.notMatch(system, /- coder: /);
+  t.notMatch(system, /- analyse-data: /, "skills cannot be read without their tool");
+  t.same(registry.get("delegate")?.input.check({ agent: "coder", task: "go" }).kind, "invalid");
+  t.same(
+    profiles.ofSubAgent("scribe", "default").registry.tools.map(({ name }) => name),
+    ["look", "mcp__pages__read"],
+  );
+  t.match(
+    allowed.problemOf("coder"),
+    /^the product's policy does not allow the agent coder; it allows default, scribe$/,
+  );
+  t.equal(allowed.problemOf("default"), null, "the default agent needs no leave");
+  t.not(profiles.toolNamed("find"), undefined, "what was called before is still known");
+  allowed.setPolicy({ agents: [], tools: [] });
+  t.same(namesOf("default"), []);
+  t.equal(profiles.ofAgent("scribe").system, profiles.ofAgent("default").system, "another agent takes its place");
+  allowed.setPolicy({ agents: null, tools: null });
+  t.equal(profiles.ofAgent("scribe").system, before.system);
 });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { AllowedAgentsAndTools } from "../../../src/engine/agent/allowed-agents-and-tools.ts";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
 import { rankByWords } from "../../../src/engine/store/word-index.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "../../../src/engine/model/model-provider.ts";
@@ -40,6 +41,7 @@ async function team(t: Test, roles: Roles, options: Parameters<typeof enginePart
       catalogProfiles({
         now: () => catalog,
         registry,
+        allowed: new AllowedAgentsAndTools(),
         toolLimits: NO_LIMITS,
         rankByWords,
         models,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { AllowedAgentsAndTools } from "../../../src/engine/agent/allowed-agents-and-tools.ts";
 import { catalogProfiles } from "../../../src/engine/agent/agent-profiles.ts";
 import { ContextCompactor } from "../../../src/engine/agent/compaction.ts";
 import { requestTokens } from "../../../src/engine/model/context-window.ts";
@@ -72,7 +73,16 @@ async function scene(
       logger: createLogger("test", "silent"),
     }),
     profiles: (registry) =>
-      catalogProfiles({ now: () => catalog, registry, toolLimits, rankByWords, models, userId: "u", product: "p" }),
+      catalogProfiles({
+        now: () => catalog,
+        registry,
+        allowed: new AllowedAgentsAndTools(),
+        toolLimits,
+        rankByWords,
+        models,
+        userId: "u",
+        product: "p",
+      }),
     ...options,
   });
   const run = async (more: Partial<Parameters<typeof parts.runner.start>[0]> = {}) => {

@@ -54,12 +54,12 @@ function inputNote(value: PolicyValue): string {
       if (value.isNullable) return "Empty is no limit.";
       return value.max === undefined ? "" : `${value.min} to ${value.max}.`;
     case "network":
-    case "list":
       return "One a line.";
     case "ports":
       return `${value.min} to ${value.max}, separated by commas.`;
+    case "list":
     case "models":
-      return value.isNullable ? "One a line. Empty is every model, none is no other." : "One a line.";
+      return value.isNullable ? "One a line. Empty is all, none is no other." : "One a line.";
     case "tool_hook":
       return "JSON with url and tools, and if need be timeout_ms and on_error. Empty is none.";
     default:
@@ -72,8 +72,8 @@ export function inputOf(field: FormField, policy: Policy): FieldInput {
   if (typeof value === "boolean") return value;
   if (field.value.kind === "tool_hook") return value === null ? "" : JSON.stringify(value, null, 2);
   if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
-  if (Array.isArray(value) && value.length === 0 && field.value.kind === "models")
-    return field.value.isNullable ? "none" : "";
+  if (Array.isArray(value) && value.length === 0)
+    return (field.value.kind === "models" || field.value.kind === "list") && field.value.isNullable ? "none" : "";
   if (Array.isArray(value)) return value.join(field.value.kind === "ports" ? ", " : "\n");
   return value === null ? "" : String(value);
 }
@@ -90,7 +90,6 @@ export function readInput({ value }: FormField, input: FieldInput): Read {
     case "network":
       return { value: text === "open" || text === "none" ? text : text.split(/[\s,]+/).filter((host) => host !== "") };
     case "list":
-      return { value: text.split(/[\s,]+/).filter((host) => host !== "") };
     case "models":
       if (value.isNullable && text === "") return { value: null };
       return { value: text === "none" ? [] : text.split(/[\s,]+/).filter((model) => model !== "") };
