@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { inBackground, untilExit } from "../../../shared/background.ts";
+import { untilExit } from "../../../shared/background.ts";
 import { shownProcess } from "../../../contract/orchestrator/engine-handle.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { type CgroupHierarchy, hastenMoves } from "../../../sandbox/cgroups.ts";
+import type { CgroupHierarchy } from "../../../sandbox/cgroups.ts";
 import type {
   Attached,
   EngineBackend,
@@ -124,10 +124,7 @@ export function createProcessBackend({
     startProblem: () => settings.snapshots?.problem ?? null,
     spares,
 
-    // Without a cgroup no process has to enter one.
-    expectLaunch: () =>
-      inBackground("move to a cgroup", cgroups.hierarchies.length > 0 ? hastenMoves() : Promise.resolve()),
-
+    expectLaunch: () => cgroups.expectMove(),
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, incarnation, port } = order.launch;
       await remains.gone(engineId);
