@@ -41,6 +41,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/playground.test.ts",
   "test/console/secrets.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/transcripts.test.ts",
   "test/console/waiting.test.ts",
   "test/end-to-end/acp.test.ts",
   "test/end-to-end/admit-cost.test.ts",
