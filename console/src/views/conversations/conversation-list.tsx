@@ -86,8 +86,14 @@ const columnsOf = (engine: string, calls: EngineClient, reload: () => void): rea
     ),
   },
   { title: "State", cell: ({ state }) => <TaskStateBadge state={state} /> },
-  { title: "Agent", isExtra: true, cell: ({ agent }) => agent },
-  { title: "Messages", kind: "number", isExtra: true, cell: ({ message_count }) => formatCount(message_count) },
+  { title: "Agent", isExtra: true, isRare: true, cell: ({ agent }) => agent },
+  {
+    title: "Messages",
+    kind: "number",
+    isExtra: true,
+    isRare: true,
+    cell: ({ message_count }) => formatCount(message_count),
+  },
   {
     title: "Tokens",
     kind: "number",

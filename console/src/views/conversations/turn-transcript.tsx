@@ -1,4 +1,5 @@
 import type { AttachmentRecord, EngineClient } from "@orchd/client";
+import type { Step } from "../../live/turn-steps.ts";
 import { formatBytes, formatCount } from "../../parts/format.ts";
 import { Clock } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
@@ -29,7 +30,7 @@ export const TurnTranscript = ({ engine, calls, exchange, source }: TurnProps) =
             Sent by <RunLink engine={engine} source={source} />
           </span>
         )}
-        {!isOver && <span>Working…</span>}
+        {!isOver && <span>{isAsking(steps) ? "Waits for an answer" : "Working…"}</span>}
         {usage !== null && (
           <span>
             {formatCount(usage.input_tokens)} tokens in ({formatCount(usage.cache_hit_tokens)} cached),{" "}
@@ -54,6 +55,9 @@ export const TurnTranscript = ({ engine, calls, exchange, source }: TurnProps) =
     </article>
   );
 };
+
+const isAsking = (steps: readonly Step[]): boolean =>
+  steps.some((step) => step.kind === "question" && step.answer === null);
 
 const Attached = ({ file: { name, path, media_type, bytes } }: { readonly file: AttachmentRecord }) => (
   <span class="file">
