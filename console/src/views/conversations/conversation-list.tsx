@@ -86,11 +86,10 @@ const columnsOf = (engine: string, calls: EngineClient, reload: () => void): rea
     ),
   },
   { title: "State", cell: ({ state }) => <TaskStateBadge state={state} /> },
-  { title: "Agent", isExtra: true, isRare: true, cell: ({ agent }) => agent },
+  { title: "Agent", isRare: true, cell: ({ agent }) => agent },
   {
     title: "Messages",
     kind: "number",
-    isExtra: true,
     isRare: true,
     cell: ({ message_count }) => formatCount(message_count),
   },
@@ -104,7 +103,8 @@ const columnsOf = (engine: string, calls: EngineClient, reload: () => void): rea
   {
     title: "Actions",
     kind: "actions",
-    isExtra: true,
+    // A narrow page has them in the transcript.
+    isRare: true,
     cell: (record) => <TaskActions calls={calls} record={record} onChanged={reload} onDeleted={reload} />,
   },
 ];
