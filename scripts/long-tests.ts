@@ -45,6 +45,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/profile.test.ts",
   "test/console/secrets.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/transcripts.test.ts",
   "test/console/usage.test.ts",
   "test/console/waiting.test.ts",
   "test/end-to-end/acp.test.ts",
