@@ -36,6 +36,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/conversations.test.ts",
   "test/console/engine-views.test.ts",
   "test/console/files.test.ts",
+  "test/console/host.test.ts",
   "test/console/knowledge.test.ts",
   "test/console/large-fleet.test.ts",
   "test/console/notifications.test.ts",

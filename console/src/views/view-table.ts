@@ -89,6 +89,12 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/tool-servers",
+    title: "Tool servers",
+    component: lazyView(() => import("./tool-servers/tool-servers.tsx"), "ToolServers"),
+    tabOf: "engine",
+  },
+  {
     path: "/engines/:engine/policy",
     title: "Policy",
     component: lazyView(() => import("./plans/engine-policy.tsx"), "EnginePolicyView"),
@@ -163,6 +169,7 @@ export const VIEWS: readonly View[] = [
   },
   { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
   { path: "/usage", title: "Usage", component: lazyView(() => import("./usage/usage.tsx"), "Usage"), key: "u" },
+  { path: "/host", title: "Host", component: lazyView(() => import("./host/host.tsx"), "Host"), key: "h" },
   { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
   {
     path: "/sessions",
