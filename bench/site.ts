@@ -37,6 +37,7 @@ export class Site {
   readonly #database: pg.Client;
   readonly #port: number;
   #daemon: ChildProcess | undefined;
+  #host = "127.0.0.1";
   #printed = "";
   productId = "";
   platform: Readonly<Record<string, string>> = {};
@@ -81,7 +82,7 @@ export class Site {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://${this.#host}:${this.#port}`;
   }
 
   get adminKey(): string {
@@ -106,6 +107,7 @@ export class Site {
   /** Milliseconds from the start of the daemon until it is ready. */
   async startDaemon(settings: Readonly<Record<string, string>> = {}): Promise<number> {
     const began = performance.now();
+    this.#host = settings["ORCH_HOST"] ?? "127.0.0.1";
     this.#daemon = this.launchDaemon(this.dataDir, this.#port, settings);
     await untilHealthy(`${this.url}/ready`);
     return performance.now() - began;
@@ -116,8 +118,8 @@ export class Site {
     const env = {
       // Only what measures spares has them: they take processor time from what is measured.
       ORCH_WARM_ENGINES: "0",
-      ...settings,
       ...PORTS,
+      ...settings,
       ORCH_DATA_DIR: dataDir,
       ORCH_PORT: String(port),
       ORCH_ADMIN_KEY: ADMIN_KEY,

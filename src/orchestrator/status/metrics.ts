@@ -8,10 +8,23 @@ import { CLAIM_OUTCOMES, type SparesReport } from "../../contract/orchestrator/s
 import type { ModelBroker } from "../fleet/broker/model-broker.ts";
 import { EngineTotals } from "./engine-totals.ts";
 import { DAEMON_METRICS } from "./metric-rows.ts";
+import { countDescriptors } from "./open-descriptors.ts";
 import type { Replica } from "./replica-role.ts";
 
 const MIB = 1_048_576;
 const BOOT_BUCKETS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60];
+
+/** A gauge of the default metrics, which would list the descriptors to count them. */
+const OPEN_FDS = "orch_process_open_fds";
+const openFds = () =>
+  new Gauge({
+    name: OPEN_FDS,
+    help: "Number of open file descriptors.",
+    registers: [],
+    collect() {
+      this.set(countDescriptors());
+    },
+  });
 
 type MetricName = keyof typeof DAEMON_METRICS;
 type NameOf<Kind> = {
@@ -104,6 +117,8 @@ export class Metrics {
     this.#replica = replica;
     // The event loop is sampled every 100 ms. At the default 10 ms it costs more CPU than an idle fleet.
     collectDefaultMetrics({ register: this.#registry, prefix: "orch_", eventLoopMonitoringPrecision: 100 });
+    this.#registry.removeSingleMetric(OPEN_FDS);
+    this.#registry.registerMetric(openFds());
     for (const name of Object.keys(ENGINE_METRICS) as EngineMetricName[]) this.#registerTotals(name);
   }
 

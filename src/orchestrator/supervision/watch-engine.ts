@@ -43,7 +43,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       random: Math.random(),
     });
   // Extends its shares of the product's budgets before a call waits for them.
-  if (live.budgetsSent !== null) await checkIdle(host, live);
+  if (live.order.launch.budgets !== undefined) await checkIdle(host, live);
   while (await delay(wait(), signal)) {
     if (live.fallingAsleep !== null) continue;
     const probing = probe(host, live, Math.min(PROBE_TIMEOUT_MS, interval));
