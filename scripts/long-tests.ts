@@ -285,4 +285,6 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/sandbox/run-confined.test.ts",
   "test/sandbox/sockets/supervised-sockets.test.ts",
   "test/scripts/build.test.ts",
+  "test/sim/backend-drift.test.ts",
+  "test/sim/postgres-drift.test.ts",
 ]);
