@@ -34,6 +34,20 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/conversations",
+    role: "operator",
+    title: "Conversations",
+    component: lazyView(() => import("./conversations/conversation-list.tsx"), "ConversationList"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/conversations/:task",
+    role: "operator",
+    title: "Conversation",
+    component: lazyView(() => import("./conversations/transcript.tsx"), "Transcript"),
+    tabOf: "engine",
+  },
+  {
     path: "/engines/:engine/turns",
     role: "operator",
     title: "Turns",
