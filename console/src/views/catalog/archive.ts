@@ -1,5 +1,3 @@
-import { packTar, unpackTar } from "modern-tar";
-
 /** A file of a catalog. A text of null is a file that is not UTF-8 text: it is kept as it is. */
 export interface ArchivedFile {
   readonly path: string;
@@ -8,12 +6,16 @@ export interface ArchivedFile {
   readonly mode: number;
 }
 
+/** A script of its own, beside that of the view. */
+const tar = () => import("modern-tar");
+
 /** Files larger than this are not edited here. */
 const MAX_TEXT_BYTES = 512 * 1024;
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The files of a tar.gz archive, by their paths. */
 export async function readArchive(archive: Blob): Promise<ReadonlyMap<string, ArchivedFile>> {
+  const { unpackTar } = await tar();
   const entries = await unpackTar(archive.stream().pipeThrough(new DecompressionStream("gzip")));
   const files = entries.flatMap(({ header, data }) => {
     if ((header.type ?? "file") !== "file") return [];
@@ -29,8 +31,9 @@ export async function writeArchive(files: Iterable<ArchivedFile>): Promise<Blob>
     header: { name: path, type: "file" as const, size: content.length, mode, mtime: new Date(0), uid: 0, gid: 0 },
     body: content,
   }));
-  const tar = new Blob([await packTar(entries)]);
-  return new Response(tar.stream().pipeThrough(new CompressionStream("gzip"))).blob();
+  const { packTar } = await tar();
+  const packed = new Blob([await packTar(entries)]);
+  return new Response(packed.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
 export const textFile = (path: string, text: string, mode = 0o644): ArchivedFile => ({
