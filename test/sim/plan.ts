@@ -103,7 +103,7 @@ export function makePlan(draws: Draws): Plan {
   const troubles = draws.chance("plan calm", 0.1) ? 0 : draws.integer("plan troubles", 1, 8);
   const kinds = Array.from({ length: draws.integer("plan kinds", 1, 4) }, () => draws.weighted("plan kind", TROUBLES));
   const users = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
-  const events = [
+  const asked = [
     // Most runs begin with engines.
     ...users
       .filter(() => draws.chance("plan first engine", 0.8))
@@ -112,22 +112,28 @@ export function makePlan(draws: Draws): Plan {
         does: { kind: "admit" as const, user },
       })),
     ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws, users) })),
-    ...Array.from({ length: troubles }, () => ({
-      at: timeOf(draws),
-      does: troubleOf(draws, draws.pick("plan trouble", kinds)),
-    })),
   ];
+  const wrong = Array.from({ length: troubles }, () => ({
+    at: troubleTime(draws, asked),
+    does: troubleOf(draws, draws.pick("plan trouble", kinds)),
+  }));
   return {
     seed: draws.seed,
     setup,
     idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
     drainS: draws.pick("plan drain", [0, 2]),
     pace: draws.pick("plan pace", [2, 20, 200]),
-    events: events.toSorted((one, other) => one.at - other.at),
+    events: [...asked, ...wrong].toSorted((one, other) => one.at - other.at),
   };
 }
 
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
+
+/** Every other one while a command is being carried out. */
+function troubleTime(draws: Draws, commands: readonly { readonly at: number }[]): number {
+  const meets = draws.chance("plan meets", 0.5) ? draws.pick("plan met", commands)?.at : undefined;
+  return meets === undefined ? timeOf(draws) : meets + draws.integer("plan after", 0, 600);
+}
 
 function commandOf(draws: Draws, users: readonly string[]): Command {
   const kind = draws.weighted("plan command", COMMANDS);
