@@ -1,37 +1,29 @@
-/** Measures the knowledge of a product: `node_modules/.bin/node bench/knowledge/main.ts`. */
+/** Measures the knowledge of a product: `npm run bench:knowledge`. See README.md beside this file. */
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { openRelatedWords, NO_RELATED_WORDS, type RelatedWords } from "../../src/engine/memory/search/related-words.ts";
+import { parseArgs } from "node:util";
 import { type IndexedDocument, KnowledgeIndex } from "../../src/engine/knowledge-reading/build-index.ts";
 import { readDocument } from "../../src/engine/knowledge-reading/read-document.ts";
 import { KnowledgeSearch } from "../../src/engine/knowledge/search-passages.ts";
-import { createLogger } from "../../src/shared/logger.ts";
-import { QUESTIONS } from "./questions.ts";
+import { type Question, SPLITS, questionsOf } from "./questions.ts";
+import { type Search, openFts5 } from "./systems.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const SIZE = 10_000;
 const SEARCHES = 400;
-const folder = mkdtempSync(join(tmpdir(), "orchd-knowledge-"));
-const related = openRelatedWords(join(root, "data/word-vectors/en"), createLogger("bench", "silent"));
+const { values } = parseArgs({ options: { "show-misses": { type: "boolean", default: false } } });
 
-const [documents, readMs, bytes] = await readDocs();
-print(
-  "read",
-  `${documents.length} documents of Markdown, ${(bytes / 1e6).toFixed(1)} MB: ${(bytes / 1e3 / readMs).toFixed(1)} MB/s`,
-);
-const small = build("docs", documents);
-print("recall@5, with related words", recall(small.file, related));
-print("recall@5, without", recall(small.file, NO_RELATED_WORDS));
-const passages = documents.reduce((sum, one) => sum + one.passages.length, 0);
-const many = Array.from({ length: Math.ceil(SIZE / passages) }, (_, at) =>
-  documents.map((one) => ({ ...one, path: `${at}/${one.path}` })),
-).flat();
-const large = build("large", many);
-const count = many.reduce((sum, one) => sum + one.passages.length, 0);
-print("build", `${count} passages in ${Math.round(large.ms)} ms, ${(statSync(large.file).size / 1e6).toFixed(1)} MB`);
-print("search", `${count} passages: ${latency(large.file)}`);
-rmSync(folder, { recursive: true });
+const folder = mkdtempSync(join(tmpdir(), "orchd-knowledge-"));
+try {
+  const [documents, readMs, bytes] = await readDocs();
+  const speed = (bytes / 1e3 / readMs).toFixed(1);
+  print("read", `${documents.length} documents of Markdown, ${(bytes / 1e6).toFixed(1)} MB: ${speed} MB/s`);
+  compare(documents);
+  atSize(documents);
+} finally {
+  rmSync(folder, { recursive: true });
+}
 
 function print(what: string, figure: string): void {
   process.stdout.write(`${what}: ${figure}\n`);
@@ -56,23 +48,74 @@ function build(name: string, given: readonly IndexedDocument[]): { readonly file
   return { file, ms: performance.now() - began };
 }
 
-/** The share of questions with a result among five that is of the document and says the answer. */
-function recall(file: string, words: RelatedWords): string {
-  using search = new KnowledgeSearch(file, words);
-  const missed = QUESTIONS.filter(
-    ([question, path, says]) =>
-      !search.search(question, 5).results.some((result) => result.path === path && says.test(result.text)),
-  );
-  const share = (QUESTIONS.length - missed.length) / QUESTIONS.length;
-  return `${share.toFixed(2)} of ${QUESTIONS.length} questions${missed.map(([question]) => `\n  missed: ${question}`).join("")}`;
+/** Recall of each system on both halves of the questions. */
+function compare(documents: readonly IndexedDocument[]): void {
+  const { file } = build("docs", documents);
+  using orchd = new KnowledgeSearch(file);
+  using plain = openFts5(documents, { headings: false });
+  using headed = openFts5(documents, { headings: true });
+  const search: Search = (question, limit) => orchd.search(question, limit).results;
+  const systems: Readonly<Record<string, Search>> = {
+    orchd: search,
+    "FTS5 over headings and text": headed.search,
+    "FTS5 over text": plain.search,
+  };
+  for (const split of SPLITS) {
+    const questions = questionsOf(split, documents);
+    const twice = questionsOf(split, documents, { together: true });
+    for (const [name, system] of Object.entries(systems)) {
+      report(`${split}, ${questions.length} questions, ${name}`, system, questions);
+      report(`${split}, ${twice.length} in two wordings at once, ${name}`, system, twice);
+    }
+    // The held-out half is not to be learned from.
+    if (values["show-misses"] && split === "dev") showMisses(search, questions);
+  }
 }
 
-function latency(file: string): string {
-  using search = new KnowledgeSearch(file, related);
+function report(what: string, search: Search, questions: readonly Question[]): void {
+  const places = questions.map((question) => placeIn(search, question));
+  const at = (limit: number) => (places.filter((place) => place < limit).length / places.length).toFixed(2);
+  const mrr = places.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length;
+  const characters = questions.flatMap(({ text }) => search(text, 5)).reduce((sum, { text }) => sum + text.length, 0);
+  const tokens = Math.round(characters / 4 / questions.length);
+  print(
+    what,
+    `recall@1 ${at(1)}, @3 ${at(3)}, @5 ${at(5)}, @10 ${at(10)}, MRR ${mrr.toFixed(2)}, ${tokens} tokens of 5`,
+  );
+}
+
+function showMisses(search: Search, questions: readonly Question[]): void {
+  for (const question of questions) {
+    const place = placeIn(search, question);
+    if (place >= 5) print("  missed", `${question.text} (${place === Infinity ? "not found" : `at ${place + 1}`})`);
+  }
+}
+
+/** The place of the first of ten results that answers, from 0. Infinity without. */
+function placeIn(search: Search, { text, answers }: Question): number {
+  const place = search(text, 10).findIndex((result) =>
+    answers.some(({ path, words }) => result.path === path && result.text.includes(words)),
+  );
+  return place === -1 ? Infinity : place;
+}
+
+function atSize(documents: readonly IndexedDocument[]): void {
+  const passages = documents.reduce((sum, one) => sum + one.passages.length, 0);
+  const many = Array.from({ length: Math.ceil(SIZE / passages) }, (_, at) =>
+    documents.map((one) => ({ ...one, path: `${at}/${one.path}` })),
+  ).flat();
+  const large = build("large", many);
+  const count = many.reduce((sum, one) => sum + one.passages.length, 0);
+  print("build", `${count} passages in ${Math.round(large.ms)} ms, ${(statSync(large.file).size / 1e6).toFixed(1)} MB`);
+  const questions = questionsOf("dev", documents).map(({ text }) => text);
+  print("search", `${count} passages: ${latency(large.file, questions)}`);
+}
+
+function latency(file: string, questions: readonly string[]): string {
+  using search = new KnowledgeSearch(file);
   const times = Array.from({ length: SEARCHES }, (_, at) => {
-    const [question = ""] = QUESTIONS[at % QUESTIONS.length] ?? [];
     const began = performance.now();
-    search.search(question, 6);
+    search.search(questions[at % questions.length] ?? "", 6);
     return performance.now() - began;
   }).sort((one, other) => one - other);
   const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);

@@ -1,35 +1,40 @@
-/** Questions as people word them, and the document of `docs/` with what its answer says. */
-export const QUESTIONS: readonly (readonly [question: string, path: string, says: RegExp])[] = [
-  [
-    "What happens when a client loses its connection in the middle of an answer?",
-    "engine-api.md",
-    /replay|Last-Event-ID/,
-  ],
-  ["How do I move the whole installation to another machine?", "operating.md", /restore|backup/i],
-  ["Which environment variable limits how many engines are awake?", "settings.md", /ORCH_MAX_AWAKE/],
-  ["How can a webhook of another service start a conversation?", "schedules.md", /webhook/i],
-  ["How do I verify the signature of a notification?", "notifications.md", /signature/i],
-  ["Can an end user's browser talk to the engine without my backend?", "browser.md", /token/i],
-  ["How do I delete everything that is remembered of a person?", "memory.md", /eras/i],
-  ["How does the agent ask before it runs a shell command?", "catalog.md", /permission|allow_once/i],
-  ["How do I give engines a secret that the model never sees?", "secrets.md", /placeholder|vault/i],
-  ["Can I use a library of OpenAI to call an engine?", "protocols.md", /OpenAI/],
-  ["What is the largest file that I can attach to a message?", "attachments.md", /MiB|mb/i],
-  ["How do I install with Helm?", "helm.md", /helm install|helm upgrade/],
-  ["How are engines run as pods?", "kubernetes.md", /pod/i],
-  ["What does a sleeping engine cost?", "scale.md", /sleep|asleep/i],
-  ["How do I take back the last message and try again?", "conversations.md", /edit|retry|rewind|taken? back/i],
-  ["Where do I see the log of an engine?", "command-line.md", /logs/],
-  ["How do I make the daemon listen behind nginx?", "operating.md", /proxy/i],
-  ["What does incarnation mean?", "glossary.md", /incarnation/i],
-  ["How do I switch a user's task to another model?", "conversations.md", /model/],
-  ["The engine does not start after an upgrade, what now?", "troubleshooting.md", /start/i],
-  ["How does an agent log in to a tool server for its user?", "identity.md", /login|sign/i],
-  ["How do I download a file that the agent wrote?", "files.md", /download|content/i],
-  ["Which files may tools read on the host?", "security.md", /read/i],
-  [
-    "How do I sign in to the console with the company's identity provider?",
-    "console.md",
-    /OIDC|OpenID|identity provider/i,
-  ],
-];
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { IndexedDocument } from "../../src/engine/knowledge-reading/build-index.ts";
+
+export const SPLITS = ["dev", "held-out"] as const;
+export type Split = (typeof SPLITS)[number];
+
+export interface Question {
+  readonly text: string;
+  /** Each answers the question: a result of the document that has these words. */
+  readonly answers: readonly { readonly path: string; readonly words: string }[];
+}
+
+/** Each wording is a question of its own. `together`: the wordings of what has two are one question, as the tool is told to ask. */
+export function questionsOf(
+  split: Split,
+  documents: readonly IndexedDocument[],
+  { together }: { readonly together: boolean } = { together: false },
+): readonly Question[] {
+  const file = join(import.meta.dirname, `${split}.yaml`);
+  const facts: readonly { readonly ask: readonly string[]; readonly answers: readonly string[] }[] = parse(
+    readFileSync(file, "utf8"),
+  );
+  return facts.flatMap(({ ask, answers }) => {
+    const places = answers.map((answer) => placeOf(answer, documents));
+    if (!together) return ask.map((text) => ({ text, answers: places }));
+    return ask.length > 1 ? [{ text: ask.join(" "), answers: places }] : [];
+  });
+}
+
+function placeOf(answer: string, documents: readonly IndexedDocument[]): Question["answers"][number] {
+  const [path = "", words = ""] = answer.split(/: (.*)/s);
+  const document = documents.find((one) => one.path === path);
+  if (document?.passages.some(({ text }) => text.includes(words)) !== true)
+    throw new Error(
+      `no passage of ${path} says ${JSON.stringify(words)}: the document has changed, so change the answer`,
+    );
+  return { path, words };
+}

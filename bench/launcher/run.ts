@@ -1,4 +1,4 @@
-// Both `run.ts` of the benchmarks are links to this file. Its folder is CommonJS, and it has no types: so an older
+// Each `run.ts` of the benchmarks is a link to this file. Its folder is CommonJS, and it has no types: so an older
 // Node.js, which cannot read TypeScript, can read this, and says what to type instead.
 (() => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);

@@ -27,7 +27,7 @@ t.test("the benchmarks run on the Node.js that came with the packages", async (t
 });
 
 t.test("an older Node.js says what to type instead", { skip: older ? false : "needs an older node" }, async (t) => {
-  for (const script of ["bench/run.ts", "bench/memory/run.ts"]) {
+  for (const script of ["bench/run.ts", "bench/memory/run.ts", "bench/knowledge/run.ts"]) {
     const { status, stderr } = run(older ?? "", script, "crash");
     t.equal(status, 1);
     t.match(

@@ -69,7 +69,6 @@ export const knowledgeFiles = (dataDir: string): KnowledgeFiles =>
     confine: false,
     signal: new AbortController().signal,
     catalogFolder: (productId) => resolve(dataDir, "catalogs", productId),
-    wordVectors: null,
   });
 
 /** A backend for one fixture engine in a folder of its own. At the end no process that was born for it may be left. */

@@ -41,6 +41,12 @@ export const Help = ({ views }: { readonly views: readonly View[] }) =>
         </div>
         <div>
           <dt>
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+          </dt>
+          <dd>Interrupt the answer with a message</dd>
+        </div>
+        <div>
+          <dt>
             <kbd>Esc</kbd>
           </dt>
           <dd>Close a dialog</dd>

@@ -1,5 +1,5 @@
 /** Changes with the format: a daemon of another release then makes the file again. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** In the catalog's folder of a product: a folder for each version of its knowledge, named by its digest. */
 export const KNOWLEDGE_FOLDER = "knowledge";

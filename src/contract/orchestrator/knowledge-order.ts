@@ -14,8 +14,6 @@ export type KnowledgeOrder =
       readonly kind: "search";
       readonly confine: boolean;
       readonly file: string;
-      /** The folder of related words. Null without. */
-      readonly wordVectors: string | null;
       readonly query: string;
       readonly limit: number;
     };

@@ -1,10 +1,11 @@
 import { type Stats, constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { hasCode } from "../../shared/error-code.ts";
+import type { StoredContent } from "../store/checkpoint-contents.ts";
 import type { ChangeOrigin, FileChange, FileChangeTable, FileState } from "../store/file-changes.ts";
 import type { Store } from "../store/open-store.ts";
 import type { WorkspaceFolder } from "../tools/workspace-folder.ts";
-import type { Captured, ContentStore, StoredContent } from "./content-store.ts";
+import type { Captured, ContentStore } from "./content-store.ts";
 import { NO_FILE, stateOf } from "./file-stamp.ts";
 
 /** O_NONBLOCK: opening a FIFO without a writer would block a thread for ever. */

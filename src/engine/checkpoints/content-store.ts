@@ -6,7 +6,7 @@ import { CHECKPOINTS_FOLDER } from "../../contract/engine/folders.ts";
 import type { NotCaptured } from "../../contract/engine/restore-outcomes.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { unlessMissing } from "../../shared/files.ts";
-import type { CheckpointContentTable } from "../store/checkpoint-contents.ts";
+import type { CheckpointContentTable, StoredContent } from "../store/checkpoint-contents.ts";
 
 const MIB = 1_048_576;
 /** Of one file. */
@@ -16,11 +16,6 @@ const DRAFT_PREFIX = "draft-";
 /** Longer than a content takes from its file to its row. */
 const ORPHAN_AGE_MS = 3_600_000;
 const PRUNED_AT_ONCE = 100;
-
-export interface StoredContent {
-  readonly digest: string;
-  readonly bytes: number;
-}
 
 export type Captured =
   | ({ readonly kind: "stored" } & StoredContent)
@@ -129,12 +124,19 @@ export class ContentStore {
     return this.#total < before;
   }
 
-  /** Removes contents that no change refers to. */
-  remove(digests: readonly string[]): void {
-    const unused = digests.filter((digest) => !this.#pinned.has(digest));
-    this.#parts.table.remove(unused);
-    this.#total = this.#parts.table.totalBytes();
-    for (const digest of unused) rmSync(this.#pathOf(digest), { force: true });
+  /**
+   * Forgets contents that nothing refers to. Runs in a transaction of the caller, who removes the files of those that it
+   * returns after it, before anything else happens. A killed engine has files without a row then.
+   */
+  forget(digests: readonly string[]): readonly StoredContent[] {
+    return this.#parts.table.forget(digests.filter((digest) => !this.#pinned.has(digest)));
+  }
+
+  removeFiles(contents: readonly StoredContent[]): void {
+    for (const { digest, bytes } of contents) {
+      this.#total -= bytes;
+      rmSync(this.#pathOf(digest), { force: true });
+    }
   }
 
   /** Removes files without a row, which a killed engine left. */

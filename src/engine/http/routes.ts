@@ -16,7 +16,7 @@ import {
 } from "../../contract/engine/protocol-routes.ts";
 import { protocolErrorBody } from "../../contract/engine/protocols.ts";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
-import { expressPath, methodsOf } from "../../contract/route-table.ts";
+import { methodsOf } from "../../contract/route-table.ts";
 import { BodyBufferLimit } from "../../shared/http/body-buffer-limit.ts";
 import { sendDocs, sendOpenApi } from "../../shared/http/interface-documents.ts";
 import { type JsonLimits, parseJsonBody } from "../../shared/http/json-body.ts";
@@ -24,6 +24,7 @@ import { hostProblem } from "../../shared/http/local-caller.ts";
 import { receiveBody } from "../../shared/http/receive-body.ts";
 import { refusalOf, refuseUnknownRoute, respondToErrors } from "../../shared/http/refusal.ts";
 import { AUTHENTICATED } from "../../shared/http/unauthenticated-connections.ts";
+import { lazily } from "../../shared/lazily.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { NO_TRACER, type Tracer } from "../../shared/tracing/span.ts";
 import { EngineError, internalError } from "../engine-error.ts";
@@ -39,6 +40,7 @@ import { type MemoryRouteParts, memoryRoutes } from "./memory-routes.ts";
 import type { ProtocolReadParts } from "./protocol-reads.ts";
 import { protocolRoutes } from "./protocol-routes.ts";
 import { replayRoute } from "./replay-route.ts";
+import { type ServedRoute, routersByFolder } from "./routers-by-folder.ts";
 import { keyOf, withinTasks } from "./task-bounds.ts";
 import { type LoginParts, loginRoutes } from "./login-routes.ts";
 import { type QuestionParts, questionRoutes } from "./question-routes.ts";
@@ -113,8 +115,9 @@ export function createRoutes(parts: RouteParts): Express {
   const total = MAX_BODIES_BYTES + messageBytes;
   const room = new BodyBufferLimit({ total, each: total });
   const within = (name: EngineRouteName) => withinTasks(name, parts.runner);
+  const served: ServedRoute[] = [];
   const serve = ({ method, path }: Pick<EngineRoute, "method" | "path">, ...steps: readonly RequestHandler[]) =>
-    app[method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete"](expressPath(path), ...steps);
+    served.push({ method, path, steps });
   for (const [name, handler] of Object.entries(handlers) as [LoadedRoute, RequestHandler][]) {
     const route: EngineRoute = ENGINE_ROUTES[name];
     const { method } = route;
@@ -132,7 +135,8 @@ export function createRoutes(parts: RouteParts): Express {
     const receive = route.method === "POST" ? [receiver] : [];
     serve(route, ...tracing(route), gates.protocol, ...receive, handler);
   }
-  app.use(refuseUnknownRoute(methodsOf(PUBLIC_ROUTES)));
+  app.use(routersByFolder(served));
+  app.use(refuseUnknownRoute((path) => publicMethods()(path)));
   app.use(errorResponder(logger));
   return app;
 }
@@ -215,6 +219,7 @@ const PUBLIC_ROUTES = [
   ...Object.values<EngineRoute>(ENGINE_ROUTES).filter(({ auth }) => auth !== "control"),
   ...Object.values<ProtocolRoute>(PROTOCOL_ROUTES),
 ];
+const publicMethods = lazily(() => methodsOf(PUBLIC_ROUTES));
 
 /** Responds to a thrown error with its row of the error table, in the engine's flat form or in that of the protocol. */
 const errorResponder = (logger: Logger): ErrorRequestHandler =>

@@ -34,8 +34,10 @@ export class KnowledgeIndex implements Disposable {
       `insert into passages (document, number, heading, line_from, line_to, page_from, page_to, text)
        values (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    const index = this.#db.prepare("insert into passage_index (rowid, title, heading, body) values (?, ?, ?, ?)");
-    const name = words(`${title} ${path.replaceAll("/", " ")}`);
+    const index = this.#db.prepare(
+      "insert into passage_index (rowid, title, above, heading, body) values (?, ?, ?, ?, ?)",
+    );
+    const name = distinct(`${title} ${path.replace(/\.[^./]+$/, "").replaceAll("/", " ")}`);
     for (const { number, heading, lines, pages, text } of passages) {
       const row = passage.run(
         document,
@@ -47,7 +49,10 @@ export class KnowledgeIndex implements Disposable {
         pages?.[1] ?? null,
         text,
       );
-      index.run(row.lastInsertRowid, name, words(heading.join(" ")), words(text));
+      // The first heading is mostly the title.
+      const own = heading[0]?.toLowerCase() === title.toLowerCase() ? heading.slice(1) : heading;
+      const above = distinct(own.slice(0, -1).join(" "));
+      index.run(row.lastInsertRowid, name, above, distinct(own.at(-1) ?? ""), words(text));
     }
   }
 
@@ -69,3 +74,4 @@ export class KnowledgeIndex implements Disposable {
 }
 
 const words = (text: string): string => indexWords(text).join(" ");
+const distinct = (text: string): string => [...new Set(indexWords(text))].join(" ");

@@ -4,11 +4,9 @@ import { createInterface } from "node:readline";
 import { dirname } from "node:path";
 import type { KnowledgeOrder } from "../../contract/orchestrator/knowledge-order.ts";
 import type { DocumentReading } from "../../contract/orchestrator/knowledge-passage.ts";
-import { createLogger } from "../../shared/logger.ts";
 import { restrictSelf, setResourceLimit } from "../../sandbox/rights.ts";
 import { nativeProblem } from "../../sandbox/sockets.ts";
 import { KnowledgeSearch } from "../knowledge/search-passages.ts";
-import { NO_RELATED_WORDS, openRelatedWords } from "../memory/search/related-words.ts";
 import { type IndexedDocument, KnowledgeIndex } from "./build-index.ts";
 import { readDocument } from "./read-document.ts";
 import { UnreadableDocument } from "./unreadable-document.ts";
@@ -54,11 +52,7 @@ function limit(order: KnowledgeOrder): void {
     case "build":
       return restrictSelf({ read: order.base === null ? [] : [order.base], write: [dirname(order.target)], ...none });
     case "search":
-      return restrictSelf({
-        read: [order.file, ...(order.wordVectors === null ? [] : [order.wordVectors])],
-        write: [],
-        ...none,
-      });
+      return restrictSelf({ read: [order.file], write: [], ...none });
   }
   return order satisfies never;
 }
@@ -89,10 +83,8 @@ async function build({ base, target }: OrderOf<"build">): Promise<void> {
   await file.sync();
 }
 
-function search({ file, wordVectors, query, limit: most }: OrderOf<"search">) {
-  const logger = createLogger("knowledge", "silent");
-  const related = wordVectors === null ? NO_RELATED_WORDS : openRelatedWords(wordVectors, logger);
-  using found = new KnowledgeSearch(file, related);
+function search({ file, query, limit: most }: OrderOf<"search">) {
+  using found = new KnowledgeSearch(file);
   return found.search(query, most);
 }
 

@@ -5,14 +5,14 @@ export interface Block extends Pick<KnowledgePassage, "heading" | "lines" | "pag
   readonly text: string;
 }
 
-/** A passage of a few hundred words says one thing; of a longer one the model reads what it does not need. */
-const WORDS = 220;
+/** A passage of about a hundred words says one thing; of a longer one the model reads what it does not need. */
+const WORDS = 160;
 /** A paragraph that is longer is cut. */
-const MAX_WORDS = 320;
+const MAX_WORDS = 240;
 /** The end of a section that is this short stays with what is before it. */
-const MIN_WORDS = 40;
+const MIN_WORDS = 30;
 
-/** Joins the blocks of a section to passages of a few hundred words. A passage never goes beyond its heading. */
+/** Joins the blocks of a section to passages of about a hundred words. A passage never goes beyond its heading. */
 export function splitPassages(blocks: Iterable<Block>): readonly KnowledgePassage[] {
   const passages: KnowledgePassage[] = [];
   let open: { readonly blocks: Block[]; words: number } | null = null;

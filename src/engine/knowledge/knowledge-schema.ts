@@ -16,7 +16,7 @@ export const KNOWLEDGE_SCHEMA = `
     unique (document, number)
   ) strict;
   create virtual table passage_index using fts5 (
-    title, heading, body, content='', contentless_delete=1, columnsize=1, tokenize='ascii'
+    title, above, heading, body, content='', contentless_delete=1, columnsize=1, tokenize='ascii'
   );
   insert into passage_index (passage_index, rank) values ('secure-delete', 1);
 `;

@@ -9,7 +9,6 @@ import type { KnowledgeFound } from "../../contract/engine/knowledge-result.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { RelatedWords } from "../memory/search/related-words.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import { searchKnowledge } from "./search-knowledge-tool.ts";
@@ -24,7 +23,6 @@ interface KnowledgeParts {
   readonly sharedFolder: string | null;
   /** The engine's own folder, for a version that the daemon sends. */
   readonly ownFolder: string;
-  readonly related: RelatedWords;
   readonly logger: Logger;
 }
 
@@ -73,7 +71,7 @@ export class LiveKnowledge implements ToolSource {
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => this.#close(), IDLE_MS).unref();
     try {
-      this.#open ??= new KnowledgeSearch(file, this.#parts.related);
+      this.#open ??= new KnowledgeSearch(file);
       return this.#open.search(query, limit);
     } catch (error) {
       this.#close();

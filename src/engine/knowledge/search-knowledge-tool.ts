@@ -22,7 +22,7 @@ export const searchKnowledge = (
 ): Tool<z.output<typeof schema>> => ({
   name: SEARCH_KNOWLEDGE,
   description:
-    "Searches the product's documents: its manuals, terms and answers. Use it before you answer a question about the product. Give `query` in words that the documents may use. Each result has a passage with its document, headings and source.",
+    "Searches the product's documents: its manuals, terms and answers. Use it before you answer a question about the product. Give `query` twice in one text: as the user asks, then in other words that a manual would use, such as `How do I get my money back? refund, return, deadline`. Each result has a passage with its document, headings and source.",
   input,
   readOnly: true,
   permission: "allow",

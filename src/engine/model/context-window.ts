@@ -36,8 +36,13 @@ export const windowsOf =
 /** Limits the answer to a quarter of the window. */
 export const outputTokensWithin = (window: number, wanted: number): number => Math.min(wanted, Math.floor(window / 4));
 
+/** From U+2E80, where the scripts of East Asia begin. */
+const WIDE = /[\u2e80-\uffff]/;
+
 /** Estimated tokens of a text; scale by a provider's reported usage for accuracy. */
 export function textTokens(text: string): number {
+  // Most requests have none. To find that by characters takes 3 ms of an engine's first turn.
+  if (!WIDE.test(text)) return charactersAsTokens(text.length);
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x2e7f) wide++;
   return Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN + wide * TOKENS_PER_WIDE_CHARACTER);

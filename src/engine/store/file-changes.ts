@@ -140,10 +140,10 @@ export class FileChangeTable extends Table {
   }
 
   /**
-   * Forgets what a task changed, but for the messages that a fork shares. Runs in the transaction that deletes the task,
-   * before its branches are gone. Returns the contents that no change refers to any more.
+   * Forgets so many of the things that a task changed, but for the messages that a fork shares. Runs in a transaction of
+   * the caller. Returns the contents that they referred to, or null when there was nothing to forget.
    */
-  removeTask(taskId: string): readonly string[] {
+  removeSome(taskId: string, count: number): readonly string[] | null {
     const shared = Number(
       this.db
         .prepare(
@@ -153,12 +153,14 @@ export class FileChangeTable extends Table {
         )
         .get(taskId)?.["through"],
     );
-    this.db.prepare("delete from incomplete_comparisons where task_id = ? and message_id > ?").run(taskId, shared);
-    const removed = this.db
-      .prepare("delete from file_changes where task_id = ? and message_id > ? returning before, after")
-      .all(taskId, shared);
-    const digests = removed.flatMap((row) => [digestIn(row["before"]), digestIn(row["after"])]);
-    return [...new Set(digests.filter((digest) => digest !== null))].filter((digest) => !this.refersTo(digest));
+    const some = (table: string) =>
+      `delete from ${table} where id in (select id from ${table} where task_id = ? and message_id > ? limit ?)`;
+    const removed = this.db.prepare(`${some("file_changes")} returning before, after`).all(taskId, shared, count);
+    const { changes: forgotten } = this.db.prepare(some("incomplete_comparisons")).run(taskId, shared, count);
+    if (removed.length === 0 && forgotten === 0) return null;
+    return removed
+      .flatMap((row) => [digestIn(row["before"]), digestIn(row["after"])])
+      .filter((digest) => digest !== null);
   }
 
   refersTo(digest: string): boolean {

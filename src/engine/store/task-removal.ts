@@ -214,7 +214,10 @@ export class TaskRemoval extends Table {
       taskId,
       JSON.stringify(needed),
     );
-    if (owner === null) return 0;
+    if (owner === null) {
+      this.#forgetRest(taskId);
+      return 0;
+    }
     for (const table of HANDED_OVER) this.#run(`update ${table} set task_id = ?2 where task_id = ?1`, taskId, owner);
     let kept = 0;
     for (const branch of needed) {
@@ -223,6 +226,14 @@ export class TaskRemoval extends Table {
       kept += Number(this.#all("select count(*) as n from messages where branch = ?", branch)[0]?.["n"]);
     }
     return kept;
+  }
+
+  /** What was left for a fork that was deleted meanwhile. */
+  #forgetRest(taskId: string): void {
+    const turns = "(select turn_id from turns where task_id = ?)";
+    for (const table of ["recalls", "tool_verdicts"])
+      this.#run(`delete from ${table} where turn_id in ${turns}`, taskId);
+    for (const table of HANDED_OVER) this.#run(`delete from ${table} where task_id = ?`, taskId);
   }
 
   /** The task of the oldest fork that needs something of a task. */

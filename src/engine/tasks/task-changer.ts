@@ -16,12 +16,14 @@ import { EngineError } from "../engine-error.ts";
 import type { Forgotten, TaskForgetting } from "../memory/forget-task.ts";
 import type { ArtifactTable } from "../store/artifact-table.ts";
 import type { Store } from "../store/open-store.ts";
-import type { RemovedRows, TaskRemoval } from "../store/task-removal.ts";
+import type { StoredContent } from "../store/checkpoint-contents.ts";
+import type { RemovalStep, RemovedRows, TaskRemoval } from "../store/task-removal.ts";
 import type { TaskTable } from "../store/tasks.ts";
 import { MAX_TRANSACTION_MS } from "../memory/write-lane.ts";
 import type { EventJournal } from "../turns/event-journal.ts";
 import type { Inbox } from "../turns/inbox.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
+import { type KeptChanges, changeRemoval, forgetUnused } from "./change-removal.ts";
 import type { MessageSearch } from "./message-search.ts";
 import type { TaskChanges } from "./task-changes.ts";
 
@@ -30,12 +32,6 @@ interface CatalogNames {
   readonly hasAgent: (name: string) => boolean;
   /** Throws for the first tool that cannot be one of the client, named by its field. */
   readonly checkTools: (tools: readonly ClientTool[], list: string) => void;
-}
-
-/** What calls of tasks changed in the workspace, and the contents of files that are kept for rewinds. */
-interface Checkpoints {
-  readonly changes: { removeTask(taskId: string): readonly string[]; refersTo(digest: string): boolean };
-  readonly recorder: { readonly contents: { remove(digests: readonly string[]): void } };
 }
 
 /** How soon a deletion that could not be stored is tried again. */
@@ -48,8 +44,7 @@ interface Parts {
   readonly tasks: TaskTable;
   readonly removal: TaskRemoval;
   readonly forgetting: TaskForgetting;
-  readonly checkpoints: Checkpoints;
-  readonly artifacts: Pick<ArtifactTable, "digestsOf" | "refersTo">;
+  readonly kept: KeptChanges & { readonly artifacts: Pick<ArtifactTable, "digestsOf"> };
   readonly search: Pick<MessageSearch, "indexTitle">;
   readonly runner: Pick<TurnRunner, "hold">;
   readonly inbox: Pick<Inbox, "clear">;
@@ -110,34 +105,33 @@ export class TaskChanger {
    */
   async delete(taskId: string, { forget }: { readonly forget: boolean }): Promise<TaskDeleted> {
     const { journal, tasks, removal, forgetting, runner, inbox, changes, files } = this.#parts;
-    const { checkpoints, artifacts } = this.#parts;
+    const { kept } = this.#parts;
     if (tasks.find(taskId) === null) throw unknownTask();
     const release = runner.hold(taskId, "deletion");
-    const done: { forgotten?: Forgotten; contents?: readonly string[] } = {};
+    const done: { forgotten?: Forgotten; unused?: readonly StoredContent[] } = {};
     try {
-      // Ends the streams that wait for a turn.
-      inbox.clear(taskId);
       // Pending events are stored first, so that none comes after their task was deleted.
       if (!journal.flush())
         throw new EngineError("INTERNAL_ERROR", "the last events cannot be stored; nothing is deleted");
+      // Ends the streams that wait for a turn.
+      inbox.clear(taskId);
       journal.commit(() => {
         if (forget) done.forgotten = forgetting.forget(taskId);
-        // While its branches still tell which messages a fork shares.
-        const contents = new Set([...checkpoints.changes.removeTask(taskId), ...artifacts.digestsOf(taskId)]);
+        const published = kept.artifacts.digestsOf(taskId);
         removal.begin(taskId);
-        done.contents = [...contents].filter((one) => !checkpoints.changes.refersTo(one) && !artifacts.refersTo(one));
+        done.unused = forgetUnused(kept, published);
       });
     } catch (error) {
       release();
       throw error;
     }
     changes.changed(taskId);
-    checkpoints.recorder.contents.remove(done.contents ?? []);
-    const { kept, files: mentioned, ...deleted } = await this.#finish(taskId, release);
+    kept.recorder.contents.removeFiles(done.unused ?? []);
+    const { kept: keptMessages, files: mentioned, ...deleted } = await this.#finish(taskId, release);
     return {
       task_id: taskId,
       deleted: { ...deleted, attachments: await files.removeUnused(mentioned) },
-      kept_messages: kept,
+      kept_messages: keptMessages,
       forgotten: done.forgotten ?? null,
     };
   }
@@ -157,9 +151,9 @@ export class TaskChanger {
 
   /** Removes the rest of a task, and releases it then: with it would go what is said anew under its id. */
   async #finish(taskId: string, release: () => void): Promise<RemovedRows> {
-    const { removal, logger } = this.#parts;
+    const { logger } = this.#parts;
     try {
-      const removed = await this.#inTransactions(removal.steps(taskId));
+      const removed = await this.#inTransactions(taskId);
       release();
       return removed;
     } catch (error) {
@@ -174,12 +168,21 @@ export class TaskChanger {
     }
   }
 
+  *#steps(taskId: string, unused: StoredContent[]): Generator<RemovalStep, RemovedRows> {
+    const { removal, kept } = this.#parts;
+    yield* changeRemoval(kept, taskId, unused);
+    return yield* removal.steps(taskId);
+  }
+
   /** Of a few milliseconds each, with the rest of the engine between them. */
-  async #inTransactions(steps: ReturnType<TaskRemoval["steps"]>): Promise<RemovedRows> {
+  async #inTransactions(taskId: string): Promise<RemovedRows> {
+    const { store, kept } = this.#parts;
+    const unused: StoredContent[] = [];
+    const steps = this.#steps(taskId, unused);
     for (;;) {
       await nextTurn();
       const until = performance.now() + MAX_TRANSACTION_MS;
-      const result = this.#parts.store.transaction(() => {
+      const result = store.transaction(() => {
         for (;;) {
           const step = steps.next();
           if (step.done === true) return step.value;
@@ -187,6 +190,7 @@ export class TaskChanger {
           if (performance.now() >= until) return null;
         }
       });
+      kept.recorder.contents.removeFiles(unused.splice(0));
       if (result !== null) return result;
     }
   }

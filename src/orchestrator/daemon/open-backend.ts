@@ -203,7 +203,6 @@ async function openCatalogs({ config, installDir, isolation, stopping, box }: Ba
 
 /** The files of products' knowledge, in the folders of their catalogs. */
 function openKnowledgeFiles({ config, installDir, isolation, stopping }: BackendParts, catalogs: CatalogFolders) {
-  const named = config.engineDefaults["ENGINE_WORD_VECTORS"];
   return new KnowledgeFiles({
     dataDir: config.dataDir,
     nodePath: process.execPath,
@@ -211,6 +210,5 @@ function openKnowledgeFiles({ config, installDir, isolation, stopping }: Backend
     confine: isolation.launch.engine,
     signal: stopping,
     catalogFolder: (productId) => catalogs.ofProduct(productId),
-    wordVectors: named === "none" ? null : (named ?? join(installDir, "dist", "word-vectors/en")),
   });
 }

@@ -8,6 +8,7 @@ import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-failure.ts";
+import { reachability } from "../rules/engine-lifecycle.ts";
 import type { Fleet, HostContext, Records, Runtime, StartLimits, StartingHost } from "../host-context.ts";
 import type { StoredEngine } from "../fleet/engine-storage.ts";
 import { findEngineById } from "../store/engines.ts";
@@ -38,7 +39,7 @@ export const bootQueued = (host: StartingHost, engine: EngineRow, product: Produ
 
 /** Registers the boot in `host.boots`, where a stop or a destroy can cancel it. */
 async function cancellable(
-  host: Pick<HostContext, "db" | "backend" | "boots" | "lanes">,
+  host: Pick<HostContext, "db" | "backend" | "boots" | "lanes" | "live">,
   engine: EngineRow,
   work: (signal: AbortSignal) => Promise<UnsupervisedBoot>,
 ): Promise<UnsupervisedBoot> {
@@ -48,7 +49,10 @@ async function cancellable(
   host.boots.set(engine.id, entry);
   try {
     const result = await settled;
-    if (result.kind === "overtaken") await discardOrphanedFiles(host, engine);
+    if (result.kind === "overtaken") {
+      await discardOrphanedFiles(host, engine);
+      await releaseUnusedSocket(host, engine.id, entry);
+    }
     return result;
   } finally {
     if (host.boots.get(engine.id) === entry) host.boots.delete(engine.id);
@@ -126,6 +130,18 @@ async function bootOnAnyPort(
     attempt = moved;
   }
   return { kind: "overtaken" };
+}
+
+/** Releases a socket that the launch held again after the call that overtook it had released it. */
+async function releaseUnusedSocket(
+  { db, backend, boots, live }: Pick<HostContext, "db" | "backend" | "boots" | "live">,
+  engineId: string,
+  boot: object,
+): Promise<void> {
+  const row = await findEngineById(db, engineId);
+  if (row !== null && reachability(row) !== "down") return;
+  // A later start holds it by now.
+  if (boots.get(engineId) === boot && live.get(engineId) === undefined) backend.sockets.release(engineId);
 }
 
 /** Removes the files that a launch created while a destroy was deleting the engine. */

@@ -15,6 +15,9 @@ import {
 import { join } from "node:path";
 import t from "tap";
 import { eraseMemory } from "../../../src/engine/memory/portability/erase-memory.ts";
+import type { StoredContent } from "../../../src/engine/store/checkpoint-contents.ts";
+import { ArtifactTable } from "../../../src/engine/store/artifact-table.ts";
+import { changeRemoval } from "../../../src/engine/tasks/change-removal.ts";
 import { editFile } from "../../../src/engine/tools/edit-file.ts";
 import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { writeFile as writeTool } from "../../../src/engine/tools/write-file.ts";
@@ -310,9 +313,12 @@ t.test("a deleted task takes its changes and the contents that only it used", as
   await bench.run(writeFile, { path: "a.txt", content: "only here" });
   await bench.run(writeFile, { path: "b.txt", content: "in both" });
   await bench.run(writeFile, { path: "c.txt", content: "in both" }, "other");
-  const unused = bench.store.transaction(() => bench.checkpoints.changes.removeTask("task"));
-  t.strictSame(unused, [sha256("only here")]);
-  bench.checkpoints.recorder.contents.remove(unused);
+  const unused: StoredContent[] = [];
+  const { changes, recorder } = bench.checkpoints;
+  const kept = { changes, recorder, artifacts: new ArtifactTable(bench.store) };
+  for (const step of changeRemoval(kept, "task", unused)) bench.store.transaction(step);
+  t.strictSame(unused, [{ digest: sha256("only here"), bytes: 9 }]);
+  recorder.contents.removeFiles(unused);
   t.strictSame(readdirSync(join(bench.dataDir, "checkpoints")), [sha256("in both")]);
   t.strictSame([bench.changes().length, bench.changes("other").length], [0, 1]);
 });

@@ -103,3 +103,16 @@ t.test("events of any size are replayed within bounds", async (t) => {
   t.equal(got, 20 * text.length, "the text is complete");
   t.equal(journal.read({ limit: 10_000, maxLength: 1 }).length, 1);
 });
+
+t.test("a path is found in any case, and its other methods are refused in words of the interface", async (t) => {
+  const url = await servedParts(t, engineParts(t));
+  t.match(await ask(url, "/HITL/Pending/", { headers }), { status: 200, body: { requests: [] } });
+  for (const method of ["OPTIONS", "DELETE"])
+    t.match(await ask(url, "/hitl/pending", { method, headers }), {
+      status: 405,
+      headers: { allow: "GET" },
+      body: { error: "METHOD_NOT_ALLOWED" },
+    });
+  t.match(await ask(url, "/%68itl/pending", { headers }), { status: 404, body: { error: "NOT_FOUND" } });
+  t.match(await ask(url, "/tasks/%ff", { headers }), { status: 400, body: { message: /^path: / } });
+});

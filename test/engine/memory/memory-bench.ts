@@ -16,7 +16,7 @@ export function remembering(t: Test, store: Store = openStore(freshFolder(t))) {
     record,
     /** One round on that day, in a conversation of its own; gives its turn. */
     tell: (day: string, question: string, answer = "I see."): string => {
-      const turnId = `turn-${++told}`;
+      const turnId = `turn_${++told}`;
       const at = Date.parse(`${day}T12:00:00Z`);
       const usage = { inputTokens: 0, outputTokens: 0, cacheHitTokens: 0 };
       const how = { steps: [], trust: 1, outcome: "completed", errorCode: null, usage } as const;

@@ -74,6 +74,24 @@ t.test("what forks refer to stays until the last of them goes", async (t) => {
   t.strictSame(rows(), [0, 0, 0, 0, 0]);
 });
 
+t.test("a fork that is deleted between the steps of its task's deletion leaves nothing", async (t) => {
+  for (let cut = 0, isOver = false; !isOver; cut++) {
+    const { store, say, fork, removal, remove, rows } = conversations(t);
+    say("a", "one");
+    fork("b", "a", say("a", "two"));
+    store.transaction(() => removal.begin("a"));
+    const steps = removal.steps("a");
+    for (let at = 0; at < cut && !isOver; at++) {
+      const step = steps.next();
+      if (step.done === true) isOver = true;
+      else store.transaction(step.value);
+    }
+    remove("b");
+    if (!isOver) finish(store, steps);
+    t.strictSame(rows(), [0, 0, 0, 0, 0], `after ${cut} steps`);
+  }
+});
+
 t.test("a task that was rewound and forked is deleted with all its branches", async (t) => {
   const { tasks, say, said, fork, current, remove, rows } = conversations(t);
   const one = say("a", "one");

@@ -11,9 +11,11 @@ import { freshFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
 const MESSAGES = 100_000;
+/** Of files, each with two contents. */
+const CHANGES = 20_000;
 /**
  * CPU time, for other programs run on the machine too. Some 40 ms are measured, for a merge of the full-text index, and
- * 740 when a deletion is one transaction.
+ * 740 when a deletion is one transaction, and some 1,000 when its changes of files are.
  */
 const LONGEST_MS = 100;
 
@@ -47,14 +49,31 @@ function fill(store: Store, taskId: string, messages: number): void {
   events.insert(rows);
 }
 
+/** What the task's calls changed in the workspace. */
+function fillChanges(store: Store, taskId: string): void {
+  const file = `json_object('kind', 'file', 'digest', lower(hex(randomblob(32))))`;
+  const numbers = `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${CHANGES})`;
+  store.transaction(() => {
+    store.db
+      .prepare(
+        `${numbers} insert into file_changes (task_id, turn_id, tool_call_id, message_id, path, before, after, overlaps)
+         select ?1, ?1 || i, 'call_' || i, i, 'file ' || i, ${file}, ${file}, 0 from n`,
+      )
+      .run(taskId);
+    for (const state of ["before", "after"])
+      store.db.exec(`insert into checkpoint_contents select ${state} ->> '$.digest', 1, id from file_changes`);
+  });
+}
+
 const rowsOf = (store: Store, taskId: string) =>
-  ["messages", "turns", "events", "branches"].map((table) =>
+  ["messages", "turns", "events", "branches", "file_changes"].map((table) =>
     Number(store.db.prepare(`select count(*) as n from ${table} where task_id = ?`).get(taskId)?.["n"]),
   );
 
 t.test("while a task with 100,000 messages is deleted, no call waits for long", async (t) => {
   const parts = engineParts(t, { dataDir: freshFolder(t) });
   fill(parts.store, "large", MESSAGES);
+  fillChanges(parts.store, "large");
   const { taskChanger, taskList } = tasksOf(parts);
   // Whatever runs between two turns of the event loop.
   let longest = 0;
@@ -75,7 +94,8 @@ t.test("while a task with 100,000 messages is deleted, no call waits for long", 
   t.comment(`the longest of ${turns} turns of the event loop took ${longest} ms`);
   t.ok(longest <= LONGEST_MS, `${longest} ms`);
   t.match(deleted, { deleted: { messages: MESSAGES, turns: MESSAGES / 2 }, kept_messages: 0 });
-  t.same(rowsOf(parts.store, "large"), [0, 0, 0, 0]);
+  t.same(rowsOf(parts.store, "large"), [0, 0, 0, 0, 0]);
+  t.equal(parts.store.db.prepare("select count(*) as n from checkpoint_contents").get()?.["n"], 0);
   t.equal(parts.store.db.prepare("select count(*) as n from messages_index_docsize").get()?.["n"], 0);
 });
 

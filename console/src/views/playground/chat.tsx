@@ -1,63 +1,52 @@
-import type { EngineClient, MessageContent, TaskRecord } from "@orchd/client";
+import type { EngineClient } from "@orchd/client";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { epoch } from "../../live/connection.ts";
-import { oncePerFrame } from "../../live/follow-turn.ts";
-import { useResource } from "../../live/resource.ts";
 import { useAction } from "../../parts/action.ts";
 import { Empty } from "../../parts/empty.tsx";
-import { notify } from "../../parts/notices.tsx";
-import { asProblem } from "../../parts/problem.ts";
-import { navigate, setQuery } from "../../routing/address.ts";
-import { Composer, type Later } from "./composer.tsx";
-import { Conversation, isRunning, stepsOf } from "./conversation.ts";
+import { navigate } from "../../routing/address.ts";
+import type { TurnOptions } from "./choice.ts";
+import { type Exchange, stepsOf } from "./exchange.ts";
 import { type ExchangeActions, ExchangeView } from "./exchange-view.tsx";
+import { Rewind } from "./rewind.tsx";
 import { taskPath } from "./task-path.ts";
+import type { Side } from "./use-side.ts";
 import { WaitingMessages } from "./waiting-messages.tsx";
 
 interface ChatProps {
   readonly engine: string;
-  readonly url: string;
   readonly calls: EngineClient;
-  readonly task: string;
-  /** What changes when another client has changed the conversation. */
-  readonly record: TaskRecord | null;
+  readonly side: Side;
+  readonly label: string;
+  readonly options: TurnOptions;
+  /** Called with a message that left the conversation. */
+  readonly onRewound: (message: string) => void;
+  /** What stands above it. */
+  readonly children: ComponentChildren;
 }
 
-/** What was said in a conversation, and where the next message is written. */
-export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
-  const conversation = useConversation(calls, task, record);
+/** What was said in a conversation, and the messages that wait. */
+export const Chat = ({ engine, calls, side, label, options, onRewound, children }: ChatProps) => {
+  const { conversation, isBusy } = side;
   const { run } = useAction();
-  const [thinking, setThinking] = useState(true);
+  const [rewound, setRewound] = useState<Exchange | null>(null);
   const end = useRef<HTMLDivElement>(null);
-  const exchanges = conversation?.exchanges ?? [];
+  const { exchanges } = conversation;
   const last = exchanges.at(-1);
-  const isBusy = exchanges.some(isRunning);
   useEffect(
     () => end.current?.scrollIntoView({ block: "nearest" }),
     [last?.turnId, last === undefined ? 0 : stepsOf(last).events],
   );
-  const sandbox = useResource((signal) => runsSandbox(calls, signal), [engine]);
-  const send = async (message: MessageContent, text: string, whenBusy: Later | null) => {
-    if (conversation === null) return false;
-    // A new conversation gets an address.
-    setQuery({ task });
-    if (whenBusy !== null) return run(() => conversation.sendLater(text, { message, whenBusy, thinking }));
-    // Its failure is shown with the message.
-    void conversation.send(text, { message, thinking });
-    return true;
-  };
   const actions: ExchangeActions = {
-    edit: (exchange, text) => void run(async () => conversation?.edit(exchange, text, { thinking })),
-    regenerate: (exchange) => void run(async () => conversation?.regenerate(exchange, { thinking })),
-    fork: (exchange) =>
-      void run(async () => {
-        if (conversation !== null) navigate(taskPath(engine, await conversation.fork(exchange)));
-      }),
+    edit: (exchange, text) => void run(() => conversation.edit(exchange, text, options)),
+    regenerate: (exchange) => void run(() => conversation.regenerate(exchange, options)),
+    fork: (exchange) => void run(async () => navigate(taskPath(engine, await conversation.fork(exchange)))),
+    rewind: setRewound,
   };
   return (
-    <>
-      <div class="exchanges" role="log" aria-label="Conversation">
-        {conversation !== null && conversation.before !== null && (
+    <div class="side-chat">
+      {children}
+      <div class="exchanges" role="log" aria-label={label}>
+        {conversation.before !== null && (
           <p>
             <button type="button" onClick={() => void run(() => conversation.readEarlier())}>
               Show earlier messages
@@ -78,49 +67,10 @@ export const Chat = ({ engine, url, calls, task, record }: ChatProps) => {
         ))}
         <div ref={end} class="end" />
       </div>
-      <div class="composer">
-        {conversation !== null && <WaitingMessages conversation={conversation} />}
-        <Composer
-          url={url}
-          taskId={task}
-          isBusy={isBusy}
-          isSandbox={sandbox.data !== false}
-          thinking={thinking}
-          onThinking={setThinking}
-          onSend={send}
-          onCancel={() => void run(() => calls.cancel(task), "The turn is cancelled.")}
-        />
-      </div>
-    </>
+      <WaitingMessages conversation={conversation} />
+      {rewound !== null && (
+        <Rewind conversation={conversation} exchange={rewound} onDone={onRewound} onClose={() => setRewound(null)} />
+      )}
+    </div>
   );
 };
-
-/** The stored conversation, followed by live events. */
-function useConversation(calls: EngineClient, taskId: string, record: TaskRecord | null): Conversation | null {
-  const [conversation, setConversation] = useState<Conversation | null>(null);
-  const [, setVersion] = useState(0);
-  useEffect(() => {
-    const changed = oncePerFrame(() => setVersion((version) => version + 1));
-    const opened = new Conversation({ calls, taskId, changed });
-    setConversation(opened);
-    return () => {
-      opened.close();
-      changed.cancel();
-    };
-  }, [calls, taskId]);
-  useEffect(() => {
-    // At first, after each lost connection, and when the engine or another client goes on with it.
-    conversation?.refresh().catch((error: unknown) => {
-      if (!conversation.isClosed) notify("problem", asProblem(error).message);
-    });
-  }, [conversation, epoch.value, record?.last_active_at, record?.message_count, record?.state]);
-  return conversation;
-}
-
-/** By its last turn; null for an engine without one. */
-async function runsSandbox(calls: EngineClient, signal: AbortSignal): Promise<boolean | null> {
-  const [last] = (await calls.listTurns({ limit: 1, signal })).items;
-  if (last === undefined) return null;
-  const [call] = (await calls.modelRequests(last.turn_id, { signal })).requests;
-  return call === undefined ? null : call.provider === "sandbox";
-}

@@ -1,48 +1,50 @@
 import { type MessageContent, attachment } from "@orchd/client";
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { notify } from "../../parts/notices.tsx";
-import { CopyAs } from "./copy-as.tsx";
 import { SANDBOX_COMMANDS } from "./sandbox-commands.ts";
 
-export type Later = "steer" | "queue";
+/** What becomes of a message while a turn runs. `interrupt` also cuts the answer of the model that is being written. */
+export type Later = "steer" | "interrupt" | "queue";
 
 interface ComposerProps {
-  readonly url: string;
-  readonly taskId: string;
+  /** What is written. */
+  readonly draft: Signal<string>;
   readonly isBusy: boolean;
   readonly isSandbox: boolean;
-  readonly thinking: boolean;
-  readonly onThinking: (thinking: boolean) => void;
-  /** Resolves with whether it was sent. While a turn runs, `later` says where the message goes. */
-  readonly onSend: (content: MessageContent, text: string, later: Later | null) => Promise<boolean>;
+  /** Resolves with whether it was sent. `later` is for a conversation whose turn runs. */
+  readonly onSend: (content: MessageContent, text: string, later: Later) => Promise<boolean>;
   readonly onCancel: () => void;
+  /** More buttons. */
+  readonly children: ComponentChildren;
 }
 
 /**
  * Where a message is written. Enter sends it, Shift and Enter start a line. While a turn runs, Enter hands it to this turn,
- * and Alt and Enter let it wait for its own.
+ * Control and Enter cut the answer for it, and Alt and Enter let it wait for its own.
  */
 export const Composer = (props: ComposerProps) => {
-  const { url, taskId, isBusy, isSandbox, thinking, onThinking, onSend, onCancel } = props;
-  const [text, setText] = useState("");
+  const { draft, isBusy, isSandbox, onSend, onCancel, children } = props;
+  const text = draft.value;
   const [files, setFiles] = useState<readonly File[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
   const isEmpty = text.trim() === "" && files.length === 0;
-  const send = async (busy: Later) => {
+  const send = async (later: Later) => {
     if (isEmpty) return;
     try {
       const parts = await Promise.all(files.map((file) => attachment(file)));
       const words = text.trim() === "" ? [] : [{ type: "text", text } as const];
       const content = parts.length === 0 ? text : [...words, ...parts];
-      if (!(await onSend(content, text, isBusy ? busy : null))) return;
-      setText("");
+      if (!(await onSend(content, text, later))) return;
+      draft.value = "";
       setFiles([]);
     } catch {
       notify("problem", "A file cannot be read.");
     }
   };
   const insert = (line: string) => {
-    setText((before) => (before === "" || before.endsWith("\n") ? before : `${before}\n`) + line);
+    draft.value = (text === "" || text.endsWith("\n") ? text : `${text}\n`) + line;
     field.current?.focus();
   };
   return (
@@ -68,11 +70,11 @@ export const Composer = (props: ComposerProps) => {
         aria-label="Message"
         placeholder={isSandbox ? "A message, or commands of the sandbox model" : "A message"}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          void send(event.altKey ? "queue" : "steer");
+          void send(event.altKey ? "queue" : event.ctrlKey || event.metaKey ? "interrupt" : "steer");
         }}
       />
       <div class="controls">
@@ -80,6 +82,9 @@ export const Composer = (props: ComposerProps) => {
           <>
             <button type="submit" class="primary" disabled={isEmpty} title="Enter">
               Steer
+            </button>
+            <button type="button" disabled={isEmpty} title="Control and Enter" onClick={() => void send("interrupt")}>
+              Interrupt
             </button>
             <button type="button" disabled={isEmpty} title="Alt and Enter" onClick={() => void send("queue")}>
               Queue
@@ -102,15 +107,7 @@ export const Composer = (props: ComposerProps) => {
             onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
           />
         </label>
-        <label class="check-label">
-          <input
-            type="checkbox"
-            checked={thinking}
-            onChange={({ currentTarget }) => onThinking(currentTarget.checked)}
-          />
-          Thinking
-        </label>
-        <CopyAs call={{ url, taskId, message: text === "" ? "What can you do?" : text, thinking }} />
+        {children}
       </div>
     </form>
   );

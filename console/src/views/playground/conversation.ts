@@ -1,46 +1,10 @@
-import type {
-  EngineClient,
-  ExecuteOptions,
-  MessageContent,
-  OrchdError,
-  TaskMessage,
-  WaitingMessage,
-} from "@orchd/client";
+import type { EngineClient, ExecuteOptions, MessageContent, Rewound, TaskMessage, WaitingMessage } from "@orchd/client";
 import { EVENTS, followTurn } from "../../live/follow-turn.ts";
 import { storedSteps } from "../../live/stored-steps.ts";
 import { TurnSteps } from "../../live/turn-steps.ts";
 import { asProblem } from "../../parts/problem.ts";
-
-/** A message and what the engine made of it: one turn. */
-export interface Exchange {
-  readonly message: string;
-  turnId: string | null;
-  /** Its messages as they are stored. */
-  stored: readonly TaskMessage[];
-  /** What the stored messages say. */
-  storedSteps: TurnSteps;
-  /** From its events, when it ran while this page was open. */
-  readonly live: TurnSteps;
-  isRead: boolean;
-  /** Events of waiting messages that were handled. */
-  messages: number;
-  /** Why it is not read at the moment, or was refused. */
-  problem: OrchdError | null;
-}
-
-/** Events say more than messages, such as what was compacted. */
-export function stepsOf({ live, storedSteps: stored }: Exchange): TurnSteps {
-  return live.events === 0 || (stored.isOver && (!live.isOver || live.lacksText)) ? stored : live;
-}
-
-/** The messages of the user in it; undefined until they are stored. */
-export function saidIn({ stored }: Exchange): { readonly first: TaskMessage; readonly last: TaskMessage } | undefined {
-  const isOfUser = ({ role }: TaskMessage) => role === "user";
-  const [first, last] = [stored.find(isOfUser), stored.findLast(isOfUser)];
-  return first === undefined || last === undefined ? undefined : { first, last };
-}
-
-export const isRunning = (exchange: Exchange): boolean => exchange.problem === null && !stepsOf(exchange).isOver;
+import type { TurnOptions } from "./choice.ts";
+import { type Exchange, byTurn, isUnnamed, saidIn, stepsOf, textOf } from "./exchange.ts";
 
 interface Options {
   readonly calls: EngineClient;
@@ -48,9 +12,17 @@ interface Options {
   readonly changed: () => void;
 }
 
-interface LaterOptions extends Pick<ExecuteOptions, "thinking"> {
+interface LaterOptions extends TurnOptions {
   readonly message: MessageContent;
   readonly whenBusy: "steer" | "queue";
+  readonly interrupt?: true;
+}
+
+interface RewindOptions {
+  readonly to: TaskMessage | undefined;
+  readonly keep: boolean;
+  readonly files?: "restore";
+  readonly force?: boolean;
 }
 
 /** Messages of one page. */
@@ -73,6 +45,10 @@ export class Conversation {
 
   constructor(options: Options) {
     this.#options = options;
+  }
+
+  get taskId(): string {
+    return this.#options.taskId;
   }
 
   /** Reads the last messages and those that wait, and continues turns that run. */
@@ -151,7 +127,7 @@ export class Conversation {
   }
 
   /** Runs a turn. `text` is what the message is shown as. */
-  async send(text: string, options: Pick<ExecuteOptions, "message" | "regenerate" | "thinking">): Promise<void> {
+  async send(text: string, options: TurnOptions & Pick<ExecuteOptions, "message" | "regenerate">): Promise<void> {
     const { calls, taskId, changed } = this.#options;
     const exchange = this.#newExchange(text, null);
     exchange.isRead = true;
@@ -171,15 +147,31 @@ export class Conversation {
   }
 
   /** Sends a message again with another text, in the place of the first one. */
-  async edit(exchange: Exchange, text: string, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
-    await this.#rewind(exchange, saidIn(exchange)?.first, false);
+  async edit(exchange: Exchange, text: string, options: TurnOptions): Promise<void> {
+    await this.#rewind(exchange, { to: saidIn(exchange)?.first, keep: false });
     await this.send(text, { ...options, message: text });
   }
 
   /** Has the last message answered again. */
-  async regenerate(exchange: Exchange, options: Pick<ExecuteOptions, "thinking">): Promise<void> {
-    await this.#rewind(exchange, saidIn(exchange)?.last, true);
+  async regenerate(exchange: Exchange, options: TurnOptions): Promise<void> {
+    await this.#rewind(exchange, { to: saidIn(exchange)?.last, keep: true });
     await this.send(exchange.message, { ...options, regenerate: true });
+  }
+
+  /** What a rewind to before an exchange would do with files. */
+  async previewRewind(exchange: Exchange): Promise<Rewound | null> {
+    const to = saidIn(exchange)?.first.message_id;
+    if (to === undefined) return null;
+    const { calls, taskId } = this.#options;
+    return calls.rewindTask({ taskId, toMessage: to, keep: false, files: "restore", dryRun: true });
+  }
+
+  /** Takes the conversation back to before an exchange; with `restores` the files of the workspace too. */
+  async rewind(exchange: Exchange, { restores, force }: { readonly restores: boolean; readonly force: boolean }) {
+    const files = restores ? ({ files: "restore", force } as const) : {};
+    const done = await this.#rewind(exchange, { to: saidIn(exchange)?.first, keep: false, ...files });
+    await this.refresh();
+    return done;
   }
 
   /** The id of a new conversation with everything up to the end of an exchange. */
@@ -207,11 +199,12 @@ export class Conversation {
     this.exchanges = [...stored, ...this.exchanges.filter(({ turnId }) => turnId === null)];
   }
 
-  async #rewind(exchange: Exchange, to: TaskMessage | undefined, keep: boolean): Promise<void> {
+  async #rewind(exchange: Exchange, { to, ...given }: RewindOptions): Promise<Rewound | null> {
     const { calls, taskId } = this.#options;
-    if (to === undefined) return;
-    await calls.rewindTask({ taskId, toMessage: to.message_id, keep });
+    if (to === undefined) return null;
+    const done = await calls.rewindTask({ taskId, toMessage: to.message_id, ...given });
     this.exchanges = this.exchanges.slice(0, this.exchanges.indexOf(exchange));
+    return done;
   }
 
   /** Shows new events of a turn. */
@@ -265,19 +258,4 @@ export class Conversation {
     exchange.problem = asProblem(error);
     this.#options.changed();
   }
-}
-
-const isUnnamed = ({ turnId, problem }: Exchange): boolean => turnId === null && problem === null;
-
-const textOf = ({ parts }: TaskMessage): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-
-function byTurn(messages: readonly TaskMessage[]): readonly (readonly TaskMessage[])[] {
-  const turns: TaskMessage[][] = [];
-  for (const message of messages) {
-    const turn = turns.at(-1);
-    if (turn !== undefined && turn[0]?.turn_id === message.turn_id) turn.push(message);
-    else turns.push([message]);
-  }
-  return turns;
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Step } from "../../live/turn-steps.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { linkTo } from "../../routing/address.ts";
-import { type Exchange, saidIn, stepsOf } from "./conversation.ts";
+import { type Exchange, saidIn, stepsOf } from "./exchange.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { StepView } from "./step-view.tsx";
 
@@ -12,6 +12,8 @@ export interface ExchangeActions {
   readonly edit: (exchange: Exchange, text: string) => void;
   readonly regenerate: (exchange: Exchange) => void;
   readonly fork: (exchange: Exchange) => void;
+  /** Asks what shall become of the files, and takes the conversation back to before it. */
+  readonly rewind: (exchange: Exchange) => void;
 }
 
 interface ExchangeProps {
@@ -85,6 +87,9 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
             )}
             <button type="button" class="small quiet" onClick={() => actions.fork(exchange)}>
               Fork from here
+            </button>
+            <button type="button" class="small quiet" disabled={isBusy} onClick={() => actions.rewind(exchange)}>
+              Rewind
             </button>
           </>
         )}

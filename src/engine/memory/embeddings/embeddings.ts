@@ -43,6 +43,7 @@ export class Embeddings {
   readonly #pauses = new Pauses();
   readonly #stop = new AbortController();
   readonly #timer;
+  #retry: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
   #status: EmbeddingsStatus;
   readonly nearest: VectorSearch;
@@ -82,6 +83,7 @@ export class Embeddings {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#retry);
     this.#stop.abort();
     this.#nearest.forget();
     await this.#working;
@@ -101,6 +103,8 @@ export class Embeddings {
   #failed(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#pauses.failed(performance.now(), retryAfterMs(error));
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#tick(), this.#pauses.remaining(performance.now())).unref();
     const message = error instanceof Error ? error.message : String(error);
     if (this.#status.error !== message)
       this.#parts.logger.warn({ err: error }, "failed to embed memories; a later pass retries");
@@ -109,10 +113,13 @@ export class Embeddings {
 
   async #pass(): Promise<void> {
     await this.#renewOutdated();
+    // A call may take long.
+    this.#status = { ...this.#status, waiting: this.#vectors.waiting() };
     let before = Number.MAX_SAFE_INTEGER;
     for (let items = this.#vectors.next(before, BATCH_SIZE); items.length > 0;) {
       this.#stop.signal.throwIfAborted();
       await this.#embed(items.map((row) => ({ row, item: this.#items.read(row) })));
+      this.#pauses.succeeded();
       this.#status = { waiting: this.#vectors.waiting(), error: null };
       before = items.at(-1) ?? 0;
       items = this.#vectors.next(before, BATCH_SIZE);

@@ -1,14 +1,23 @@
 const FIRST_MS = 2000;
 const LONGEST_MS = 60_000;
 
-/** Pauses after failures, each twice as long as the one before. */
+/** Pauses after failures, each up to twice as long as the one before. They differ by chance: many engines share an endpoint. */
 export class Pauses {
+  readonly #random: () => number;
   #failures = 0;
   #until = 0;
+
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
 
   /** In milliseconds of the monotonic clock, as all times here. */
   isOver(now: number): boolean {
     return now >= this.#until;
+  }
+
+  remaining(now: number): number {
+    return Math.max(0, this.#until - now);
   }
 
   succeeded(): void {
@@ -18,7 +27,8 @@ export class Pauses {
 
   /** `atLeastMs`: as the other side asked for. */
   failed(now: number, atLeastMs = 0): void {
-    const pause = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures++);
-    this.#until = now + Math.min(Math.max(pause, atLeastMs), LONGEST_MS);
+    const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures++);
+    const pause = (longest * (1 + this.#random())) / 2;
+    this.#until = now + Math.min(Math.max(pause, atLeastMs + pause - longest / 2), LONGEST_MS);
   }
 }

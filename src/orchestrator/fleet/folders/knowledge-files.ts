@@ -31,8 +31,6 @@ interface KnowledgeFilesOptions extends KnowledgeProgramSettings {
   readonly dataDir: string;
   /** The folder of a product's catalog, which its engines may read. */
   readonly catalogFolder: (productId: string) => string;
-  /** The folder of related words for {@link KnowledgeFiles.search}. Null without. */
-  readonly wordVectors: string | null;
 }
 
 /**
@@ -74,8 +72,7 @@ export class KnowledgeFiles implements KnowledgeStorage {
   }
 
   async search(productId: string, digest: string, options: SearchOptions): Promise<KnowledgeFound> {
-    const { wordVectors } = this.#options;
-    const order = { kind: "search", file: this.fileOf(productId, digest), wordVectors, ...options } as const;
+    const order = { kind: "search", file: this.fileOf(productId, digest), ...options } as const;
     const answer = await this.#programs.add(() => runKnowledgeProgram(this.#options, order, new Uint8Array()));
     if (answer.kind === "exceeded") throw new Error(`the search of knowledge failed: ${answer.reason}`);
     return knowledgeFound.parse(JSON.parse(answer.text));

@@ -1,6 +1,7 @@
 import type { Test } from "tap";
 import { Embeddings } from "../../../../src/engine/memory/embeddings/embeddings.ts";
 import type { TextEmbedder } from "../../../../src/engine/memory/embeddings/text-embedder.ts";
+import type { Store } from "../../../../src/engine/store/open-store.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
 import { createLogger } from "../../../../src/shared/logger.ts";
 import { remembering } from "../memory-bench.ts";
@@ -21,7 +22,15 @@ export interface Bench {
   readonly embed?: TextEmbedder["embed"];
 }
 
-/** A memory of 40 rounds about numbers and one about a boat, with embeddings that work when they are told to. */
+/** The embeddings of a store, which work when they are told to. */
+export function openEmbeddings(t: Test, store: Store, embedder: TextEmbedder): Embeddings {
+  const parts = { store, lane: new WriteLane(store), embedder, logger: createLogger("test", "silent") };
+  const embeddings = new Embeddings(parts, NEVER_BY_ITSELF);
+  t.teardown(() => embeddings.close());
+  return embeddings;
+}
+
+/** A memory of 40 rounds about numbers and one about a boat. */
 export function embedding(t: Test) {
   const memory = remembering(t);
   const { store } = memory;
@@ -34,10 +43,7 @@ export function embedding(t: Test) {
         return embed === undefined ? Promise.resolve(texts.map((text) => meaning(text))) : embed(texts, signal);
       },
     };
-    const parts = { store, lane: new WriteLane(store), embedder, logger: createLogger("test", "silent") };
-    const embeddings = new Embeddings(parts, NEVER_BY_ITSELF);
-    t.teardown(() => embeddings.close());
-    return embeddings;
+    return openEmbeddings(t, store, embedder);
   };
   const count = (table: "embedding_vectors" | "embedding_signs" | "embedding_queue") =>
     Number(store.db.prepare(`select count(*) as n from ${table}`).get()?.["n"]);

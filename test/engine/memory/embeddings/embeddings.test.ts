@@ -1,5 +1,6 @@
 import t from "tap";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
+import { until } from "../../../helpers/until.ts";
 import { NOW, embedding, meaning, refusal } from "./embedding-bench.ts";
 
 const vessel = { query: "Which ocean vessel do we own?", limit: 5, now: NOW };
@@ -69,6 +70,23 @@ t.test("what failed is retried, and a search goes by words meanwhile", async (t)
   isAway = false;
   await embeddings.work();
   t.same([embeddings.status.error, count("embedding_vectors")], [null, 41]);
+});
+
+t.test("a pass that failed is repeated by itself after its pause, and shows what waits during a call", async (t) => {
+  const { open, count } = embedding(t);
+  let isAway = true;
+  const waiting: number[] = [];
+  const embeddings = open({
+    embed: (texts) => {
+      waiting.push(embeddings.status.waiting);
+      if (isAway) return Promise.reject(refusal({ isOfTexts: false }));
+      return Promise.resolve(texts.map((text) => meaning(text)));
+    },
+  });
+  await embeddings.work();
+  isAway = false;
+  await until("the pass is repeated", () => count("embedding_vectors") === 41);
+  t.same(waiting.slice(0, 2), [41, 41]);
 });
 
 t.test("a search waits only briefly for a vector, and the next one does not ask", async (t) => {

@@ -88,7 +88,7 @@ t.test("the latest statement ranks first, and questions about the past find clos
     "My boss at work is called Jonas.",
     "My boss at work is called Magda.",
   ]);
-  const old = learn("turn-1", "The user's boss is Magda.", ["user", "boss", "Magda"]);
+  const old = learn("turn_1", "The user's boss is Magda.", ["user", "boss", "Magda"]);
   store.transaction(() => {
     const closing = { validTo: Date.parse("2026-08-01"), recordedTo: Date.parse("2026-08-01"), supersededBy: null };
     tables.knowledge.close(old.id, closing);

@@ -1,0 +1,151 @@
+import { isAsleep, isTransient } from "../../src/orchestrator/rules/engine-lifecycle.ts";
+import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
+import type { Clients } from "./clients.ts";
+import type { Daemon } from "./daemon.ts";
+import { world } from "./kernel/world.ts";
+
+/** An invariant that does not hold. */
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+}
+
+/** How long after its deadline, and after the last trouble, an engine may stay in a transient state. */
+const GRACE_MS = 60_000;
+
+export const engineRows = (): readonly EngineRow[] =>
+  world().postgres.rows("engines") as unknown as readonly EngineRow[];
+
+/** What must hold after every step. */
+export class Invariants {
+  #epoch = 0;
+  #seen = "";
+
+  /** `quietSince`: when the last trouble ended, or null. */
+  check(quietSince: number | null): Violation | null {
+    const { postgres, machine } = world();
+    const state = `${postgres.commits} ${machine.lastPid}`;
+    // Nothing that they look at has changed.
+    if (state === this.#seen) return null;
+    this.#seen = state;
+    return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? overdue(quietSince);
+  }
+
+  /** At most one live process a user. */
+  #oneProcess(): Violation | null {
+    const users = new Set<string>();
+    for (const { engine, pid } of world().machine.engines()) {
+      const user = engine?.user_id ?? "";
+      if (users.has(user)) return { invariant: "one process a user", detail: `${user} has a second process, ${pid}` };
+      users.add(user);
+    }
+    return null;
+  }
+
+  #epochGrows(): Violation | null {
+    const [host] = world().postgres.rows("hosts");
+    const epoch = Number(host?.["epoch"] ?? 0);
+    if (epoch < this.#epoch) return { invariant: "epochs grow", detail: `${this.#epoch} became ${epoch}` };
+    this.#epoch = epoch;
+    return null;
+  }
+}
+
+/** No port and no uid is used twice. */
+function portsAndUsers(): Violation | null {
+  const [ports, uids] = [new Set<number>(), new Set<number>()];
+  for (const { port, uid, user_id } of engineRows()) {
+    if (ports.has(port)) return { invariant: "a port has one engine", detail: `${user_id} on ${port}` };
+    if (uid !== null && uids.has(uid)) return { invariant: "a uid has one engine", detail: `${user_id} as ${uid}` };
+    ports.add(port);
+    if (uid !== null) uids.add(uid);
+  }
+  return null;
+}
+
+/** No transient state lasts longer than its deadline, once a daemon can finish it. */
+function overdue(quietSince: number | null): Violation | null {
+  if (quietSince === null || world().scheduler.now - quietSince < GRACE_MS) return null;
+  const late = engineRows().find(
+    ({ state, deadline_at }) =>
+      isTransient(state) && (deadline_at?.getTime() ?? Infinity) < world().wallNow() - GRACE_MS,
+  );
+  return late === undefined
+    ? null
+    : { invariant: "no state over its deadline", detail: `${late.user_id} is ${late.state}` };
+}
+
+/** Whether nothing changes any more unless somebody asks. */
+export function isAtRest(clients: Clients, leader: Daemon | null): boolean {
+  if (clients.open.size > 0 || leader?.host === null || leader === null) return false;
+  const { host } = leader;
+  return engineRows().every(
+    (row) =>
+      !host.transitions.has(row.id) &&
+      (isAsleep(row) ||
+        row.state === "stopped" ||
+        row.state === "failed" ||
+        (row.state === "running" && host.live.get(row.id)?.report !== null)),
+  );
+}
+
+/** What must hold at rest: the rows, the processes, the daemon's memory and the sockets agree. */
+export function checkRest(clients: Clients, leader: Daemon): Violation | null {
+  const { machine } = world();
+  const live = leader.host?.live;
+  const wanted = new Map<string, EngineRow>();
+  for (const row of engineRows()) {
+    if (row.state !== "running") {
+      if (live?.get(row.id) !== undefined) return mismatch(`${row.user_id} is ${row.state} and supervised`);
+      continue;
+    }
+    wanted.set(row.incarnation, row);
+    const process = machine.ofIncarnation(row.incarnation);
+    if (process === undefined) return mismatch(`${row.user_id} is running without a process`);
+    if (row.handle?.["pid"] !== process.pid) return mismatch(`${row.user_id} has the handle of another process`);
+    if (live?.get(row.id)?.incarnation !== row.incarnation)
+      return mismatch(`${row.user_id} is running and not supervised`);
+  }
+  for (const { engine, pid } of machine.engines())
+    if (engine !== null && !wanted.has(engine.incarnation))
+      return mismatch(`process ${pid} of ${engine.user_id} has no row`);
+  for (const row of engineRows())
+    if (isAsleep(row) && machine.network.at(row.port) === undefined) return mismatch(`no call can wake ${row.user_id}`);
+  return turnsStored(clients) ?? foldersOwned() ?? nothingHeld(leader);
+}
+
+const mismatch = (detail: string): Violation => ({ invariant: "rows are processes at rest", detail });
+
+/** A turn that was answered is stored, once. */
+function turnsStored(clients: Clients): Violation | null {
+  const engines = new Set(engineRows().map(({ id }) => id));
+  for (const { id, engineId } of clients.answered) {
+    const times = world().machine.folders.of(engineId)?.turns.get(id) ?? 0;
+    if (times > 1) return { invariant: "no turn twice", detail: `turn ${id} ran ${times} times` };
+    if (times === 0 && engines.has(engineId)) return { invariant: "no turn lost", detail: `turn ${id} is not stored` };
+  }
+  return null;
+}
+
+/** Nothing holds what a later start or call needs. */
+function nothingHeld({ host }: Daemon): Violation | null {
+  if (host === null) return null;
+  const { live, awakeSlots, bootQueue, boots, wakes } = host;
+  const held = {
+    "awake slots": awakeSlots.used(live.ids()) - live.ids().size,
+    "boot slots": bootQueue.starting + bootQueue.waiting,
+    boots: boots.size,
+    wakes: wakes.size,
+  };
+  const name = Object.entries(held).find(([, count]) => count > 0)?.[0];
+  return name === undefined ? null : { invariant: "nothing is held at rest", detail: name };
+}
+
+/** A folder without an engine would be nobody's. */
+function foldersOwned(): Violation | null {
+  const engines = new Set(engineRows().map(({ id }) => id));
+  const lost = world()
+    .machine.folders.ids()
+    .find((id) => !engines.has(id));
+  return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
+}

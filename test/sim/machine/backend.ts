@@ -1,0 +1,194 @@
+import type {
+  Attached,
+  EngineBackend,
+  EngineProcess,
+  Incarnation,
+  LaunchOrder,
+  StopOutcome,
+  Survived,
+} from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { LaunchFailed } from "../../../src/orchestrator/fleet/launch-failed.ts";
+import { EngineSockets } from "../../../src/orchestrator/fleet/sockets/engine-sockets.ts";
+import type { SocketStore } from "../../../src/orchestrator/fleet/sockets/socket-store.ts";
+import { engineUrl } from "../../../src/orchestrator/engine-calls/engine-url.ts";
+import { delay } from "../../../src/shared/clock.ts";
+import type { Logger } from "../../../src/shared/logger.ts";
+import { world } from "../kernel/world.ts";
+import { runEngine } from "./engine.ts";
+import { Process } from "./process.ts";
+import { createStorage } from "./storage.ts";
+
+const HOST = "127.0.0.1";
+const KILL_WAIT_MS = 5000;
+const POLL_MS = 20;
+const EXIT_POLL_MS = 250;
+const PORT_FREE_MS = 5000;
+
+/** Runs engines as processes of the simulated machine. The sockets are the product's own. */
+export function createBackend({
+  logger,
+  store,
+}: {
+  readonly logger: Logger;
+  readonly store: SocketStore;
+}): EngineBackend {
+  const sockets = new EngineSockets({ host: HOST, logger, store });
+  /** The incarnations that this daemon has launched and that have not exited. */
+  const launched = new Set<string>();
+  return {
+    storage: createStorage(),
+    catalogs: {
+      reloads: true,
+      stage: () => Promise.reject(new Error("no catalogs are simulated")),
+      ensure: () => Promise.resolve(),
+      collect: () => Promise.resolve(),
+      erase: () => Promise.resolve(),
+    },
+    knowledge: {
+      read: () => Promise.reject(new Error("no knowledge is simulated")),
+      ensure: () => Promise.resolve(true),
+      fileOf: () => "",
+      search: () => Promise.reject(new Error("no knowledge is simulated")),
+      collect: () => Promise.resolve(),
+    },
+    sockets,
+    addressOf: ({ port }) => engineUrl(HOST, port),
+    capacityProblem: (purpose) => {
+      const { faults } = world();
+      if (faults.isMemoryFull) return Promise.resolve("no memory is left");
+      return Promise.resolve(purpose === "new" && faults.isDiskFull ? "no disk is left" : null);
+    },
+    portProblem: () => Promise.resolve(null),
+    limitsReport: () => ({ name: "limits", active: true, problem: null, fix: null, detail: "" }),
+    startProblem: () => null,
+    spares: {
+      report: () => ({ target: 0, ready: 0, problem: null, claims: { claimed: 0, none_left: 0, unfit: 0 } }),
+      endOne: () => false,
+      close: () => undefined,
+    },
+
+    async launch(order) {
+      const { incarnation } = order.launch;
+      if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
+      launched.add(incarnation);
+      try {
+        const process = start(order, sockets);
+        process.whenExited(() => launched.delete(incarnation));
+        return track(process, { port: order.launch.port, isOwn: true, shareSocket: () => undefined });
+      } catch (error) {
+        launched.delete(incarnation);
+        throw error;
+      }
+    },
+
+    attach(incarnation, handle): Promise<Attached> {
+      const { machine, draws, faults } = world();
+      if (draws.chance("unknown process", faults.unknownProcesses))
+        return Promise.resolve({ kind: "unknown", reason: "too many open files" });
+      if (handle !== null && handle["bootId"] !== machine.bootId)
+        return Promise.resolve({ kind: "gone", cause: "host" });
+      const process = machine.ofIncarnation(incarnation.id);
+      const isSame =
+        process !== undefined &&
+        (handle === null || (handle["pid"] === process.pid && handle["startTime"] === process.startTime));
+      if (!isSame) return Promise.resolve({ kind: "gone", cause: "exit" });
+      const { engineId, port } = incarnation;
+      const shareSocket = () => sockets.take(engineId, port, process.pid);
+      return Promise.resolve({ kind: "running", process: track(process, { port, isOwn: false, shareSocket }) });
+    },
+
+    logs: () => Promise.resolve([]),
+    // eslint-disable-next-line require-yield
+    followLogs: async function* () {
+      await Promise.resolve();
+    },
+    usage: () => Promise.resolve(new Map()),
+    proportionalMemory: () => Promise.resolve([]),
+
+    async endOrphans({ id }) {
+      const process = world().machine.ofIncarnation(id);
+      return process === undefined ? { kind: "exited" } : stop(process, 0);
+    },
+    addressConflict: portConflict,
+    listOrphans: (known) => {
+      const ids = new Set(known.map(({ id }) => id));
+      const orphans = world()
+        .machine.engines()
+        .filter(({ engine }) => engine !== null && !ids.has(engine.incarnation));
+      return Promise.resolve(
+        orphans.map(({ pid, engine }) => ({ incarnation: engine?.incarnation ?? "", pids: [pid], fix: "" })),
+      );
+    },
+  };
+}
+
+/** As `spawn-engine.ts`: one synchronous step once the socket is held. */
+function start({ launch, uid }: LaunchOrder, sockets: EngineSockets): Process {
+  const { machine, draws, faults, note } = world();
+  const descriptor = sockets.hold(launch.engine_id, launch.port);
+  const socket = descriptor === null ? undefined : machine.network.of(descriptor);
+  if (socket === undefined || draws.chance("failed launch", faults.failedLaunches))
+    throw new LaunchFailed("failed to start the engine's process: EAGAIN");
+  const process = new Process(`engine of ${launch.user_id}`, { ...launch, uid });
+  note(`spawned the engine of ${launch.user_id} (${process.pid}), incarnation ${launch.incarnation.slice(0, 8)}`);
+  runEngine(process, { ...launch, uid }, machine.network.share(socket, process));
+  return process;
+}
+
+function track(
+  process: Process,
+  { port, isOwn, shareSocket }: { readonly port: number; readonly isOwn: boolean; readonly shareSocket: () => void },
+): EngineProcess {
+  const { scheduler } = world();
+  const { actor } = scheduler;
+  const exited = new Promise<Parameters<Parameters<Process["whenExited"]>[0]>[0]>((resolve) =>
+    process.whenExited((exit) => {
+      // The exit of a process that is no child is found by polling, without its code.
+      const end = isOwn ? exit : { code: null, signal: null, oom: false };
+      scheduler.after(isOwn ? 1 : EXIT_POLL_MS, `exit of ${process.actor.name}`, () => resolve(end), { actor });
+    }),
+  );
+  return {
+    handle: { backend: "process", version: 1, pid: process.pid, bootId: process.bootId, startTime: process.startTime },
+    address: engineUrl(HOST, port),
+    exited,
+    spare: null,
+    async stop(termMs) {
+      const outcome = await stop(process, termMs);
+      if (outcome.kind !== "survived") await exited;
+      return outcome;
+    },
+    settle: () => {
+      shareSocket();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** As `stop-ladder.ts` does it with a process that has no children. */
+async function stop(process: Process, termMs: number): Promise<StopOutcome> {
+  const gone = async (withinMs: number): Promise<boolean> => {
+    const end = world().scheduler.now + withinMs;
+    while (process.isAlive && world().scheduler.now < end) await delay(POLL_MS);
+    return !process.isAlive;
+  };
+  if (!process.isAlive) return { kind: "exited" };
+  if (termMs > 0) {
+    process.signal("SIGTERM");
+    if (await gone(termMs)) return { kind: "exited" };
+  }
+  process.signal("SIGKILL");
+  if (await gone(KILL_WAIT_MS)) return { kind: "killed" };
+  return { kind: "survived", reason: `processes ${process.pid} survived SIGKILL`, data: { pids: [process.pid] } };
+}
+
+async function portConflict({ port }: Incarnation): Promise<Survived | null> {
+  const { scheduler, machine } = world();
+  const end = scheduler.now + PORT_FREE_MS;
+  while (machine.network.at(port) !== undefined) {
+    if (scheduler.now >= end)
+      return { kind: "survived", reason: `another program listens on port ${port}`, data: { pids: [] } };
+    await delay(POLL_MS);
+  }
+  return null;
+}

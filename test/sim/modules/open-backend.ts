@@ -1,0 +1,9 @@
+/** Stands in for `daemon/open-backend.ts`: the engines run on the simulated machine. */
+import type { openBackend as real } from "../../../src/orchestrator/daemon/open-backend.ts";
+import { createBackend } from "../machine/backend.ts";
+
+export const openBackend: typeof real = ({ logger, serviceManager }) =>
+  Promise.resolve(createBackend({ logger, store: serviceManager }));
+
+/** No broker: engines hold the keys of their providers. */
+export const brokerAddress = (): null => null;

@@ -1,0 +1,151 @@
+import type { Setup } from "./daemon.ts";
+import type { Draws } from "./kernel/draws.ts";
+
+/** What a client asks of the fleet. */
+export type Command =
+  | {
+      readonly kind: "admit" | "provision" | "start" | "stop" | "kill" | "sleep" | "destroy" | "restart";
+      readonly user: string;
+    }
+  | { readonly kind: "destroy keeping data"; readonly user: string }
+  /** A call at the engine's address that runs a turn. */
+  | { readonly kind: "turn"; readonly user: string; readonly ms: number };
+
+/** What goes wrong. */
+export type Trouble =
+  | { readonly kind: "engine crashes" | "engine out of memory"; readonly user: string }
+  | { readonly kind: "engine hangs" | "engine is unkillable"; readonly user: string; readonly ms: number }
+  | { readonly kind: "daemon dies"; readonly ms: number }
+  | { readonly kind: "daemon stops"; readonly ms: number }
+  | { readonly kind: "daemon freezes"; readonly ms: number }
+  | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
+  | { readonly kind: "answers are lost"; readonly ms: number; readonly share: number }
+  | {
+      readonly kind: "boots are bad" | "launches fail" | "processes are unknown" | "engines are deaf";
+      readonly ms: number;
+      readonly share: number;
+    }
+  | { readonly kind: "disk is full" | "memory is full"; readonly ms: number }
+  | { readonly kind: "clock is set"; readonly ms: number };
+
+/** Something at a time of the run. */
+export interface Event {
+  /** Milliseconds since the start. */
+  readonly at: number;
+  readonly does: Command | Trouble;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly setup: Setup;
+  /** Seconds after which an idle engine sleeps. */
+  readonly idleStopS: number;
+  readonly drainS: number;
+  /** Milliseconds that a slow message takes. */
+  readonly pace: number;
+  readonly events: readonly Event[];
+}
+
+const USERS = ["ann", "ben", "cleo"] as const;
+const HORIZON_MS = 30_000;
+
+const COMMANDS = [
+  ["admit", 9],
+  ["provision", 2],
+  ["turn", 12],
+  ["start", 4],
+  ["stop", 3],
+  ["kill", 2],
+  ["sleep", 5],
+  ["restart", 2],
+  ["destroy", 2],
+  ["destroy keeping data", 2],
+] as const;
+
+const TROUBLES = [
+  ["engine crashes", 8],
+  ["engine out of memory", 2],
+  ["engine hangs", 4],
+  ["engine is unkillable", 2],
+  ["daemon dies", 6],
+  ["daemon stops", 2],
+  ["daemon freezes", 4],
+  ["postgres freezes", 3],
+  ["postgres is away", 4],
+  ["answers are lost", 5],
+  ["boots are bad", 4],
+  ["launches fail", 2],
+  ["processes are unknown", 2],
+  ["engines are deaf", 2],
+  ["disk is full", 1],
+  ["memory is full", 1],
+  ["clock is set", 1],
+] as const;
+
+/** The plan that follows from a seed. */
+export function makePlan(draws: Draws): Plan {
+  const setup: Setup = {
+    ports: 12,
+    maxAwake: draws.weighted("plan max awake", [
+      [null, 3],
+      [2, 2],
+    ]),
+    bootConcurrency: draws.integer("plan boot concurrency", 1, 3),
+    healthIntervalS: draws.integer("plan health interval", 1, 4),
+    hasReplicas: draws.chance("plan replicas", 0.4),
+    keepsSockets: false,
+  };
+  const commands = draws.integer("plan commands", 8, 30);
+  // One run in five has no trouble.
+  const troubles = draws.chance("plan calm", 0.2) ? 0 : draws.integer("plan troubles", 1, 8);
+  const events = [
+    // Most runs begin with engines.
+    ...USERS.filter(() => draws.chance("plan first engine", 0.8)).map((user) => ({
+      at: draws.integer("plan first time", 0, 3000),
+      does: { kind: "admit" as const, user },
+    })),
+    ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws) })),
+    ...Array.from({ length: troubles }, () => ({ at: timeOf(draws), does: troubleOf(draws) })),
+  ];
+  return {
+    seed: draws.seed,
+    setup,
+    idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
+    drainS: draws.pick("plan drain", [0, 2]),
+    pace: draws.pick("plan pace", [2, 20, 200]),
+    events: events.toSorted((one, other) => one.at - other.at),
+  };
+}
+
+const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
+
+function commandOf(draws: Draws): Command {
+  const kind = draws.weighted("plan command", COMMANDS);
+  const user = draws.pick("plan user", USERS);
+  return kind === "turn" ? { kind, user, ms: draws.integer("plan turn ms", 1, 6000) } : { kind, user };
+}
+
+function troubleOf(draws: Draws): Trouble {
+  const kind = draws.weighted("plan trouble", TROUBLES);
+  const user = draws.pick("plan trouble user", USERS);
+  const ms = draws.integer("plan trouble ms", 200, 20_000);
+  switch (kind) {
+    case "engine crashes":
+    case "engine out of memory":
+      return { kind, user };
+    case "engine hangs":
+    case "engine is unkillable":
+      return { kind, user, ms };
+    case "answers are lost":
+      return { kind, ms, share: draws.pick("plan share", [0.05, 0.3]) };
+    case "boots are bad":
+    case "launches fail":
+    case "processes are unknown":
+    case "engines are deaf":
+      return { kind, ms, share: draws.pick("plan share", [0.2, 0.7]) };
+    case "clock is set":
+      return { kind, ms: draws.integer("plan clock ms", -120_000, 120_000) };
+    default:
+      return { kind, ms };
+  }
+}

@@ -1,0 +1,135 @@
+import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
+import { Clients } from "./clients.ts";
+import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
+import { Draws } from "./kernel/draws.ts";
+import { noFaults } from "./kernel/faults.ts";
+import { Scheduler } from "./kernel/scheduler.ts";
+import { type World, enter, world } from "./kernel/world.ts";
+import { Machine } from "./machine/machine.ts";
+import type { Plan } from "./plan.ts";
+import { emptyCopy, readSchema } from "./postgres/schema.ts";
+import { Server } from "./postgres/server.ts";
+import { Fleet } from "./troubles.ts";
+
+const PRODUCT_ID = "prd_1";
+/** How long the fleet may take to come to rest after the last trouble. */
+const REST_MS = 420_000;
+/** How long it must stay at rest. */
+const STAYS_MS = 12_000;
+const DAY_MS = 86_400_000;
+
+export interface Outcome {
+  readonly violation: Violation | null;
+  readonly steps: number;
+  /** Simulated milliseconds. */
+  readonly ms: number;
+  readonly trace: readonly string[];
+  /** The names of all draws, for a replay. */
+  readonly draws: readonly string[];
+}
+
+const schema = await readSchema();
+/** Ids are made from the time and must rise within this process, so each run has a day of its own. */
+let today = Date.UTC(2026, 0, 1);
+
+interface Options {
+  /** The draws of an earlier run of the plan. */
+  readonly expected?: readonly string[];
+  /** Whether the trace has every step of the scheduler. */
+  readonly withSteps?: boolean;
+}
+
+/** Runs a plan. */
+export async function simulate(plan: Plan, { expected, withSteps = false }: Options = {}): Promise<Outcome> {
+  const draws = new Draws(plan.seed, expected ?? null);
+  const scheduler = new Scheduler(draws);
+  const trace: string[] = [];
+  const day = (today += DAY_MS);
+  const clock = { offset: 0 };
+  const wallNow = () => day + Math.floor(scheduler.now) + clock.offset;
+  if (withSteps)
+    scheduler.onStep = (at, actor, label) => trace.push(`   ${(at / 1000).toFixed(3)} ${actor?.name ?? "-"}: ${label}`);
+  const made: World = {
+    draws,
+    scheduler,
+    faults: noFaults(),
+    machine: undefined as never,
+    postgres: undefined as never,
+    wallNow,
+    latency: (name) => draws.number(`latency ${name}`) ** 3 * plan.pace,
+    note: (text) => trace.push(`${(scheduler.now / 1000).toFixed(3)} ${text}`),
+  };
+  enter(made);
+  const tables = emptyCopy(schema);
+  const postgres = new Server({ tables, scheduler, clock: wallNow });
+  Object.assign(made, { machine: new Machine(), postgres });
+  insertProduct(plan, postgres);
+  const violation = await run(plan, new Fleet(plan.setup, clock));
+  return { violation, steps: scheduler.steps, ms: scheduler.now, trace, draws: draws.names };
+}
+
+async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
+  const { scheduler } = world();
+  const clients = new Clients(PRODUCT_ID);
+  const invariants = new Invariants();
+  fleet.open();
+  let left = plan.events.length;
+  for (const { at, does } of plan.events)
+    scheduler.after(
+      at,
+      does.kind,
+      () => {
+        left--;
+        if (!fleet.trouble(does)) clients.run(does as never, fleet.leader);
+      },
+      { actor: null },
+    );
+  let violation: Violation | null = null;
+  let restSince: number | null = null;
+  const end = (plan.events.at(-1)?.at ?? 0) + REST_MS;
+  const isDone = () => {
+    violation ??= invariants.check(fleet.quietSince) ?? unexpected(clients);
+    if (violation !== null) return true;
+    if (left > 0 || fleet.quietSince === null || !isAtRest(clients, fleet.leader)) restSince = null;
+    else restSince ??= scheduler.now;
+    return restSince !== null && scheduler.now - restSince >= STAYS_MS;
+  };
+  const goesOn = await scheduler.run(end, isDone);
+  if (violation !== null) return violation;
+  if (!goesOn) return { invariant: "something runs", detail: "no task is left" };
+  const { leader } = fleet;
+  if (restSince === null || leader === null)
+    return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
+  return checkRest(clients, leader);
+}
+
+const unexpected = ({ unexpected: [detail] }: Clients): Violation | null =>
+  detail === undefined ? null : { invariant: "calls fail as documented", detail };
+
+function describe(clients: Clients, { leader }: Fleet): string {
+  const host = leader?.host;
+  const rows = engineRows().map((row) => {
+    const live = host?.live.get(row.id);
+    const seen =
+      live === undefined ? "" : ` (${live.consecutiveFailures} misses${live.report === null ? ", no report" : ""})`;
+    return `${row.user_id} ${row.state}${seen}${host?.transitions.has(row.id) === true ? " changing" : ""}`;
+  });
+  const calls = [...clients.open].map(({ what }) => what);
+  return [...rows, ...calls, leader === null ? "nobody leads" : "led"].join(", ");
+}
+
+function insertProduct({ idleStopS, drainS }: Plan, postgres: Server): void {
+  const policy = { ...DEFAULT_POLICY, idle_stop_s: idleStopS, drain_s: drainS };
+  const operator = postgres.open({ client: null, onNotice: () => undefined, onClosed: () => undefined });
+  const failed = (outcome: object) => {
+    if ("error" in outcome) throw outcome.error;
+  };
+  postgres.execute(
+    operator,
+    "insert into products (id, slug, policy) values ($1, 'demo', $2)",
+    [PRODUCT_ID, JSON.stringify(policy)],
+    failed,
+  );
+  postgres.execute(operator, "insert into product_keys (hash, product_id) values ('hash', $1)", [PRODUCT_ID], failed);
+  postgres.close(operator);
+}

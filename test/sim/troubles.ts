@@ -1,0 +1,150 @@
+import { Daemon, type Setup } from "./daemon.ts";
+import { type Faults, noFaults } from "./kernel/faults.ts";
+import { world } from "./kernel/world.ts";
+import type { Process } from "./machine/process.ts";
+import type { Command, Trouble } from "./plan.ts";
+
+/** How long a service manager waits before it starts the daemon again. */
+const RESTART_MS = 1000;
+
+/** The daemons of a run, and what goes wrong with them and their world. */
+export class Fleet {
+  readonly #setup: Setup;
+  readonly #clock: { offset: number };
+  readonly #daemons: Daemon[] = [];
+  #lives = 0;
+  #troubles = 0;
+  #quietSince: number | null = 0;
+
+  constructor(setup: Setup, clock: { offset: number }) {
+    this.#setup = setup;
+    this.#clock = clock;
+  }
+
+  /** When the last trouble ended. Null while there is one. */
+  get quietSince(): number | null {
+    return this.#troubles > 0 ? null : this.#quietSince;
+  }
+
+  /** The daemon that serves. */
+  get leader(): Daemon | null {
+    return this.#daemons.find((one) => one.host !== null && !one.actor.isPaused) ?? null;
+  }
+
+  open(): void {
+    for (let replica = 0; replica < (this.#setup.hasReplicas ? 2 : 1); replica++) this.#start();
+  }
+
+  #start(): void {
+    const daemon = new Daemon(`daemon ${++this.#lives}`, this.#setup);
+    this.#daemons.push(daemon);
+    daemon.whenGone(() => {
+      this.#daemons.splice(this.#daemons.indexOf(daemon), 1);
+      world().scheduler.after(RESTART_MS, "restart of a daemon", () => this.#start(), { actor: null });
+    });
+    daemon.start();
+  }
+
+  /** Makes a trouble. False for a command. */
+  trouble(does: Command | Trouble): boolean {
+    const { postgres, scheduler, note } = world();
+    switch (does.kind) {
+      case "engine crashes":
+        this.#onEngine(does.user, (process) => process.end({ code: 1, signal: null, oom: false }));
+        return true;
+      case "engine out of memory":
+        this.#onEngine(does.user, (process) => process.end({ code: null, signal: "SIGKILL", oom: true }));
+        return true;
+      case "engine hangs":
+        this.#onEngine(does.user, ({ actor }) => {
+          scheduler.pause(actor);
+          this.#during(does.kind, does.ms, () => scheduler.resume(actor));
+        });
+        return true;
+      case "engine is unkillable":
+        this.#onEngine(does.user, (process) => {
+          process.unkillableUntil = scheduler.now + does.ms;
+          process.isDeaf = true;
+          this.#during(does.kind, does.ms, () => undefined);
+        });
+        return true;
+      case "daemon dies":
+        this.leader?.kill();
+        return true;
+      case "daemon stops":
+        this.leader?.stop();
+        return true;
+      case "daemon freezes": {
+        const actor = this.leader?.actor;
+        if (actor === undefined) return true;
+        scheduler.pause(actor);
+        this.#during(does.kind, does.ms, () => scheduler.resume(actor));
+        return true;
+      }
+      case "postgres freezes":
+        scheduler.pause(postgres.actor);
+        this.#during(does.kind, does.ms, () => scheduler.resume(postgres.actor));
+        return true;
+      case "postgres is away":
+        postgres.crash();
+        this.#during(does.kind, does.ms, () => {
+          postgres.isDown = false;
+        });
+        return true;
+      case "answers are lost":
+        return this.#fault(does, { lostAnswers: does.share });
+      case "boots are bad":
+        return this.#fault(does, { badBoots: does.share });
+      case "launches fail":
+        return this.#fault(does, { failedLaunches: does.share });
+      case "processes are unknown":
+        return this.#fault(does, { unknownProcesses: does.share });
+      case "engines are deaf":
+        return this.#fault(does, { deafEngines: does.share });
+      case "disk is full":
+        return this.#fault(does, { isDiskFull: true });
+      case "memory is full":
+        return this.#fault(does, { isMemoryFull: true });
+      case "clock is set":
+        note(`the clock is set by ${does.ms} ms`);
+        this.#clock.offset += does.ms;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #fault({ kind, ms }: { readonly kind: string; readonly ms: number }, faults: Partial<Faults>): true {
+    Object.assign(world().faults, faults);
+    const none = noFaults();
+    const names = Object.keys(faults) as (keyof Faults)[];
+    this.#during(kind, ms, () =>
+      Object.assign(world().faults, Object.fromEntries(names.map((name) => [name, none[name]]))),
+    );
+    return true;
+  }
+
+  #during(kind: string, ms: number, end: () => void): void {
+    const { scheduler, note } = world();
+    note(`${kind} for ${ms} ms`);
+    this.#troubles++;
+    scheduler.after(
+      ms,
+      `end: ${kind}`,
+      () => {
+        note(`${kind} no more`);
+        this.#troubles--;
+        this.#quietSince = scheduler.now;
+        end();
+      },
+      { actor: null },
+    );
+  }
+
+  #onEngine(user: string, act: (process: Process) => void): void {
+    const engines = world().machine.engines();
+    const process = engines.find(({ engine }) => engine?.user_id === user) ?? engines[0];
+    if (process === undefined) return;
+    act(process);
+  }
+}
