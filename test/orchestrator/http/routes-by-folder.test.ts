@@ -7,7 +7,7 @@ t.test("requests are answered as by routes of Express itself", async (t) => {
   const app = express();
   const routes = new RoutesByFolder();
   routes.of("/engines/{user_id}").get("/engines/:user_id", (request, response) => {
-    response.send(`engine ${String(request.params["user_id"])}`);
+    response.send(`engine ${request.params["user_id"]}`);
   });
   routes.of("/engines").post("/engines", (_request, response) => void response.send("made"));
   routes.of("/products").get("/products", (_request, response) => void response.send("products"));
