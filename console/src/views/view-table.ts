@@ -75,6 +75,12 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/policy",
+    title: "Policy",
+    component: lazyView(() => import("./plans/engine-policy.tsx"), "EnginePolicyView"),
+    tabOf: "engine",
+  },
+  {
     path: "/playground",
     role: "operator",
     title: "Playground",
@@ -100,6 +106,18 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   {
+    path: "/products/:product/plans",
+    title: "Plans",
+    component: lazyView(() => import("./plans/plans.tsx"), "ProductPlans"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/plans/:plan",
+    title: "Plan",
+    component: lazyView(() => import("./plans/plan-view.tsx"), "ProductPlan"),
+    tabOf: "product",
+  },
+  {
     path: "/products/:product/budgets",
     title: "Budgets",
     component: lazyView(() => import("./products/budgets.tsx"), "ProductBudgets"),
@@ -108,7 +126,13 @@ export const VIEWS: readonly View[] = [
   {
     path: "/products/:product/catalog",
     title: "Catalog",
-    component: lazyView(() => import("./products/catalog.tsx"), "ProductCatalog"),
+    component: lazyView(() => import("./catalog/catalog.tsx"), "ProductCatalog"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/knowledge",
+    title: "Knowledge",
+    component: lazyView(() => import("./knowledge/knowledge.tsx"), "ProductDocuments"),
     tabOf: "product",
   },
   {
@@ -124,6 +148,7 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
+  { path: "/usage", title: "Usage", component: lazyView(() => import("./usage/usage.tsx"), "Usage"), key: "u" },
   { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
   {
     path: "/sessions",
