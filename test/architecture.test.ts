@@ -322,6 +322,8 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/contract/meaning.ts",
     "src/contract/orchestrator/policy-fields.ts",
     "src/contract/orchestrator/policy-value.ts",
+    "src/contract/orchestrator/engine-policy.ts",
+    "src/contract/orchestrator/usage-groups.ts",
   ],
   "console/src/shell": [
     "console/src/views",
@@ -345,7 +347,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   croner: ["src/orchestrator/rules/cron-times.ts"],
   "@agentclientprotocol": ["cli/acp"],
   "@modelcontextprotocol": ["src/engine/mcp", "src/engine/protocols/mcp", "src/engine/tools/json-schema-input.ts"],
-  "modern-tar": ["src/shared/tar.ts"],
+  "modern-tar": ["src/shared/tar.ts", "console/src/views/catalog"],
   yazl: ["src/engine/files/archive-sinks.ts"],
   yaml: ["src/engine/catalog/yaml-fields.ts", "src/orchestrator/fleet/kubernetes/cluster-access.ts"],
   pino: ["src/shared/logger.ts"],

@@ -284,6 +284,7 @@ t.test("the console in a browser", withChromium, async (t) => {
       `/products/${PRODUCT}`,
       `/products/${PRODUCT}/budgets`,
       `/products/${PRODUCT}/catalog`,
+      `/products/${PRODUCT}/knowledge`,
       `/products/${PRODUCT}/notifications`,
       "/events",
       "/audit",

@@ -3,6 +3,8 @@ import t from "tap";
 import { shellWord } from "../../console/src/parts/shell-word.ts";
 import { matchPath } from "../../console/src/routing/path-pattern.ts";
 import { brokenLink } from "../../console/src/views/audit/verify-chain.ts";
+import { readArchive, textFile, writeArchive } from "../../console/src/views/catalog/archive.ts";
+import { hunksOf, lineDiff } from "../../console/src/views/catalog/line-diff.ts";
 import { phasesOf } from "../../console/src/views/engine/lives-of-events.ts";
 import { readableLine } from "../../console/src/views/engine/log-line.ts";
 import { hashOf, newPlatformKey } from "../../console/src/views/products/platform-key.ts";
@@ -20,7 +22,11 @@ const fields = POLICY_GROUPS.flatMap((group) => group.fields);
 
 t.test("the policy form reads back what it shows, and names what does not fit", async (t) => {
   for (const field of fields) {
-    t.same(readInput(field, inputOf(field, DEFAULT_POLICY)), { value: DEFAULT_POLICY[field.name] }, field.name);
+    t.same(
+      readInput(field, inputOf(field, DEFAULT_POLICY[field.name])),
+      { value: DEFAULT_POLICY[field.name] },
+      field.name,
+    );
     const { value } = field;
     if (value.kind === "integer")
       t.match(readInput(field, String(value.min - 1)), { problem: /^expected a whole number/ }, field.name);
@@ -31,7 +37,7 @@ t.test("the policy form reads a hook as JSON", async (t) => {
   const field = fields.find(({ name }) => name === "tool_hook");
   if (field === undefined) return t.fail("the form has no hook");
   const tool_hook = { url: "https://api.example.com", tools: ["run_*"], timeout_ms: 900, on_error: "ask" } as const;
-  t.same(readInput(field, inputOf(field, { ...DEFAULT_POLICY, tool_hook })), { value: tool_hook });
+  t.same(readInput(field, inputOf(field, tool_hook)), { value: tool_hook });
   t.same(readInput(field, ""), { value: null });
   return t.match(readInput(field, "{"), { problem: /^expected JSON/ });
 });
@@ -93,4 +99,45 @@ t.test("a line of the log is shown with what is in it", async (t) => {
 t.test("a command that is copied names its user and runs nothing else", async (t) => {
   for (const user of ["alice", "$(echo no)", "it's; exit 1", "`id`", "-n", "a b\\"])
     t.equal(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(user)}`], { encoding: "utf8" }), user);
+});
+
+t.test("the lines of a diff rebuild both texts, and its parts have what differs", async (t) => {
+  const shown = (before: string, after: string) =>
+    lineDiff(before, after).map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-" }[kind]}${text}`);
+  t.same(shown("a\nb\nc\n", "a\nx\nc\nd\n"), [" a", "-b", "+x", " c", "+d"]);
+  t.same(shown("", "a\n"), ["+a"]);
+  t.same(shown("a\n", ""), ["-a"]);
+  const letters = "abcd";
+  for (let round = 0; round < 200; round++) {
+    const some = () =>
+      Array.from({ length: Math.floor(Math.random() * 12) }, () => letters[Math.floor(Math.random() * 4)] ?? "");
+    const [was, is] = [some(), some()];
+    const lines = lineDiff(was.join("\n"), is.join("\n"));
+    const rebuilt = (without: string) => lines.filter(({ kind }) => kind !== without);
+    const before = rebuilt("added");
+    const after = rebuilt("removed");
+    const isRight =
+      before.every(({ text, was: line }, at) => text === was[at] && line === at + 1) &&
+      after.every(({ text, is: line }, at) => text === is[at] && line === at + 1) &&
+      before.length === was.length &&
+      after.length === is.length;
+    if (!isRight) t.fail(`${was.join()} to ${is.join()}`);
+  }
+  const long = Array.from({ length: 100 }, (_, line) => `line ${line}`);
+  const hunks = hunksOf(lineDiff(long.join("\n"), long.with(10, "x").with(90, "y").join("\n")));
+  t.same(
+    hunks.map((hunk) => hunk.length),
+    [8, 8],
+  );
+});
+
+t.test("a catalog's archive is written as it is read", async (t) => {
+  const binary = { path: "skills/a/b.bin", text: null, content: new Uint8Array([0, 255, 1]), mode: 0o755 };
+  const path = `skills/${"long-".repeat(30)}/SKILL.md`;
+  const files = [textFile("agents/ä.md", "grüß\n"), textFile(path, ""), binary];
+  const read = await readArchive(await writeArchive(files));
+  t.same(
+    [...read.values()],
+    [...files].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+  );
 });

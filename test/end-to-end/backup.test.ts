@@ -7,6 +7,7 @@ import { keptFolderOf, orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { findsPassage, storeDocument } from "../helpers/product-documents.ts";
 import { until } from "../helpers/until.ts";
 
 /** A data folder that does not exist, and ports for its daemon from `lowest` to 4,500 above. */
@@ -44,6 +45,7 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   await say(carol.url, carol.engine_api_key, "/say My name is Carol");
   await say(dave.url, dave.engine_api_key, "/say My name is Dave");
   await post("/engines/bob/stop");
+  await storeDocument(daemon, product.platform_api_key, "help/refunds.md", "# Refunds\n\nA refund takes 14 days.");
   const told = { url: "https://orchd.invalid/told", events: ["schedule.created"] };
   const { body: endpoint } = await post("/notifications/endpoints", told);
   const endpointOf = async (read: typeof get) => (await read(`/notifications/endpoints/${endpoint.id}`)).body;
@@ -106,6 +108,8 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
     return body.state === "running" ? body : null;
   });
   t.equal((await there.get("/engines/bob")).body.state, "stopped");
+  const source = await findsPassage({ url: back.url, key: alice.engine_api_key }, "refund", /14 days/);
+  t.equal(source, "help/refunds.md:3");
   t.same((await there.get(`/engines/bob/schedules/${schedule.id}`)).body, schedule);
   t.match(await endpointOf(there.get), { ...told, enabled: true, pending: 0 }, "it is not told of the same again");
   const message = { id: "m", timestamp: String(Math.floor(Date.now() / 1000)), body: Buffer.from("hello") };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { Containers } from "../../src/orchestrator/fleet/docker/containers.ts";
@@ -18,6 +18,7 @@ import { addressForPods } from "../helpers/cluster-network.ts";
 import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
 import { protocolCases } from "./protocol-cases.ts";
 import { searchAsTool, secretCases } from "./secret-cases.ts";
+import { findsPassage, storeDocument } from "../helpers/product-documents.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -101,6 +102,15 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     const { status, text } = await turn("first");
     t.equal(status, 200, text);
     t.match(text, /completed/);
+  });
+
+  await t.test("it searches the documents of its product, in the file that the daemon made", async (t) => {
+    await storeDocument(daemon, key, "refunds.md", "# Refunds\n\nA refund takes 14 days.");
+    const engine = { url, key: engineKey };
+    t.equal(await findsPassage(engine, "refund", /14 days/), "refunds.md:3");
+    await storeDocument(daemon, key, "refunds.md", "# Refunds\n\nA refund takes 30 days.");
+    t.equal(await findsPassage(engine, "refund", /30 days/), "refunds.md:3");
+    t.notOk(existsSync(join(dataDir, "engines", provisioned.id, "knowledge")), "no copy of its own");
   });
 
   await t.test("the host reports what confines it, and what does not", async (t) => {

@@ -15,6 +15,7 @@ import { freshFolder } from "../helpers/folder.ts";
 import { findKubernetes, testNamespace } from "../helpers/kubernetes.ts";
 import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
 import { protocolCases } from "./protocol-cases.ts";
+import { findsPassage, storeDocument } from "../helpers/product-documents.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { until } from "../helpers/until.ts";
 
@@ -94,6 +95,14 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
     const { status, text } = await turn("first", { message: "/stream 50 1000" });
     t.equal(status, 200, text);
     t.match(text, /completed/);
+  });
+
+  await t.test("it searches the documents of its product, in the file that the daemon sends", async (t) => {
+    await storeDocument(daemon, key, "refunds.md", "# Refunds\n\nA refund takes 14 days.");
+    const engine = { url, key: engineKey };
+    t.equal(await findsPassage(engine, "refund", /14 days/, 60_000), "refunds.md:3");
+    await storeDocument(daemon, key, "refunds.md", "# Refunds\n\nA refund takes 30 days.");
+    t.equal(await findsPassage(engine, "refund", /30 days/, 60_000), "refunds.md:3");
   });
 
   const push = async (files: CatalogFiles) =>

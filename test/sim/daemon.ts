@@ -1,4 +1,5 @@
 import type { HostContext } from "../../src/orchestrator/host-context.ts";
+import { NO_STORE } from "../../src/orchestrator/fleet/sockets/socket-store.ts";
 import { readConfig } from "../../src/orchestrator/daemon/config.ts";
 import { type OpenHost, openHost } from "../../src/orchestrator/daemon/open-host.ts";
 import { reapOverdue } from "../../src/orchestrator/recovery/reap-overdue.ts";
@@ -27,6 +28,8 @@ export interface Setup {
   readonly hasReplicas: boolean;
   /** Whether a service manager keeps sockets while no daemon runs. */
   readonly keepsSockets: boolean;
+  /** Processes that are kept ready for launches. */
+  readonly spares: number;
 }
 
 /** One life of a daemon: the product's own program from the lock of the host on, as `daemon/serve.ts` runs it. */
@@ -65,7 +68,7 @@ export class Daemon {
     const { machine, postgres, note } = world();
     note(`${this.actor.name} is gone`);
     this.actor.isDead = true;
-    machine.network.closeAllOf(this.actor);
+    machine.ended(this.actor);
     postgres.closeSessionsOf(this.actor);
     for (const run of this.#whenGone.splice(0)) run();
   }
@@ -122,7 +125,7 @@ export class Daemon {
       leaderUrl: environment["ORCH_REPLICA_URL"] ?? null,
       metrics: new Metrics({ leads: true, changes: 0 }),
       isolation: { report: { mode: "off", parts: [] }, launch: {}, hasEngineUsers: true } as never,
-      serviceManager: { kept: new Map(), add: () => undefined, remove: () => undefined } as never,
+      serviceManager: (this.#setup.keepsSockets ? world().machine.socketStore() : NO_STORE) as never,
     });
     if (opened === null) return;
     this.#opened = opened;
@@ -141,7 +144,7 @@ export class Daemon {
   }
 
   #environment(): Readonly<Record<string, string>> {
-    const { ports, maxAwake, bootConcurrency, healthIntervalS, hasReplicas } = this.#setup;
+    const { ports, maxAwake, bootConcurrency, healthIntervalS, hasReplicas, spares } = this.#setup;
     return {
       DATABASE_URL: "postgres://simulated",
       ORCH_DATA_DIR: "/simulated",
@@ -150,6 +153,7 @@ export class Daemon {
       ORCH_BOOT_CONCURRENCY: String(bootConcurrency),
       ORCH_HEALTH_INTERVAL_S: String(healthIntervalS),
       ORCH_BOOT_TIMEOUT_S: "10",
+      ORCH_WARM_ENGINES: String(spares),
       ...(maxAwake !== null && { ORCH_MAX_AWAKE: String(maxAwake) }),
       ...(hasReplicas && { ORCH_REPLICA_URL: `http://${this.actor.name.replaceAll(/\W/g, "-")}:7700` }),
     };

@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import t from "tap";
@@ -20,4 +21,11 @@ t.test("a seed is one run: a replay draws the same", async (t) => {
   const replayed = await simulate("--replay", "7", "12");
   t.equal(replayed.exitCode, 0, replayed.all);
   t.match(replayed.all, /^6 seeds, 0 failed/m);
+});
+
+t.test("what simulated runs have found stays mended", async (t) => {
+  const files = globSync(join(import.meta.dirname, "seeds/*.json")).sort();
+  t.ok(files.length > 0, `${files.length} plans`);
+  const { all, exitCode } = await simulate(...files.map((file) => `--plan=${file}`));
+  t.equal(exitCode, 0, all);
 });

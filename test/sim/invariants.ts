@@ -1,4 +1,5 @@
 import { isAsleep, isTransient } from "../../src/orchestrator/rules/engine-lifecycle.ts";
+import type { EngineState } from "../../src/contract/orchestrator/requests.ts";
 import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
 import type { Clients } from "./clients.ts";
 import type { Daemon } from "./daemon.ts";
@@ -13,22 +14,48 @@ export interface Violation {
 /** How long after its deadline, and after the last trouble, an engine may stay in a transient state. */
 const GRACE_MS = 60_000;
 
+/** Tables that only the leader may change. */
+const FENCED = ["engines", "ports", "hosts", "products"];
+
+/** States of engines without a process. */
+const GONE: ReadonlySet<EngineState> = new Set(["backoff", "stopped", "failed"]);
+
 export const engineRows = (): readonly EngineRow[] =>
   world().postgres.rows("engines") as unknown as readonly EngineRow[];
 
 /** What must hold after every step. */
 export class Invariants {
   #epoch = 0;
+  #since = "";
   #seen = "";
+  #late: Violation | null = null;
+  readonly #rows = new Map<string, string>();
+
+  constructor() {
+    world().postgres.onCommit = ({ settings }, hasChanged) => {
+      const epoch = settings.get("orchd.epoch");
+      const [host] = world().postgres.rows("hosts");
+      if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]) && FENCED.some(hasChanged))
+        this.#late ??= { invariant: "only the leader writes", detail: `epoch ${epoch} wrote after a later one began` };
+    };
+  }
 
   /** `quietSince`: when the last trouble ended, or null. */
-  check(quietSince: number | null): Violation | null {
+  check(quietSince: number | null, spares: number): Violation | null {
     const { postgres, machine } = world();
     const state = `${postgres.commits} ${machine.lastPid}`;
     // Nothing that they look at has changed.
     if (state === this.#seen) return null;
     this.#seen = state;
-    return this.#oneProcess() ?? this.#epochGrows() ?? portsAndUsers() ?? overdue(quietSince);
+    return (
+      this.#late ??
+      this.#oneProcess() ??
+      this.#noneBehindRows() ??
+      this.#epochGrows() ??
+      portsAndUsers() ??
+      tooManySpares(spares) ??
+      overdue(quietSince)
+    );
   }
 
   /** At most one live process a user. */
@@ -42,11 +69,31 @@ export class Invariants {
     return null;
   }
 
+  /** A row that says that its process is gone is right, as it says so. */
+  #noneBehindRows(): Violation | null {
+    for (const row of engineRows()) {
+      const { id, state, incarnation, user_id } = row;
+      const isNew = this.#rows.get(id) !== `${state} ${incarnation}`;
+      this.#rows.set(id, `${state} ${incarnation}`);
+      if (!isNew || !(GONE.has(state) || isAsleep(row))) continue;
+      const process = world().machine.ofIncarnation(incarnation);
+      if (process === undefined || process.unkillableUntil > world().scheduler.now) continue;
+      return {
+        invariant: "no process behind a row without one",
+        detail: `${user_id} is ${state}, ${process.pid} runs`,
+      };
+    }
+    return null;
+  }
+
+  /** Each leader has a later epoch than the one before. */
   #epochGrows(): Violation | null {
     const [host] = world().postgres.rows("hosts");
-    const epoch = Number(host?.["epoch"] ?? 0);
-    if (epoch < this.#epoch) return { invariant: "epochs grow", detail: `${this.#epoch} became ${epoch}` };
+    const [epoch, since] = [Number(host?.["epoch"] ?? 0), String(host?.["leader_since"])];
+    const isWrong = epoch < this.#epoch || (epoch === this.#epoch && since !== this.#since && epoch > 0);
+    if (isWrong) return { invariant: "epochs grow", detail: `${this.#epoch} became ${epoch}` };
     this.#epoch = epoch;
+    this.#since = since;
     return null;
   }
 }
@@ -60,6 +107,15 @@ function portsAndUsers(): Violation | null {
     ports.add(port);
     if (uid !== null) uids.add(uid);
   }
+  return null;
+}
+
+/** A daemon has no more spares than its setting, which are few beside those that it is ending. */
+function tooManySpares(most: number): Violation | null {
+  const counts = Map.groupBy(world().machine.spares(), ({ owner }) => owner);
+  for (const [owner, spares] of counts)
+    if (spares.length > most)
+      return { invariant: "spares are at most their number", detail: `${owner?.name} has ${spares.length}` };
   return null;
 }
 

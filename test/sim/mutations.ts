@@ -193,4 +193,16 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : process.stop(TERM_MS))",
     to: `await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : Promise.resolve({ kind: "exited" } as const))`,
   },
+  {
+    name: "an overtaken start keeps the socket",
+    file: supervision("boot-engine"),
+    from: "      await releaseUnusedSocket(host, engine.id, entry);\n",
+    to: "",
+  },
+  {
+    name: "a start does not end a revival",
+    file: supervision("boot-engine"),
+    from: "endRevival(host, engine).then(() => work(abort.signal))",
+    to: "work(abort.signal)",
+  },
 ];

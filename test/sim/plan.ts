@@ -84,6 +84,7 @@ const TROUBLES = [
 
 /** The plan that follows from a seed. */
 export function makePlan(draws: Draws): Plan {
+  const hasReplicas = draws.chance("plan replicas", 0.4);
   const setup: Setup = {
     ports: 12,
     maxAwake: draws.weighted("plan max awake", [
@@ -92,41 +93,55 @@ export function makePlan(draws: Draws): Plan {
     ]),
     bootConcurrency: draws.integer("plan boot concurrency", 1, 3),
     healthIntervalS: draws.integer("plan health interval", 1, 4),
-    hasReplicas: draws.chance("plan replicas", 0.4),
-    keepsSockets: false,
+    hasReplicas,
+    // Each replica would have a store of its own.
+    keepsSockets: !hasReplicas && draws.chance("plan kept sockets", 0.4),
+    spares: draws.pick("plan spares", [0, 0, 1, 2]),
   };
   const commands = draws.integer("plan commands", 8, 30);
-  // One run in five has no trouble.
-  const troubles = draws.chance("plan calm", 0.2) ? 0 : draws.integer("plan troubles", 1, 8);
-  const events = [
+  // One run in ten has no trouble; the others have few kinds, so that they meet each other.
+  const troubles = draws.chance("plan calm", 0.1) ? 0 : draws.integer("plan troubles", 1, 8);
+  const kinds = Array.from({ length: draws.integer("plan kinds", 1, 4) }, () => draws.weighted("plan kind", TROUBLES));
+  const users = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
+  const asked = [
     // Most runs begin with engines.
-    ...USERS.filter(() => draws.chance("plan first engine", 0.8)).map((user) => ({
-      at: draws.integer("plan first time", 0, 3000),
-      does: { kind: "admit" as const, user },
-    })),
-    ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws) })),
-    ...Array.from({ length: troubles }, () => ({ at: timeOf(draws), does: troubleOf(draws) })),
+    ...users
+      .filter(() => draws.chance("plan first engine", 0.8))
+      .map((user) => ({
+        at: draws.integer("plan first time", 0, 3000),
+        does: { kind: "admit" as const, user },
+      })),
+    ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws, users) })),
   ];
+  const wrong = Array.from({ length: troubles }, () => ({
+    at: troubleTime(draws, asked),
+    does: troubleOf(draws, draws.pick("plan trouble", kinds)),
+  }));
   return {
     seed: draws.seed,
     setup,
     idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
     drainS: draws.pick("plan drain", [0, 2]),
     pace: draws.pick("plan pace", [2, 20, 200]),
-    events: events.toSorted((one, other) => one.at - other.at),
+    events: [...asked, ...wrong].toSorted((one, other) => one.at - other.at),
   };
 }
 
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
 
-function commandOf(draws: Draws): Command {
+/** Every other one while a command is being carried out. */
+function troubleTime(draws: Draws, commands: readonly { readonly at: number }[]): number {
+  const meets = draws.chance("plan meets", 0.5) ? draws.pick("plan met", commands)?.at : undefined;
+  return meets === undefined ? timeOf(draws) : meets + draws.integer("plan after", 0, 600);
+}
+
+function commandOf(draws: Draws, users: readonly string[]): Command {
   const kind = draws.weighted("plan command", COMMANDS);
-  const user = draws.pick("plan user", USERS);
+  const user = draws.pick("plan user", users);
   return kind === "turn" ? { kind, user, ms: draws.integer("plan turn ms", 1, 6000) } : { kind, user };
 }
 
-function troubleOf(draws: Draws): Trouble {
-  const kind = draws.weighted("plan trouble", TROUBLES);
+function troubleOf(draws: Draws, kind: Trouble["kind"]): Trouble {
   const user = draws.pick("plan trouble user", USERS);
   const ms = draws.integer("plan trouble ms", 200, 20_000);
   switch (kind) {

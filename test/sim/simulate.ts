@@ -1,14 +1,11 @@
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 import { Clients } from "./clients.ts";
 import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
-import { Draws } from "./kernel/draws.ts";
-import { noFaults } from "./kernel/faults.ts";
-import { Scheduler } from "./kernel/scheduler.ts";
-import { type World, enter, world } from "./kernel/world.ts";
-import { Machine } from "./machine/machine.ts";
+import { world } from "./kernel/world.ts";
+import { openWorld } from "./open-world.ts";
 import type { Plan } from "./plan.ts";
-import { emptyCopy, readSchema } from "./postgres/schema.ts";
-import { Server } from "./postgres/server.ts";
+import type { Server } from "./postgres/server.ts";
+import type { Entry } from "./postgres/transcript.ts";
 import { Fleet } from "./troubles.ts";
 
 const PRODUCT_ID = "prd_1";
@@ -16,7 +13,6 @@ const PRODUCT_ID = "prd_1";
 const REST_MS = 420_000;
 /** How long it must stay at rest. */
 const STAYS_MS = 12_000;
-const DAY_MS = 86_400_000;
 
 export interface Outcome {
   readonly violation: Violation | null;
@@ -28,41 +24,24 @@ export interface Outcome {
   readonly draws: readonly string[];
 }
 
-const schema = await readSchema();
-/** Ids are made from the time and must rise within this process, so each run has a day of its own. */
-let today = Date.UTC(2026, 0, 1);
-
 interface Options {
   /** The draws of an earlier run of the plan. */
   readonly expected?: readonly string[];
   /** Whether the trace has every step of the scheduler. */
   readonly withSteps?: boolean;
+  /** Gets what the server does. */
+  readonly transcript?: Entry[];
 }
 
 /** Runs a plan. */
-export async function simulate(plan: Plan, { expected, withSteps = false }: Options = {}): Promise<Outcome> {
-  const draws = new Draws(plan.seed, expected ?? null);
-  const scheduler = new Scheduler(draws);
-  const trace: string[] = [];
-  const day = (today += DAY_MS);
-  const clock = { offset: 0 };
-  const wallNow = () => day + Math.floor(scheduler.now) + clock.offset;
+export async function simulate(
+  plan: Plan,
+  { expected, withSteps = false, transcript }: Options = {},
+): Promise<Outcome> {
+  const { draws, scheduler, postgres, trace, clock } = openWorld({ ...plan, expected });
   if (withSteps)
-    scheduler.onStep = (at, actor, label) => trace.push(`   ${(at / 1000).toFixed(3)} ${actor?.name ?? "-"}: ${label}`);
-  const made: World = {
-    draws,
-    scheduler,
-    faults: noFaults(),
-    machine: undefined as never,
-    postgres: undefined as never,
-    wallNow,
-    latency: (name) => draws.number(`latency ${name}`) ** 3 * plan.pace,
-    note: (text) => trace.push(`${(scheduler.now / 1000).toFixed(3)} ${text}`),
-  };
-  enter(made);
-  const tables = emptyCopy(schema);
-  const postgres = new Server({ tables, scheduler, clock: wallNow });
-  Object.assign(made, { machine: new Machine(), postgres });
+    scheduler.onStep = (actor, label) => world().note(`   step of ${actor?.name ?? "the machine"}: ${label}`);
+  postgres.transcript = transcript ?? null;
   insertProduct(plan, postgres);
   const violation = await run(plan, new Fleet(plan.setup, clock));
   return { violation, steps: scheduler.steps, ms: scheduler.now, trace, draws: draws.names };
@@ -88,7 +67,7 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   let restSince: number | null = null;
   const end = (plan.events.at(-1)?.at ?? 0) + REST_MS;
   const isDone = () => {
-    violation ??= invariants.check(fleet.quietSince) ?? unexpected(clients);
+    violation ??= invariants.check(fleet.quietSince, plan.setup.spares) ?? unexpected(clients);
     if (violation !== null) return true;
     if (left > 0 || fleet.quietSince === null || !isAtRest(clients, fleet.leader)) restSince = null;
     else restSince ??= scheduler.now;

@@ -7,6 +7,7 @@ export function applyEvent(
   engine: EngineRecord,
   { type, time, incarnation, to, reason, data }: EventRecord,
 ): EngineRecord {
+  if (type === "engine.plan_changed") return { ...engine, plan: typeof data["to"] === "string" ? data["to"] : null };
   if (to === null) return engine;
   const changes: Changes = { state: to, running: to === "running" || to === "unhealthy" };
   if (incarnation !== null) changes.incarnation = incarnation;

@@ -89,6 +89,18 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/tool-servers",
+    title: "Tool servers",
+    component: lazyView(() => import("./tool-servers/tool-servers.tsx"), "ToolServers"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/policy",
+    title: "Policy",
+    component: lazyView(() => import("./plans/engine-policy.tsx"), "EnginePolicyView"),
+    tabOf: "engine",
+  },
+  {
     path: "/playground",
     role: "operator",
     title: "Playground",
@@ -114,6 +126,18 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   {
+    path: "/products/:product/plans",
+    title: "Plans",
+    component: lazyView(() => import("./plans/plans.tsx"), "ProductPlans"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/plans/:plan",
+    title: "Plan",
+    component: lazyView(() => import("./plans/plan-view.tsx"), "ProductPlan"),
+    tabOf: "product",
+  },
+  {
     path: "/products/:product/budgets",
     title: "Budgets",
     component: lazyView(() => import("./products/budgets.tsx"), "ProductBudgets"),
@@ -122,7 +146,13 @@ export const VIEWS: readonly View[] = [
   {
     path: "/products/:product/catalog",
     title: "Catalog",
-    component: lazyView(() => import("./products/catalog.tsx"), "ProductCatalog"),
+    component: lazyView(() => import("./catalog/catalog.tsx"), "ProductCatalog"),
+    tabOf: "product",
+  },
+  {
+    path: "/products/:product/knowledge",
+    title: "Knowledge",
+    component: lazyView(() => import("./knowledge/knowledge.tsx"), "ProductDocuments"),
     tabOf: "product",
   },
   {
@@ -138,6 +168,8 @@ export const VIEWS: readonly View[] = [
     tabOf: "product",
   },
   { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
+  { path: "/usage", title: "Usage", component: lazyView(() => import("./usage/usage.tsx"), "Usage"), key: "u" },
+  { path: "/host", title: "Host", component: lazyView(() => import("./host/host.tsx"), "Host"), key: "h" },
   { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
   {
     path: "/sessions",

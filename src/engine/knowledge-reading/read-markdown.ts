@@ -6,11 +6,14 @@ export interface MarkedText {
   readonly blocks: readonly Block[];
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$/;
+// None of these may try a line in more ways than it has characters: a document may be one line of some MiB.
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const FRONT_TITLE = /^title:[ \t]*(?:"([^"]*)"|'([^']*)'|(\S.*?))[ \t]*$/i;
+const FRONT_TITLE = /^title:[ \t]*(?:"([^"]*)"|'([^']*)'|(\S.*))[ \t]*$/i;
 const MAX_HEADING = 200;
+/** Of a heading with its marks. */
+const MAX_MARKED_HEADING = 2000;
 
 /** The sections of Markdown. `isNumbered`: whether lines of the text are lines of the document. */
 export function readMarkdown(text: string, { isNumbered }: { readonly isNumbered: boolean }): MarkedText {
@@ -44,7 +47,7 @@ export function readMarkdown(text: string, { isNumbered }: { readonly isNumbered
     if (marks !== undefined && (fence === null || marks.startsWith(fence))) fence = fence === null ? marks : null;
     const heading = fence === null && marks === undefined ? HEADING.exec(line) : null;
     if (heading !== null) {
-      enter(heading[1]?.length ?? 1, heading[2] ?? "");
+      enter(heading[1]?.length ?? 1, withoutClosing(heading[2] ?? ""));
     } else if (fence === null && open?.lines.length === 1 && isUnderlined(open.lines[0] ?? "", line)) {
       const [name] = open.lines;
       open = null;
@@ -73,9 +76,18 @@ function frontMatter(lines: readonly string[]): { readonly title: string | null;
   return { title: (double ?? single ?? bare)?.trim() || null, lines: end + 1 };
 }
 
+/** Without the number signs after a heading. */
+function withoutClosing(heading: string): string {
+  const text = heading.trimEnd();
+  let end = text.length;
+  while (text[end - 1] === "#") end--;
+  return /[ \t]/.test(text[end - 1] ?? "") ? text.slice(0, end).trimEnd() : text;
+}
+
 /** Without the marks of emphasis, code and links. */
 const plain = (heading: string): string =>
   heading
+    .slice(0, MAX_MARKED_HEADING)
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/[`*]|\\(?=[^\w\s])/g, "")
     .trim()

@@ -9,6 +9,8 @@ export interface Block extends Pick<KnowledgePassage, "heading" | "lines" | "pag
 const WORDS = 160;
 /** A paragraph that is longer is cut. */
 const MAX_WORDS = 240;
+/** So many characters count as a word at least. */
+const CHARACTERS_OF_WORD = 12;
 /** The end of a section that is this short stays with what is before it. */
 const MIN_WORDS = 30;
 
@@ -78,16 +80,35 @@ function* cut(block: Block): Generator<Block> {
   if (piece.length > 0) yield take(lines.length);
 }
 
+/** Cut at spaces where there are any. */
 function* shortLines(line: string): Generator<string> {
-  const words = line.split(" ");
-  for (let at = 0; at < words.length; at += WORDS) yield words.slice(at, at + WORDS).join(" ");
+  for (let from = 0; from < line.length;) {
+    const to = endOfPart(line, from);
+    yield line.slice(from, to);
+    from = line[to] === " " ? to + 1 : to;
+  }
 }
 
-/** Text without spaces, such as Chinese, has no words to count: six characters count as one. */
+function endOfPart(line: string, from: number): number {
+  const most = from + WORDS * CHARACTERS_OF_WORD;
+  let end = from;
+  for (let words = 0; words < WORDS; words++) {
+    const space = line.indexOf(" ", end + 1);
+    const next = space === -1 ? line.length : space;
+    if (next > most) break;
+    end = next;
+    if (end === line.length) return end;
+  }
+  if (end > from) return end;
+  const isPair = /[\ud800-\udbff]/.test(line[most - 1] ?? "");
+  return isPair ? most - 1 : Math.min(most, line.length);
+}
+
+/** Text without spaces, such as Chinese, has no words to count. */
 function countWords(text: string): number {
   let spaces = 0;
   for (let at = text.indexOf(" "); at !== -1; at = text.indexOf(" ", at + 1)) spaces++;
-  return Math.max(spaces + 1, Math.ceil(text.length / 12));
+  return Math.max(spaces + 1, Math.ceil(text.length / CHARACTERS_OF_WORD));
 }
 
 const sameHeading = (one: readonly string[], other: readonly string[]): boolean =>

@@ -8,6 +8,7 @@ import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { failedBoot } from "./boot-failure.ts";
+import { endRevival } from "./end-revival.ts";
 import { reachability } from "../rules/engine-lifecycle.ts";
 import type { Fleet, HostContext, Records, Runtime, StartLimits, StartingHost } from "../host-context.ts";
 import type { StoredEngine } from "../fleet/engine-storage.ts";
@@ -44,7 +45,7 @@ async function cancellable(
   work: (signal: AbortSignal) => Promise<UnsupervisedBoot>,
 ): Promise<UnsupervisedBoot> {
   const abort = new AbortController();
-  const settled = work(abort.signal);
+  const settled = endRevival(host, engine).then(() => work(abort.signal));
   const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
   host.boots.set(engine.id, entry);
   try {

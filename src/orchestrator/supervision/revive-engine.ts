@@ -46,11 +46,43 @@ export async function reviveEngine(
 ): Promise<LiveEngine | null> {
   if (!(await host.breaker.waitForPermit(host.stopping))) return null;
   const request = { productId: live.productId, requested: false };
-  const process = await host.bootQueue.run(request, () => relaunch(host, live));
-  if (process === null) return null;
+  const revived = await host.bootQueue.run(request, () => reviveInSlot(host, live, verdict));
+  if (revived === null) return null;
   host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
+  inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
+  return revived;
+}
+
+/** Null as well when a start has claimed the engine since: the database is available again. */
+async function reviveInSlot(
+  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping" | "boots" | "live" | "now">,
+  live: LiveEngine,
+  verdict: Revival["verdict"],
+): Promise<LiveEngine | null> {
+  const { id } = live;
+  if (host.boots.has(id) || host.live.get(id) !== undefined) return null;
+  const abort = new AbortController();
+  const settled = relaunch(host, live, abort.signal).then((process) => {
+    const revived = process && revivedEngine(host, live, { process, verdict });
+    if (revived !== null) host.live.add(revived);
+    return revived;
+  });
+  const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
+  host.boots.set(id, entry);
+  try {
+    return await settled;
+  } finally {
+    if (host.boots.get(id) === entry) host.boots.delete(id);
+  }
+}
+
+function revivedEngine(
+  host: Pick<HostContext, "now">,
+  live: LiveEngine,
+  { process, verdict }: { readonly process: EngineProcess; readonly verdict: Revival["verdict"] },
+): LiveEngine {
   const now = host.now();
-  const revived: LiveEngine = {
+  return {
     ...live,
     process,
     restarts: verdict.history,
@@ -67,14 +99,12 @@ export async function reviveEngine(
     stopCause: null,
     report: null,
   };
-  host.live.add(revived);
-  inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
-  return revived;
 }
 
 async function relaunch(
   host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping">,
   { id, incarnation, order }: LiveEngine,
+  overtaken: AbortSignal,
 ): Promise<EngineProcess | null> {
   let process: EngineProcess;
   try {
@@ -86,9 +116,10 @@ async function relaunch(
   const { exited } = process;
   const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
-  const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal: host.stopping });
+  const signal = AbortSignal.any([host.stopping, overtaken]);
+  const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal });
   await process.settle();
-  if (verdict.kind === "healthy") return process;
+  if (verdict.kind === "healthy" && !overtaken.aborted) return process;
   await process.stop(ABANDON_TERM_MS);
   return null;
 }

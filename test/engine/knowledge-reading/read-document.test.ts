@@ -16,6 +16,36 @@ t.test("a passage has its headings and lines, and no passage goes beyond a headi
   });
 });
 
+t.test("a line of a million characters is read at once, whatever it is made of", async (t) => {
+  const began = performance.now();
+  const long = 1_000_000;
+  for (const line of [
+    `# a${" ".repeat(long)}x`,
+    `# ${"[".repeat(long)}`,
+    `# ${"[a](".repeat(long / 4)}`,
+    `# a${" #".repeat(long / 2)}x`,
+    `---\ntitle: a${" ".repeat(long)}x\n---`,
+  ])
+    t.match(await read(`${line}\n\nText.`, "text/markdown"), { passages: [{ text: "Text." }] });
+  t.ok(performance.now() - began < 20_000);
+});
+
+t.test("a line without spaces is cut too, and never within a character", async (t) => {
+  for (const text of ["漢字".repeat(10_000), "😀".repeat(9999), `a${"😀".repeat(9999)}`, "x".repeat(48_000)]) {
+    const { passages } = await read(text, "text/plain");
+    t.equal(passages.map((one) => one.text).join(""), text);
+    t.ok(passages.every((one) => one.text.length <= 2000 && one.text.isWellFormed()));
+  }
+});
+
+t.test("the signs that close a heading are no part of it", async (t) => {
+  const { passages } = await read("# A ##\n\na\n\n## C#\n\nb\n\n## D # #  \n\nc", "text/markdown");
+  t.same(
+    passages.map(({ heading }) => heading.at(-1)),
+    ["A", "C#", "D #"],
+  );
+});
+
 t.test("a long table is cut at its lines, a long line at its words", async (t) => {
   const rows = Array.from({ length: 200 }, (_, at) => `| row ${at} | some words of it |`);
   const { passages } = await read(`# T\n\n${rows.join("\n")}`, "text/markdown");

@@ -55,6 +55,25 @@ t.test("the first heading counts once, although the title repeats it", async (t)
   t.match(sources(search, "chat invoices")[0], /^invoice\.md/);
 });
 
+t.test("a file that was made from the version before ranks as one that was made anew", async (t) => {
+  const kept = {
+    "a.md": `# Parcels\n\nA parcel to Porto.\n\n## Rates\n\nRates by weight. ${filler(20)}`,
+    "b.md": "# B\n\nPorto is far.",
+  };
+  const gone = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, "# Parcel\n\nRates of a parcel."]));
+  using anew = await searching("anew", kept);
+  (await searching("changed", { ...gone, ...kept }))[Symbol.dispose]();
+  const file = join(folder, "changed.sqlite");
+  {
+    using index = new KnowledgeIndex(file, { isNew: false });
+    index.keep(new Set(Object.keys(kept)));
+    index.finish();
+  }
+  using changed = new KnowledgeSearch(file);
+  for (const query of ["parcel rates", "parcel", "how far is Porto by weight"])
+    t.same(changed.search(query, 5), anew.search(query, 5), query);
+});
+
 t.test("a query is text: neither operators of FTS5 nor a query without words is an error", async (t) => {
   using search = await searching("syntax", { "a.md": "# A\n\nParcels near Porto." });
   t.same(sources(search, 'parcels" OR body:* NEAR(x) - "'), ["a.md:3"]);

@@ -39,7 +39,7 @@ export class Scheduler {
   #serial = 0;
   #steps = 0;
   /** Called before each task that is not a clock's tick. */
-  onStep: ((at: number, actor: Actor | null, label: string) => void) | null = null;
+  onStep: ((actor: Actor | null, label: string) => void) | null = null;
 
   constructor(draws: Draws) {
     this.#draws = draws;
@@ -137,7 +137,7 @@ export class Scheduler {
         continue;
       }
       this.#steps++;
-      this.onStep?.(this.#now, task.actor, task.label);
+      this.onStep?.(task.actor, task.label);
       task.run();
       await drained();
       if (until()) return true;

@@ -7,6 +7,9 @@ import type {
   StopOutcome,
   Survived,
 } from "../../../src/orchestrator/fleet/engine-backend.ts";
+import { claimSpare } from "../../../src/orchestrator/fleet/process/spares/claim-spare.ts";
+import { SparePool } from "../../../src/orchestrator/fleet/process/spares/spare-pool.ts";
+import type { SparePoolOptions } from "../../../src/orchestrator/fleet/process/spares/spare-pool-options.ts";
 import { LaunchFailed } from "../../../src/orchestrator/fleet/launch-failed.ts";
 import { EngineSockets } from "../../../src/orchestrator/fleet/sockets/engine-sockets.ts";
 import type { SocketStore } from "../../../src/orchestrator/fleet/sockets/socket-store.ts";
@@ -16,6 +19,7 @@ import type { Logger } from "../../../src/shared/logger.ts";
 import { world } from "../kernel/world.ts";
 import { runEngine } from "./engine.ts";
 import { Process } from "./process.ts";
+import { startSpare } from "./spare.ts";
 import { createStorage } from "./storage.ts";
 
 const HOST = "127.0.0.1";
@@ -28,10 +32,13 @@ const PORT_FREE_MS = 5000;
 export function createBackend({
   logger,
   store,
+  spares,
 }: {
   readonly logger: Logger;
   readonly store: SocketStore;
+  readonly spares: Pick<SparePoolOptions, "target" | "freeBoots" | "fitting">;
 }): EngineBackend {
+  const pool = openPool(logger, spares);
   const sockets = new EngineSockets({ host: HOST, logger, store });
   /** The incarnations that this daemon has launched and that have not exited. */
   const launched = new Set<string>();
@@ -61,20 +68,16 @@ export function createBackend({
     portProblem: () => Promise.resolve(null),
     limitsReport: () => ({ name: "limits", active: true, problem: null, fix: null, detail: "" }),
     startProblem: () => null,
-    spares: {
-      report: () => ({ target: 0, ready: 0, problem: null, claims: { claimed: 0, none_left: 0, unfit: 0 } }),
-      endOne: () => false,
-      close: () => undefined,
-    },
+    spares: pool,
 
     async launch(order) {
       const { incarnation } = order.launch;
       if (launched.has(incarnation)) throw new LaunchFailed("the engine's process runs already");
       launched.add(incarnation);
       try {
-        const process = start(order, sockets);
+        const { process, spare } = start(order, { sockets, pool });
         process.whenExited(() => launched.delete(incarnation));
-        return track(process, { port: order.launch.port, isOwn: true, shareSocket: () => undefined });
+        return track(process, { port: order.launch.port, spare, isOwn: true, shareSocket: () => undefined });
       } catch (error) {
         launched.delete(incarnation);
         throw error;
@@ -94,7 +97,10 @@ export function createBackend({
       if (!isSame) return Promise.resolve({ kind: "gone", cause: "exit" });
       const { engineId, port } = incarnation;
       const shareSocket = () => sockets.take(engineId, port, process.pid);
-      return Promise.resolve({ kind: "running", process: track(process, { port, isOwn: false, shareSocket }) });
+      return Promise.resolve({
+        kind: "running",
+        process: track(process, { port, spare: null, isOwn: false, shareSocket }),
+      });
     },
 
     logs: () => Promise.resolve([]),
@@ -122,22 +128,60 @@ export function createBackend({
   };
 }
 
+/** With the options that let a spare become any engine. */
+const NODE_OPTIONS = ["--snapshot-blob", "engine.blob"];
+
+function openPool(logger: Logger, options: Pick<SparePoolOptions, "target" | "freeBoots" | "fitting">): SparePool {
+  const pool = new SparePool({
+    ...options,
+    start: startSpare,
+    firstKind: () => Promise.resolve({ nodeOptions: NODE_OPTIONS }),
+    hasMemory: () => Promise.resolve(!world().faults.isMemoryFull),
+    logger,
+  });
+  pool.open();
+  return pool;
+}
+
 /** As `spawn-engine.ts`: one synchronous step once the socket is held. */
-function start({ launch, uid }: LaunchOrder, sockets: EngineSockets): Process {
+function start(
+  order: LaunchOrder,
+  { sockets, pool }: { readonly sockets: EngineSockets; readonly pool: SparePool },
+): { readonly process: Process; readonly spare: EngineProcess["spare"] } {
   const { machine, draws, faults, note } = world();
-  const descriptor = sockets.hold(launch.engine_id, launch.port);
-  const socket = descriptor === null ? undefined : machine.network.of(descriptor);
+  const { launch, uid } = order;
+  const listener = sockets.hold(launch.engine_id, launch.port);
+  const socket = listener === null ? undefined : machine.network.of(listener);
   if (socket === undefined || draws.chance("failed launch", faults.failedLaunches))
     throw new LaunchFailed("failed to start the engine's process: EAGAIN");
-  const process = new Process(`engine of ${launch.user_id}`, { ...launch, uid });
+  const engine = { ...launch, uid };
+  const owner = { uid: 0, gid: 0 };
+  const parts = { options: NODE_OPTIONS, listener, log: 0, owner, cgroup: null, launchFile: launch.incarnation };
+  const text = JSON.stringify(engine);
+  const { started, spare } = claimSpare(pool, { ...order, launch: { ...launch, data_dir: "" } } as never, {
+    ...parts,
+    text,
+  });
+  const claimed = started === null ? undefined : machine.processes.get(started.identity.pid);
+  const process = claimed ?? new Process(`engine of ${launch.user_id}`, engine);
   note(`spawned the engine of ${launch.user_id} (${process.pid}), incarnation ${launch.incarnation.slice(0, 8)}`);
-  runEngine(process, { ...launch, uid }, machine.network.share(socket, process));
-  return process;
+  if (claimed === undefined) runEngine(process, engine, machine.network.share(socket, process));
+  return { process, spare };
 }
 
 function track(
   process: Process,
-  { port, isOwn, shareSocket }: { readonly port: number; readonly isOwn: boolean; readonly shareSocket: () => void },
+  {
+    port,
+    spare,
+    isOwn,
+    shareSocket,
+  }: {
+    readonly port: number;
+    readonly spare: EngineProcess["spare"];
+    readonly isOwn: boolean;
+    readonly shareSocket: () => void;
+  },
 ): EngineProcess {
   const { scheduler } = world();
   const { actor } = scheduler;
@@ -152,7 +196,7 @@ function track(
     handle: { backend: "process", version: 1, pid: process.pid, bootId: process.bootId, startTime: process.startTime },
     address: engineUrl(HOST, port),
     exited,
-    spare: null,
+    spare,
     async stop(termMs) {
       const outcome = await stop(process, termMs);
       if (outcome.kind !== "survived") await exited;

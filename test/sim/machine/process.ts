@@ -19,9 +19,11 @@ export class Process {
   /** The pid alone may be used again. */
   readonly startTime: string;
   readonly bootId: string;
-  readonly actor: Actor;
+  actor: Actor;
   /** Null for a spare. */
   engine: EngineOf | null;
+  /** The daemon with which a spare ends. */
+  owner: Actor | null = null;
   exit: Exit | null = null;
   /** Does not obey SIGTERM. */
   isDeaf = false;
@@ -39,6 +41,13 @@ export class Process {
     this.actor = { name, isDead: false, isPaused: false };
     this.engine = engine;
     machine.processes.set(this.pid, this);
+  }
+
+  /** A spare is claimed. */
+  become(engine: EngineOf): void {
+    this.engine = engine;
+    this.owner = null;
+    this.actor = { name: `engine of ${engine.user_id}`, isDead: false, isPaused: false };
   }
 
   get isAlive(): boolean {

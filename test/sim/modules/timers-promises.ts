@@ -1,4 +1,9 @@
 /** Stands in for `node:timers/promises`. */
+import { world } from "../kernel/world.ts";
+
+/** What else is due may run first. */
+export const setImmediate = (): Promise<void> => world().scheduler.wait(0, "immediate");
+
 export const setTimeout = (
   ms: number,
   value?: unknown,

@@ -2,7 +2,8 @@ import type { Actor, Scheduler } from "../kernel/scheduler.ts";
 import { AdvisoryLocks } from "./advisory-locks.ts";
 import { type Database, epochLock, executeStatement } from "./execute.ts";
 import type { Answer, Session } from "./session.ts";
-import { StatementFailed, type Table, Transaction, Wait } from "./tables.ts";
+import { StatementFailed, Table, Transaction, Wait } from "./tables.ts";
+import { type Entry, comparable } from "./transcript.ts";
 
 const STATEMENT_TIMEOUT_MS = 10_000;
 const EMPTY: Answer = { rows: [], rowCount: 0 };
@@ -28,6 +29,10 @@ export class Server {
   isDown = false;
   /** Grows with each commit. */
   commits = 0;
+  /** Every statement in the order in which they took effect. Null: not recorded. */
+  transcript: Entry[] | null = null;
+  /** Called before each commit. */
+  onCommit: ((session: Session, hasChanged: (table: string) => boolean) => void) | null = null;
 
   constructor({
     tables,
@@ -66,6 +71,7 @@ export class Server {
   close(session: Session): void {
     if (session.isClosed) return;
     session.isClosed = true;
+    this.transcript?.push({ session: session.id, sql: null });
     this.sessions.delete(session.id);
     this.#waiting = this.#waiting.filter((one) => one.session !== session);
     session.transaction?.rollback();
@@ -100,11 +106,14 @@ export class Server {
     const ended: Settle = (outcome) => {
       session.idleSince = this.#scheduler.now;
       this.#watchIdle(session);
+      this.#record(session, { sql, parameters, now: startedAt, outcome });
       settle(outcome);
     };
     const deadline = this.#scheduler.now + STATEMENT_TIMEOUT_MS;
+    let startedAt = 0;
     const attempt = () => {
       if (session.isClosed) return;
+      startedAt = session.transaction?.startedAt ?? this.#database.clock();
       try {
         const answer = this.#run(session, sql, parameters);
         ended({ answer });
@@ -124,6 +133,29 @@ export class Server {
     attempt();
   }
 
+  #record(
+    { id }: Session,
+    {
+      sql,
+      parameters,
+      now,
+      outcome,
+    }: {
+      readonly sql: string;
+      readonly parameters: readonly unknown[];
+      readonly now: number;
+      readonly outcome: Parameters<Settle>[0];
+    },
+  ): void {
+    if (this.transcript === null) return;
+    const shown =
+      "answer" in outcome
+        ? { rows: comparable(outcome.answer.rows) as readonly unknown[], count: outcome.answer.rowCount }
+        : { code: "code" in outcome.error ? String(outcome.error.code) : outcome.error.message };
+    const given = comparable(parameters) as readonly unknown[];
+    this.transcript.push({ session: id, sql, parameters: given, now, outcome: shown });
+  }
+
   #run(session: Session, sql: string, parameters: readonly unknown[]): Answer {
     const command = sql.trim().toLowerCase();
     if (command === "begin" || command.startsWith("start transaction")) {
@@ -134,7 +166,7 @@ export class Server {
       const { transaction, isAborted } = session;
       session.transaction = null;
       session.isAborted = false;
-      if (transaction !== null) this.#end(transaction, command === "commit" && !isAborted);
+      if (transaction !== null) this.#end(session, transaction, command === "commit" && !isAborted);
       return EMPTY;
     }
     if (session.isAborted) throw new StatementFailed("25P02", "current transaction is aborted");
@@ -143,7 +175,7 @@ export class Server {
     const transaction = session.transaction ?? this.#begin(session);
     try {
       const answer = executeStatement(this.#database, { session, transaction }, { sql, parameters });
-      if (session.transaction === null) this.#end(transaction, true);
+      if (session.transaction === null) this.#end(session, transaction, true);
       return answer;
     } catch (error) {
       if (session.transaction === null) this.#abandon(transaction);
@@ -161,7 +193,9 @@ export class Server {
     this.#database.locks.ended(transaction);
   }
 
-  #end(transaction: Transaction, commits: boolean): void {
+  #end(session: Session, transaction: Transaction, commits: boolean): void {
+    const { tables } = this.#database;
+    if (commits) this.onCommit?.(session, (name) => transaction.hasChanged(tables.get(name) ?? new Table(name)));
     if (commits) transaction.commit(this.#database.tables.values());
     else transaction.rollback();
     this.commits++;

@@ -132,6 +132,11 @@ export class Transaction {
     return row;
   }
 
+  /** Whether it has changed rows of a table. */
+  hasChanged({ rows }: Table): boolean {
+    return this.#locked.some((row) => row.isChanged && row.owner === this && rows.includes(row));
+  }
+
   /** A point to undo back to. */
   mark(): number {
     return this.#undo.length;

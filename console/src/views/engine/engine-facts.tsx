@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Copy } from "../../parts/copy.tsx";
 import { NONE, formatCount, formatMb, formatPercent } from "../../parts/format.ts";
 import { Ago } from "../../parts/time.tsx";
+import { linkTo } from "../../routing/address.ts";
 import { stateReason } from "../fleet/state-reason.ts";
 
 /** The engine's record. */
@@ -39,7 +40,9 @@ export const EngineFacts = ({ engine }: { readonly engine: EngineRecord }) => {
         <Fact name="Created">
           <Ago at={engine.created_at} />
         </Fact>
-        <Fact name="Plan">{engine.plan ?? NONE}</Fact>
+        <Fact name="Plan">
+          <a href={linkTo(`/engines/${engine.id}/policy`)}>{engine.plan ?? "none"}</a>
+        </Fact>
         <Fact name="Version">{engine.version ?? NONE}</Fact>
         <Fact name="Catalog">
           {catalog === null ? NONE : catalog.error === null ? `version ${catalog.version ?? "unknown"}` : catalog.error}

@@ -5,6 +5,8 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { linkTo } from "../../routing/address.ts";
+import { may } from "../../session/session.ts";
+import { eventWords, turnPath } from "./event-words.ts";
 
 /** The event with all that is stored of it, on request. */
 const EventName = ({ event }: { readonly event: EventRecord }) => {
@@ -34,6 +36,21 @@ const EventName = ({ event }: { readonly event: EventRecord }) => {
   );
 };
 
+const EventText = ({ event }: { readonly event: EventRecord }) => {
+  const turn = turnPath(event);
+  return (
+    <>
+      <bdi class="dim">{eventWords(event)}</bdi>
+      {turn !== null && may("operator") && (
+        <>
+          {" "}
+          <a href={linkTo(turn)}>Turn</a>
+        </>
+      )}
+    </>
+  );
+};
+
 const COLUMNS: readonly Column<EventRecord>[] = [
   { title: "Time", cell: ({ time }) => <Clock at={time} /> },
   { title: "Event", cell: (event) => <EventName event={event} /> },
@@ -42,7 +59,7 @@ const COLUMNS: readonly Column<EventRecord>[] = [
     isRare: true,
     cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`),
   },
-  { title: "Reason", kind: "wide", cell: ({ reason }) => <span class="dim">{reason}</span> },
+  { title: "What", kind: "wide", cell: (event) => <EventText event={event} /> },
   { title: "By", isRare: true, cell: ({ actor }) => actor },
 ];
 

@@ -8,12 +8,14 @@ import { Facts } from "./facts.tsx";
 import { Graph } from "./graph.tsx";
 import { MemoryActions } from "./memory-actions.tsx";
 import type { MemoryProps } from "./memory-props.ts";
+import { ProfilePage } from "./profile-page.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { SkillDrafts } from "./skill-drafts.tsx";
 
 const LISTS: readonly (readonly [name: string, title: string, component: ComponentType<MemoryProps>])[] = [
   ["facts", "Facts", Facts],
   ["episodes", "Rounds", Episodes],
+  ["profile", "Profile", ProfilePage],
   ["graph", "People and things", Graph],
   ["skills", "Skill drafts", SkillDrafts],
 ];

@@ -67,15 +67,14 @@ function inputNote(value: PolicyValue): string {
   }
 }
 
-export function inputOf(field: FormField, policy: Policy): FieldInput {
-  const value = policy[field.name];
+export function inputOf(field: FormField, value: Policy[PolicyFieldName] | undefined): FieldInput {
   if (typeof value === "boolean") return value;
   if (field.value.kind === "tool_hook") return value === null ? "" : JSON.stringify(value, null, 2);
   if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
   if (Array.isArray(value) && value.length === 0)
     return (field.value.kind === "models" || field.value.kind === "list") && field.value.isNullable ? "none" : "";
   if (Array.isArray(value)) return value.join(field.value.kind === "ports" ? ", " : "\n");
-  return value === null ? "" : String(value);
+  return value === null || value === undefined ? "" : String(value);
 }
 
 type Read = { readonly value: Policy[PolicyFieldName] } | { readonly problem: string };

@@ -1,8 +1,8 @@
 import type { Policy } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { CheckField, ChoiceField, TextField } from "../../parts/field.tsx";
 import { may } from "../../session/session.ts";
-import { type FieldInput, type FormField, POLICY_GROUPS, inputOf, readInput } from "./policy-fields.ts";
+import { type FieldInput, POLICY_GROUPS, inputOf, readInput } from "./policy-fields.ts";
+import { PolicyFieldInput } from "./policy-field.tsx";
 import { savePolicy } from "./save-policy.ts";
 import { type ProductProps, withProduct } from "./with-product.tsx";
 
@@ -11,7 +11,7 @@ type Problems = Readonly<Record<string, string>>;
 
 const FIELDS = POLICY_GROUPS.flatMap(({ fields }) => fields);
 const inputsOf = (policy: Policy): Inputs =>
-  Object.fromEntries(FIELDS.map((field) => [field.name, inputOf(field, policy)]));
+  Object.fromEntries(FIELDS.map((field) => [field.name, inputOf(field, policy[field.name])]));
 
 /** The policy of a product. Only fields that were changed are sent. */
 const PolicyForm = ({ product }: ProductProps) => {
@@ -53,7 +53,7 @@ const PolicyForm = ({ product }: ProductProps) => {
             <legend>{title}</legend>
             <div class="fields">
               {fields.map((field) => (
-                <FieldOf
+                <PolicyFieldInput
                   key={field.name}
                   field={field}
                   input={edited[field.name] ?? stored[field.name] ?? ""}
@@ -84,67 +84,6 @@ const PolicyForm = ({ product }: ProductProps) => {
     </form>
   );
 };
-
-interface FieldProps {
-  readonly field: FormField;
-  readonly input: FieldInput;
-  readonly problem: string | undefined;
-  readonly onInput: (input: FieldInput) => void;
-}
-
-const FieldOf = ({ field, input, problem, onInput }: FieldProps) => {
-  const { label, hint, unit, value } = field;
-  const isLong = ["network", "list", "models", "tool_hook"].includes(value.kind);
-  if (typeof input === "boolean")
-    return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
-  if (value.kind === "choices" && typeof input !== "string")
-    return <Choices {...{ label, hint, problem, onInput }} values={value.values} chosen={input} />;
-  if (value.kind === "choice") {
-    const choices = value.values.map((choice) => [choice, choice] as const);
-    return <ChoiceField {...{ label, hint, problem, choices }} value={String(input)} onChange={onInput} />;
-  }
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      problem={problem}
-      value={String(input)}
-      onInput={onInput}
-      isLong={isLong}
-      isCode={isLong}
-      {...(value.kind === "integer" && { inputMode: "numeric" as const, ...(unit !== undefined && { unit }) })}
-    />
-  );
-};
-
-interface ChoicesProps extends Omit<FieldProps, "field" | "input"> {
-  readonly label: string;
-  readonly hint: string;
-  readonly values: readonly string[];
-  readonly chosen: readonly string[];
-}
-
-const Choices = ({ label, hint, values, chosen, onInput, problem }: ChoicesProps) => (
-  <div class="field choices" role="group" aria-label={label}>
-    <span class="label">{label}</span>
-    <div class="choice-list">
-      {values.map((choice) => (
-        <label key={choice}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(choice)}
-            onChange={({ currentTarget }) =>
-              onInput(values.filter((other) => (other === choice ? currentTarget.checked : chosen.includes(other))))
-            }
-          />
-          {choice.replace("_", " ")}
-        </label>
-      ))}
-    </div>
-    <p class="hint">{hint}</p>
-    {problem !== undefined && <p class="field-problem">{problem}</p>}
-  </div>
-);
 
 /** They may hold secrets, so they are set on the command line, from files. */
 const EngineSettings = ({ product: { engine_env_names, engine_env_values } }: ProductProps) => (

@@ -10,7 +10,7 @@ export interface ProductProps {
 }
 
 /** A view of one product, which the path names. */
-export const withProduct = (View: ComponentType<ProductProps>): ComponentType<ViewProps> =>
+export const withProduct = (View: ComponentType<ProductProps & ViewProps>): ComponentType<ViewProps> =>
   function OfProduct({ params }: ViewProps) {
     const product = productByName(params["product"] ?? "");
     if (product === undefined)
@@ -26,6 +26,6 @@ export const withProduct = (View: ComponentType<ProductProps>): ComponentType<Vi
         </p>
       </Empty>
     ) : (
-      <View product={product} />
+      <View product={product} params={params} />
     );
   };

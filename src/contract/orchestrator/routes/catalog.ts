@@ -48,6 +48,7 @@ export const CATALOG_ROUTES = {
   catalogArchive: platform(
     "GET /catalog/versions/{version}/archive",
     "Get the archive of a version, as it was pushed",
-    { role: "viewer", responses: { 200: [{ kind: "archive" }] }, errors: ["CATALOG_VERSION_NOT_FOUND"] },
+    // It has the secrets that the catalog's files have.
+    { role: "admin", responses: { 200: [{ kind: "archive" }] }, errors: ["CATALOG_VERSION_NOT_FOUND"] },
   ),
 } satisfies Record<string, Route>;

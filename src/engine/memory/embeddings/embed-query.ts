@@ -42,6 +42,7 @@ export function vectorSearch({
     if (!pauses.isOver(performance.now()) || stopping.aborted) return NOTHING_NEAR;
     const deadline = AbortSignal.timeout(QUERY_MS);
     const signal = AbortSignal.any([stopping, deadline, ...(given ? [given] : [])]);
+    nearest.prepare();
     try {
       const vector = await embed(text.slice(0, MAX_LENGTH).toWellFormed(), signal);
       return vector === undefined ? NOTHING_NEAR : await nearest.nearest(quantize(vector), limit, signal);

@@ -92,7 +92,11 @@ export class Embeddings {
   #tick(): void {
     const now = performance.now();
     this.#nearest.release(now);
-    if (this.#pauses.isOver(now)) inBackground("embedding of memory", this.work());
+    if (this.#pauses.isOver(now)) this.#workInBackground();
+  }
+
+  #workInBackground(): void {
+    inBackground("embedding of memory", this.work());
   }
 
   #succeeded(): void {
@@ -104,7 +108,7 @@ export class Embeddings {
     if (this.#stop.signal.aborted) return;
     this.#pauses.failed(performance.now(), retryAfterMs(error));
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#tick(), this.#pauses.remaining(performance.now())).unref();
+    this.#retry = setTimeout(() => this.#workInBackground(), this.#pauses.remaining(performance.now())).unref();
     const message = error instanceof Error ? error.message : String(error);
     if (this.#status.error !== message)
       this.#parts.logger.warn({ err: error }, "failed to embed memories; a later pass retries");

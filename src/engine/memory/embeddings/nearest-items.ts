@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { collectGarbage } from "../../../shared/collect-garbage.ts";
 import { NOTHING_NEAR, type Nearness } from "../search/nearness.ts";
-import { type Quantized, cosine } from "./quantize.ts";
-import { SignMatrix, closestRows } from "./sign-matrix.ts";
+import { type Quantized, cosine, wordsFor } from "./quantize.ts";
+import { SignMatrix, closestRows, comparedWords } from "./sign-matrix.ts";
 import type { StoredVectors } from "./stored-vectors.ts";
 
 /** Signs tell nearly the order of the vectors: of so many nearest by signs, the vectors are compared. */
-const COMPARED = 500;
+const COMPARED = 300;
+/** The same where memory holds only a part of the signs. */
+const COMPARED_BY_PART = 600;
 /** Items whose similarity says what is usual. */
 const SAMPLE = 256;
 /** Of fewer items nothing is usual. */
@@ -19,44 +21,59 @@ const IDLE_MS = 60_000;
 /** From this size on, the memory is given back at once, which takes 10 ms. */
 const LARGE_ROWS = 20_000;
 
-/** Finds the nearest items to a vector. It keeps the signs of all vectors in memory for a minute after a search. */
+/** The signs in memory. */
+interface Loaded {
+  readonly matrix: SignMatrix;
+  /** Of a vector. */
+  readonly words: number;
+  readonly whole: Promise<void>;
+}
+
+/** Finds the nearest items to a vector. It keeps signs of all vectors in memory for a minute after a search. */
 export class NearestItems {
   readonly #stored: StoredVectors;
-  #loaded: { readonly matrix: SignMatrix; readonly whole: Promise<void> } | null = null;
+  #loaded: Loaded | null = null;
   #usedAt = 0;
 
   constructor(stored: StoredVectors) {
     this.#stored = stored;
   }
 
+  /** Begins to read the signs, for a search whose vector is not known yet. */
+  prepare(): void {
+    const { dimensions } = this.#stored;
+    if (dimensions !== null) this.#load(wordsFor(dimensions));
+  }
+
   /** Nothing for a vector of another length than the stored ones. */
   async nearest(to: Quantized, limit: number, signal: AbortSignal): Promise<Nearness> {
-    const matrix = await this.#matrix(to.signs.length, signal);
-    if (matrix === null) return NOTHING_NEAR;
+    const { matrix, words, whole } = this.#load(to.signs.length);
+    await Promise.race([whole, nextAbort(signal)]);
+    if (matrix.size === 0) return NOTHING_NEAR;
     const distances = new Uint16Array(matrix.size);
     for (let at = 0; at < distances.length;) {
       at = matrix.compare(to.signs, distances, at);
       await nextTurn(undefined, { signal });
     }
-    const similarities = new Map<number, number | null>();
-    const similarityOf = (row: number): number | null => {
-      const known = similarities.get(row);
-      if (known !== undefined) return known;
-      const vector = this.#stored.vector(row);
-      const similarity = vector && cosine(to.bytes, vector);
-      similarities.set(row, similarity);
-      return similarity;
-    };
-    const usual = usualOf(sampleOf(matrix).flatMap((row) => similarityOf(row) ?? []));
-    const close = new Set(closestRows(distances, COMPARED, to.bytes.length).map((row) => matrix.itemAt(row)));
+    const count = matrix.words < words ? COMPARED_BY_PART : COMPARED;
+    const close = new Set(closestRows(distances, count, to.bytes.length).map((row) => matrix.itemAt(row)));
+    const sample = sampleOf(matrix);
+    const similarities = new Map<number, number>();
+    for (const [item, vector] of this.#stored.vectors([...new Set([...sample, ...close])]))
+      similarities.set(item, cosine(to.bytes, vector));
+    const usual = usualOf(sample.flatMap((item) => similarities.get(item) ?? []));
     const rows = [...close]
       .flatMap((row) => {
-        const similarity = similarityOf(row);
-        return similarity === null ? [] : [{ row, similarity }];
+        const similarity = similarities.get(row);
+        return similarity === undefined ? [] : [{ row, similarity }];
       })
       .sort((one, other) => other.similarity - one.similarity)
       .slice(0, limit)
       .map(({ row }) => row);
+    const similarityOf = (row: number): number | null => {
+      const vector = similarities.has(row) ? null : this.#stored.vector(row);
+      return vector === null ? (similarities.get(row) ?? null) : cosine(to.bytes, vector);
+    };
     return {
       rows,
       zScore(row) {
@@ -68,8 +85,7 @@ export class NearestItems {
 
   /** A vector that has been stored. */
   added(item: number, signs: Int32Array): void {
-    const { matrix } = this.#loaded ?? {};
-    if (matrix?.words === signs.length) matrix.add(item, signs);
+    if (this.#loaded?.words === signs.length) this.#loaded.matrix.add(item, signs);
   }
 
   /** Forgets all signs: they were erased, or are of another model. */
@@ -85,28 +101,26 @@ export class NearestItems {
     if (size >= LARGE_ROWS) collectGarbage();
   }
 
-  async #matrix(words: number, signal: AbortSignal): Promise<SignMatrix | null> {
+  #load(words: number): Loaded {
     this.#usedAt = performance.now();
-    if (this.#loaded?.matrix.words !== words) {
-      const matrix = new SignMatrix(words);
-      const whole = this.#read(matrix);
-      whole.catch(() => {
-        if (this.#loaded?.matrix === matrix) this.forget();
-      });
-      this.#loaded = { matrix, whole };
-    }
-    const { matrix, whole } = this.#loaded;
-    await Promise.race([whole, nextAbort(signal)]);
-    return matrix.size === 0 ? null : matrix;
+    if (this.#loaded?.words === words) return this.#loaded;
+    const matrix = new SignMatrix(comparedWords(words, this.#stored.most()));
+    const whole = this.#read(matrix, words);
+    whole.catch(() => {
+      if (this.#loaded?.matrix === matrix) this.forget();
+    });
+    this.#loaded = { matrix, words, whole };
+    return this.#loaded;
   }
 
-  async #read(matrix: SignMatrix): Promise<void> {
+  async #read(matrix: SignMatrix, words: number): Promise<void> {
+    if (words !== wordsFor(this.#stored.dimensions ?? 0)) return;
     let after = -1;
-    for (let found = this.#stored.signs(after, ITEMS_PER_READ); found.length > 0;) {
-      for (const { item, signs } of found) if (signs.length === matrix.words) matrix.add(item, signs);
+    for (let found = this.#stored.signs(after, ITEMS_PER_READ, matrix.words); found.length > 0;) {
+      for (const { item, signs } of found) matrix.add(item, signs);
       after = found.at(-1)?.item ?? after;
       await nextTurn();
-      found = this.#stored.signs(after, ITEMS_PER_READ);
+      found = this.#stored.signs(after, ITEMS_PER_READ, matrix.words);
     }
   }
 }

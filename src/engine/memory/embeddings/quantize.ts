@@ -8,10 +8,13 @@ export interface Quantized {
 
 const BITS = 32;
 
+/** How many words hold the signs of a vector. */
+export const wordsFor = (dimensions: number): number => Math.ceil(dimensions / BITS);
+
 export function quantize(values: readonly number[]): Quantized {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const bytes = Int8Array.from(values, (value) => Math.round((value / largest) * 127));
-  const signs = new Int32Array(Math.ceil(values.length / BITS));
+  const signs = new Int32Array(wordsFor(values.length));
   for (const [at, value] of values.entries()) if (value > 0) signs[at >> 5] = (signs[at >> 5] ?? 0) | (1 << (at & 31));
   return { bytes, signs };
 }

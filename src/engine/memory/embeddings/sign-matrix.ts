@@ -6,8 +6,16 @@ const FIRST_CAPACITY = 1024;
 const BITS = new Uint8Array(65_536);
 for (let number = 1; number < BITS.length; number++) BITS[number] = (number & 1) + (BITS[number >> 1] as number);
 
+/** What is kept in memory and compared in a search, at 32 signs each: 16 MiB, and some 8 ms. */
+const MAX_WORDS = 4_194_304;
+const MIN_WORDS_EACH = 4;
+
+/** Of how many words of signs each row is compared: all of `words`, or as many as fit when there are many rows. */
+export const comparedWords = (words: number, rows: number): number =>
+  Math.min(words, Math.max(MIN_WORDS_EACH, Math.floor(MAX_WORDS / Math.max(1, rows))));
+
 /**
- * The signs of all vectors, in memory. Removed rows stay in it, and a changed one is in it twice: what it finds is looked up
+ * The first signs of all vectors, in memory. Removed rows stay in it, and a changed one is in it twice: what it finds is looked up
  * in the store.
  */
 export class SignMatrix {
@@ -16,7 +24,7 @@ export class SignMatrix {
   #signs: Int32Array;
   #size = 0;
 
-  /** `words`: of 32 dimensions each. */
+  /** `words`: of 32 signs each. */
   constructor(words: number) {
     this.#words = words;
     this.#signs = new Int32Array(FIRST_CAPACITY * words);
@@ -34,14 +42,15 @@ export class SignMatrix {
     return this.#items[row] as number;
   }
 
+  /** Signs beyond its own number of words are left out. */
   add(item: number, signs: Int32Array): void {
     if (this.#size === this.#items.length) this.#grow();
     this.#items[this.#size] = item;
-    this.#signs.set(signs, this.#size * this.#words);
+    this.#signs.set(signs.subarray(0, this.#words), this.#size * this.#words);
     this.#size++;
   }
 
-  /** In how many signs each row from `from` differs from these, written into `distances`. Returns the row after the last one. */
+  /** In how many of its signs each row from `from` differs from these, written into `distances`. Returns the row after the last one. */
   compare(other: Int32Array, distances: Uint16Array, from: number): number {
     const end = Math.min(from + ROWS_PER_SLICE, distances.length);
     const [words, signs] = [this.#words, this.#signs];

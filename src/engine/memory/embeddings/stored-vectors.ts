@@ -8,6 +8,11 @@ export interface StoredSigns {
   readonly signs: Int32Array;
 }
 
+interface StoredVector {
+  readonly item: number;
+  readonly vector: Uint8Array;
+}
+
 /** The vectors in the store, and what waits for its vector. Those of another model than the current one count as none. */
 export class StoredVectors extends Table {
   readonly #model: string;
@@ -16,8 +21,15 @@ export class StoredVectors extends Table {
     "insert or replace into embedding_signs (item, generation, signs) values (?, ?, ?)",
   );
   readonly #vector = this.db.prepare("select vector from embedding_vectors where item = ?");
+  readonly #vectors = this.db.prepare(
+    "select item, vector from embedding_vectors where item in (select value from json_each(?))",
+  );
   readonly #signs = this.db.prepare(
-    "select item, signs from embedding_signs where item > ? and generation = ? order by item limit ?",
+    "select item, substr(signs, 1, ?) as signs from embedding_signs where item > ? and generation = ? order by item limit ?",
+  );
+  readonly #sizes = this.db.prepare(
+    `select coalesce((select max(number) from episodes), 0) + coalesce((select max(number) from knowledge), 0)
+     + coalesce((select max(id) from working_memory), 0) as most`,
   );
   readonly #outdated = this.db.prepare("select item from embedding_signs where generation <> ? limit ?");
   readonly #queue = this.db.prepare("insert or ignore into embedding_queue (item) values (?)");
@@ -109,17 +121,31 @@ export class StoredVectors extends Table {
     return bytes instanceof Uint8Array ? new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) : null;
   }
 
-  /** Current signs in the order of their items. */
-  signs(after: number, limit: number): readonly StoredSigns[] {
+  /** Without those of items that were removed. A statement for each would take twice the time. */
+  vectors(items: readonly number[]): ReadonlyMap<number, Int8Array> {
+    const found = this.#vectors.all(JSON.stringify(items)) as unknown as readonly StoredVector[];
+    return new Map(
+      found.map(({ item, vector }) => [item, new Int8Array(vector.buffer, vector.byteOffset, vector.length)]),
+    );
+  }
+
+  /** At most so many items have a vector. */
+  most(): number {
+    return Number(this.#sizes.get()?.["most"]);
+  }
+
+  /** The first words of current signs, in the order of their items. */
+  signs(after: number, limit: number, words: number): readonly StoredSigns[] {
     if (this.dimensions === null) return [];
-    return this.#signs.all(after, this.#generation, limit).map(({ item, signs }) => ({
-      item: Number(item),
-      // A copy: SQLite's bytes need not begin at a multiple of four.
-      signs: new Int32Array(Uint8Array.from(signs as Uint8Array).buffer),
-    }));
+    return this.#signs
+      .all(words * Int32Array.BYTES_PER_ELEMENT, after, this.#generation, limit)
+      .map(({ item, signs }) => ({ item: Number(item), signs: wordsOf(signs as Uint8Array) }));
   }
 
   get #generation(): number {
     return this.store.state.get("embeddings")?.generation ?? 0;
   }
 }
+
+/** A copy: SQLite's bytes need not begin at a multiple of four. */
+const wordsOf = (bytes: Uint8Array): Int32Array => new Int32Array(new Uint8Array(bytes).buffer);

@@ -1,0 +1,93 @@
+import type { EventRecord, EventType } from "@orchd/client";
+import { formatBytes, formatCount } from "../../parts/format.ts";
+
+type Words = (event: EventRecord) => string;
+
+const textOf = ({ data }: EventRecord, name: string): string => {
+  const value = data[name];
+  if (value === null || value === undefined) return "none";
+  return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
+};
+const has = ({ data }: EventRecord, name: string): boolean => data[name] !== null && data[name] !== undefined;
+
+/** The names of the fields of an object in the data. */
+function fieldsOf({ data }: EventRecord, name: string): string {
+  const value = data[name];
+  const names = Array.isArray(value) ? value.map(String) : typeof value === "object" ? Object.keys(value ?? {}) : [];
+  return names.length === 0 ? "nothing" : names.map((one) => one.replaceAll("_", " ")).join(", ");
+}
+
+const bytes = (event: EventRecord): string => formatBytes(Number(event.data["bytes"] ?? 0));
+const numberOf = (event: EventRecord, name: string): string => formatCount(Number(event.data[name] ?? 0));
+
+const spent: Words = (event) =>
+  `${textOf(event, "budget").replaceAll("_", " ")}: ${numberOf(event, "spent")} of ${numberOf(event, "limit")} in ${textOf(event, "period")}`;
+const planned: Words = (event) =>
+  has(event, "webhook_id") ? `webhook ${textOf(event, "webhook_id")}` : `schedule ${textOf(event, "schedule_id")}`;
+const ran: Words = (event) => `run ${textOf(event, "run_id")} of ${planned(event)}`;
+const server: Words = (event) => `tool server ${textOf(event, "server")}`;
+const task: Words = (event) => `conversation ${textOf(event, "task_id")}`;
+
+/** What the data of an event says. */
+const WORDS: Partial<Record<EventType, Words>> = {
+  "product.policy_changed": ({ data }) =>
+    `changed: ${Object.keys(data)
+      .map((name) => name.replaceAll("_", " "))
+      .join(", ")}`,
+  "product.plan_changed": (event) => `plan ${textOf(event, "plan")} sets ${fieldsOf(event, "policy")}`,
+  "product.plan_deleted": (event) =>
+    `plan ${textOf(event, "plan")}${has(event, "replace_by") ? `; ${numberOf(event, "engines")} engines have ${textOf(event, "replace_by")} now` : ""}`,
+  "catalog.pushed": (event) =>
+    `version ${textOf(event, "version")}: ${numberOf(event, "files")} files, ${bytes(event)}`,
+  "catalog.rolled_back": (event) =>
+    `version ${textOf(event, "version")} has the files of version ${textOf(event, "restored_from")}`,
+  "knowledge.changed": (event) =>
+    `${textOf(event, "path")} ${event.data["deleted"] === true ? "deleted" : "stored"}, version ${textOf(event, "version")}`,
+  "engine.crashed": (event) => (has(event, "next_at") ? `restarts at ${timeOf(event, "next_at")}` : ""),
+  "engine.gave_up": (event) =>
+    `in phase ${textOf(event, "phase")}${event.data["oom"] === true ? ", out of memory" : ""}`,
+  "engine.plan_changed": (event) => `plan ${textOf(event, "from")} to ${textOf(event, "to")}`,
+  "engine.policy_changed": (event) => `sets ${fieldsOf(event, "policy")}`,
+  "engine.leaked": (event) => `processes ${fieldsOf(event, "pids")}`,
+  "budget.warned": spent,
+  "budget.spent": spent,
+  "secret.misused": (event) => `secret ${textOf(event, "name")} at ${textOf(event, "host")}`,
+  "secret.connected": server,
+  "secret.disconnected": server,
+  "secret.needs_login": server,
+  "schedule.created": planned,
+  "schedule.changed": (event) => `${planned(event)}: ${fieldsOf(event, "fields")}`,
+  "schedule.deleted": planned,
+  "schedule.ran": ran,
+  "schedule.failed": ran,
+  "schedule.missed": planned,
+  "turn.completed": task,
+  "turn.failed": (event) => `${task(event)}: ${textOf(event, "error")}`,
+  "turn.cancelled": task,
+  "turn.waiting": task,
+  "task.titled": task,
+  "host.leader_changed": (event) => `${textOf(event, "leader")} after ${textOf(event, "previous")}`,
+  "host.calls_refused": (event) => `${numberOf(event, "engines")} engines since ${timeOf(event, "since")}`,
+  "host.backup_created": (event) => `${textOf(event, "name")}, ${bytes(event)}`,
+  "host.restored": (event) => `from a backup of ${timeOf(event, "created_at")}`,
+  "host.identity_key_rotated": (event) => `${textOf(event, "kid")} replaces ${textOf(event, "replaces")}`,
+};
+
+const FULL = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+function timeOf(event: EventRecord, name: string): string {
+  const at = Date.parse(textOf(event, name));
+  return Number.isNaN(at) ? textOf(event, name) : FULL.format(at);
+}
+
+/** What happened, in words: the reason and the data. */
+export function eventWords(event: EventRecord): string {
+  const said = WORDS[event.type]?.(event) ?? "";
+  return [event.reason ?? "", said].filter((part) => part !== "").join("; ");
+}
+
+/** The turn that an event is about: its path in the console. */
+export function turnPath({ engine_id: engine, data }: EventRecord): string | null {
+  const turn = data["turn_id"];
+  return engine !== null && typeof turn === "string" ? `/engines/${engine}/turns/${encodeURIComponent(turn)}` : null;
+}

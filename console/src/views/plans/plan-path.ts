@@ -1,0 +1,1 @@
+export const planPath = (product: string, plan: string): string => `/products/${product}/plans/${plan}`;

@@ -1,0 +1,197 @@
+import type { UsageEntry } from "@orchd/client";
+import type { UsageGroup } from "../../../../src/contract/orchestrator/usage-groups.ts";
+import { products, slugOf } from "../../live/fleet.ts";
+import { useResource } from "../../live/resource.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { NONE, formatCount } from "../../parts/format.ts";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { UserName } from "../../parts/user-name.tsx";
+import { address, linkTo, setQuery } from "../../routing/address.ts";
+import { admin } from "../../session/clients.ts";
+import { CostChart, type DayValue } from "./cost-chart.tsx";
+import { PERIODS, daysOf, everyDay, periodIn } from "./usage-period.ts";
+
+const GROUPS = ["day", "plan", "user", "model", "product"] as const satisfies readonly UsageGroup[];
+type Group = (typeof GROUPS)[number];
+/** Most rows of a table; the rest is read by `orchctl usage`. */
+const MAX_ROWS = 500;
+
+const tokensOf = ({ input_tokens, output_tokens }: UsageEntry): number => input_tokens + output_tokens;
+
+async function read(options: Parameters<typeof admin.usage>[0]): Promise<readonly UsageEntry[]> {
+  const found: UsageEntry[] = [];
+  for await (const entry of admin.usage(options)) {
+    found.push(entry);
+    if (found.length === MAX_ROWS) break;
+  }
+  return found;
+}
+
+/** What users have spent: by day as a chart, and by plan, user, model or product. The address has the choice. */
+export const Usage = () => {
+  const { query } = address.value;
+  const period = periodIn(query.get("period"));
+  const by = GROUPS.find((group) => group === query.get("by")) ?? "day";
+  const product = query.get("product") ?? "";
+  const days = daysOf(period, Date.now());
+  const { data, problem, reload } = useResource(
+    async (signal) => {
+      const shared = { ...days, ...(product !== "" && { productId: product }), signal };
+      const daily = await read({ ...shared, by: ["day"] });
+      // Plans of different products may have the same name.
+      return {
+        daily,
+        rows: by === "day" ? daily : await read({ ...shared, by: by === "plan" ? ["product", "plan"] : [by] }),
+      };
+    },
+    [days.since, days.until, product, by],
+  );
+  return (
+    <>
+      <h1>Usage</h1>
+      <Choices period={period} by={by} product={product} />
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {data === null && problem === null && (
+        <p class="dim" aria-busy="true">
+          Reading the usage
+        </p>
+      )}
+      {data !== null && data.daily.length === 0 && <Empty title="Nothing was spent in this time." />}
+      {data !== null && data.daily.length > 0 && (
+        <>
+          <Charts daily={data.daily} days={everyDay(days)} />
+          <section aria-labelledby="spent">
+            <h2 id="spent">By {by}</h2>
+            <UsageTable by={by} rows={data.rows} />
+          </section>
+        </>
+      )}
+    </>
+  );
+};
+
+const Choices = ({
+  period,
+  by,
+  product,
+}: {
+  readonly period: string;
+  readonly by: Group;
+  readonly product: string;
+}) => (
+  <div class="controls">
+    <label>
+      Time{" "}
+      <select value={period} onChange={({ currentTarget }) => setQuery({ period: currentTarget.value })}>
+        {Object.entries(PERIODS).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      Product{" "}
+      <select value={product} onChange={({ currentTarget }) => setQuery({ product: currentTarget.value })}>
+        <option value="">all</option>
+        {[...(products.value?.values() ?? [])].map(({ slug }) => (
+          <option key={slug} value={slug}>
+            {slug}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      By{" "}
+      <select value={by} onChange={({ currentTarget }) => setQuery({ by: currentTarget.value })}>
+        {GROUPS.map((group) => (
+          <option key={group} value={group}>
+            {group}
+          </option>
+        ))}
+      </select>
+    </label>
+  </div>
+);
+
+const costText = (micros: number | null, currency: string | null): string =>
+  micros === null ? NONE : `${(micros / 1e6).toFixed(2)}${currency === null ? "" : ` ${currency}`}`;
+
+const Charts = ({ daily, days }: { readonly daily: readonly UsageEntry[]; readonly days: readonly string[] }) => {
+  const ofDay = new Map(daily.map((entry) => [entry.day, entry]));
+  const values = (valueOf: (entry: UsageEntry) => number): readonly DayValue[] =>
+    days.map((day) => {
+      const entry = ofDay.get(day);
+      return { day, value: entry === undefined ? 0 : valueOf(entry) };
+    });
+  const currency = daily[0]?.currency ?? null;
+  const unpriced = daily.reduce((sum, { unpriced_tokens: tokens }) => sum + tokens, 0);
+  return (
+    <>
+      <div class="plots">
+        {currency !== null && (
+          <CostChart
+            title="Cost"
+            days={values(({ cost_micros: micros }) => micros ?? 0)}
+            format={(micros) => costText(micros, currency)}
+          />
+        )}
+        <CostChart title="Tokens" days={values(tokensOf)} format={(value) => formatCount(Math.round(value))} />
+      </div>
+      {unpriced > 0 && currency !== null && (
+        <p class="dim">
+          {formatCount(unpriced)} tokens are of models without a price. Days that have any of them have no cost.
+        </p>
+      )}
+    </>
+  );
+};
+
+const SUBJECTS: Readonly<Record<Group, Column<UsageEntry>>> = {
+  day: { title: "Day", kind: "wide", cell: ({ day }) => day },
+  plan: {
+    title: "Plan",
+    kind: "wide",
+    cell: ({ plan = "", product_id: id = "" }) =>
+      plan === "" ? (
+        <span class="dim">no plan of {slugOf(id)}</span>
+      ) : (
+        <a href={linkTo(`/products/${slugOf(id)}/plans/${plan}`)}>
+          {plan} of {slugOf(id)}
+        </a>
+      ),
+  },
+  user: { title: "User", kind: "wide", cell: ({ user_id }) => <UserName id={user_id ?? NONE} /> },
+  model: { title: "Model", kind: "wide", cell: ({ provider, model }) => `${provider ?? ""}:${model ?? ""}` },
+  product: { title: "Product", kind: "wide", cell: ({ product_id: id = "" }) => slugOf(id) },
+};
+
+const UsageTable = ({ by, rows }: { readonly by: Group; readonly rows: readonly UsageEntry[] }) => {
+  const columns: readonly Column<UsageEntry>[] = [
+    SUBJECTS[by],
+    { title: "Turns", kind: "number", isExtra: true, cell: ({ turns }) => formatCount(turns) },
+    { title: "Model calls", kind: "number", isRare: true, cell: ({ model_calls }) => formatCount(model_calls) },
+    { title: "Tokens in", kind: "number", cell: ({ input_tokens }) => formatCount(input_tokens) },
+    { title: "Cached", kind: "number", isRare: true, cell: ({ cache_read_tokens }) => formatCount(cache_read_tokens) },
+    { title: "Tokens out", kind: "number", cell: ({ output_tokens }) => formatCount(output_tokens) },
+    { title: "Cost", kind: "number", cell: ({ cost_micros, currency }) => costText(cost_micros, currency) },
+  ];
+  const sorted =
+    by === "day"
+      ? rows.toSorted((left, right) => ((left.day ?? "") < (right.day ?? "") ? 1 : -1))
+      : rows.toSorted((left, right) => tokensOf(right) - tokensOf(left));
+  return (
+    <>
+      <Table
+        label={`Usage by ${by}`}
+        columns={columns}
+        rows={sorted}
+        keyOf={({ day, plan, user_id, product_id, provider, model }) =>
+          [day, product_id, plan, user_id, provider, model].join(" ")
+        }
+      />
+      {rows.length === MAX_ROWS && <p class="dim">The first {formatCount(MAX_ROWS)}. `orchctl usage` prints all.</p>}
+    </>
+  );
+};

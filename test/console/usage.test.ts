@@ -1,0 +1,120 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { freePort } from "../helpers/daemon.ts";
+import { freshFolder } from "../helpers/folder.ts";
+import { openFleet } from "../helpers/sleepers.ts";
+import { until } from "../helpers/until.ts";
+import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+
+const PRICE = {
+  provider: "sandbox",
+  model: "sandbox",
+  valid_from: "2020-01-01",
+  input: 1000,
+  output: 2000,
+  cache_read: 1,
+};
+
+t.test("usage and events in a browser", withChromium, async (t) => {
+  const prices = join(freshFolder(t, "prices"), "prices.json");
+  writeFileSync(prices, JSON.stringify({ currency: "USD", prices: [PRICE] }));
+  const env = { ORCH_PORT: String(await freePort()), ORCH_PRICES: prices, LLM_PROVIDER: "sandbox" };
+  const fleet = await openFleet(t, { env });
+  const [anna, bert] = await Promise.all([fleet.provision("anna"), fleet.provision("bert")]);
+  await fleet.daemon.admin("/products/sleepy/plans/pro", { method: "PUT", body: { policy: { memory_mb: 512 } } });
+  await fleet.platform("PATCH", "/engines/anna", { plan: "pro" });
+  await (await anna.execute("a", "/usage 10000 1000 0\n/say hello")).all();
+  await (await bert.execute("b", "/usage 500 100 0\n/say hello")).all();
+  await until("all is counted", async () => {
+    // The daemon asks the engine for what it has not read yet.
+    for (const user of ["anna", "bert"]) await fleet.platform("GET", `/engines/${user}/usage`);
+    const { data } = (await fleet.platform("GET", "/usage?by=user")).body;
+    return data.length === 2 && data.every(({ input_tokens: tokens }: { input_tokens: number }) => tokens > 0);
+  });
+  const browser = await openBrowser(t, fleet.daemon.url);
+  const page = await browser.open("");
+  await signIn(page, fleet.daemon.adminKey);
+  const choice = (name: string) => page.getByRole("combobox", { name, exact: true });
+  const ready = () => page.locator("main:not(:has([aria-busy='true']))").waitFor();
+
+  await t.test("costs are drawn by day, and the table has what the chart shows", async (t) => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("u");
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+    const chart = page.getByRole("img", { name: /^Cost by day: \d+\.\d\d USD in all/ });
+    await chart.waitFor();
+    const row = page.getByRole("region", { name: "Usage by day" }).locator("tbody tr");
+    t.equal(await row.count(), 1);
+    const cost = (await row.locator("td").last().textContent()) ?? "";
+    t.match(cost, /^\d+\.\d\d USD$/);
+    t.match(await chart.getAttribute("aria-label"), new RegExp(`^Cost by day: ${cost} in all`));
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    const read = page.locator(".cost-chart output").first();
+    await until("the day is read", async () => (await read.textContent())?.startsWith(cost));
+  });
+
+  await t.test("it is grouped by plan, user and model, and the address has the choice", async (t) => {
+    await choice("By").selectOption("plan");
+    await page.getByRole("link", { name: "pro of sleepy" }).waitFor();
+    await page.getByText("no plan of sleepy").waitFor();
+    t.match(page.url(), /by=plan/);
+    await choice("By").selectOption("user");
+    const users = page.getByRole("region", { name: "Usage by user" }).locator("tbody tr");
+    await users.filter({ hasText: "bert" }).waitFor();
+    t.match(await users.first().textContent(), /^anna/, "the most first");
+    await choice("By").selectOption("model");
+    await page.getByText("sandbox:sandbox").waitFor();
+    await choice("Time").selectOption("last");
+    await page.getByText("Nothing was spent in this time.").waitFor();
+  });
+
+  await t.test("an event says what happened, and is found by type, product, user and time", async (t) => {
+    await show(page, "/events");
+    const table = page.getByRole("region", { name: "Events of the host" });
+    const rows = table.locator("tbody tr");
+    await rows.filter({ hasText: "engine.plan_changed" }).getByText("plan none to pro").waitFor();
+    await rows.filter({ hasText: "product.plan_changed" }).getByText("plan pro sets memory mb").waitFor();
+    await choice("Type").selectOption("product");
+    await until("one kind is left", async () => !(await table.textContent())?.includes("engine."));
+    await choice("Type").selectOption("");
+    await choice("Product").selectOption("sleepy");
+    await rows.filter({ hasText: "engine.provisioned" }).first().waitFor();
+    await show(page, "/events?user=anna&type=engine");
+    await rows.first().waitFor();
+    t.notMatch(await table.textContent(), /bert/);
+    await page.getByRole("textbox", { name: "User", exact: true }).fill("");
+    await rows.filter({ hasText: "bert" }).first().waitFor();
+    await page.getByLabel("From").fill("2099-01-01T00:00");
+    await page.getByText(/^None of the \d+ newest events fits\.$/).waitFor();
+    await page.getByRole("button", { name: "All events" }).click();
+    await rows.first().waitFor();
+    t.match(page.url(), /#\/events$/);
+  });
+
+  await t.test("a run leads to its turn", async () => {
+    const timing = { kind: "at", at: new Date(Date.now() + 300).toISOString() };
+    await fleet.platform("POST", "/engines/anna/schedules", { name: "soon", timing, message: "/say morning" });
+    await show(page, "/events");
+    const ran = page.getByRole("row").filter({ hasText: "schedule.ran" });
+    await ran.getByRole("link", { name: "Turn" }).click();
+    await page.getByText("morning").first().waitFor();
+  });
+
+  await t.test("both fit each width, and are read in the dark", async (t) => {
+    for (const path of ["/usage", "/events"]) {
+      await show(page, path);
+      await ready();
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const width of [390, 768, 1440]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          t.same(await seriousFindings(page, colorScheme), [], `${path} ${colorScheme} ${width}`);
+          t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${path} fits ${width}`);
+        }
+      }
+    }
+  });
+  t.same(browser.offences, []);
+});
