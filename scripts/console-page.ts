@@ -3,7 +3,14 @@ import type { Plugin, Rolldown } from "vite";
 /** Of the first page: one script. What two views share is another, and each view has one of its own. */
 export const scriptGroups: Rolldown.CodeSplittingOptions = {
   groups: [
-    { name: (id, build) => (isOfFirstPage(id, build) ? "console" : null), priority: 1 },
+    { name: (id, build) => (isOfFirstPage(id, build) ? "console" : null), priority: 2 },
+    // What only views of conversations share: the others do not load it.
+    {
+      name: "turns",
+      test: /views\/(conversations|playground|turns)\/|live\/.*(turn|step|task)/,
+      minShareCount: 2,
+      priority: 1,
+    },
     { name: "shared", minShareCount: 2 },
   ],
 };
