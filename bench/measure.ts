@@ -145,7 +145,7 @@ export async function inParallel<T>(items: readonly T[], workers: number, work: 
 
 /** Answers a second over some keep-alive connections. Any other status than 200 is an error. */
 export async function throughput(
-  url: string,
+  nextUrl: () => string,
   {
     headers = {},
     seconds,
@@ -158,6 +158,7 @@ export async function throughput(
   const began = performance.now();
   const client = async () => {
     while (performance.now() < until) {
+      const url = nextUrl();
       const { status } = await call(url, { headers, agent });
       if (status !== 200) throw new Error(`${url} answered ${status}`);
       answers++;

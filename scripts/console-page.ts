@@ -17,20 +17,30 @@ function isOfFirstPage(id: string, build: Rolldown.ChunkingContext, seen: Set<st
 }
 
 /**
- * Writes the styles into the page, so that its first paint waits for no second file. The daemon allows them by their hash.
+ * Writes the styles into the page, and loads its script after the first frame, so that this waits for no second file. The
+ * daemon allows both by their hashes.
  */
-export const stylesInPage: Plugin = {
-  name: "styles-in-page",
+export const fastPaint: Plugin = {
+  name: "fast-paint",
   enforce: "post",
   generateBundle(_options, bundle) {
     const page = bundle["index.html"];
     if (page?.type !== "asset") return;
-    page.source = String(page.source).replace(
-      /<link rel="stylesheet"[^>]* href="\.\/([^"]+)">/g,
-      (_link, name: string) => `<style>${takeStyles(bundle, name)}</style>`,
-    );
+    page.source = String(page.source)
+      .replace(
+        /<link rel="stylesheet"[^>]* href="\.\/([^"]+)">/g,
+        (_link, name: string) => `<style>${takeStyles(bundle, name)}</style>`,
+      )
+      .replace(
+        /<script type="module"[^>]* src="([^"]+)"><\/script>([^]*)(?=<\/body>)/,
+        (_script, path: string, rest: string) => rest + afterPaint(path),
+      );
   },
 };
+
+/** At the end of the page: loads the script after the first frame, which would wait for it otherwise. A tab in the background draws none. */
+const afterPaint = (path: string): string =>
+  `<script>{const run=()=>import("${path}");document.hidden?run():requestAnimationFrame(()=>setTimeout(run))}</script>`;
 
 function takeStyles(bundle: Rolldown.OutputBundle, name: string): string {
   const styles = bundle[name];

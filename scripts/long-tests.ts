@@ -36,6 +36,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/conversations.test.ts",
   "test/console/engine-views.test.ts",
   "test/console/files.test.ts",
+  "test/console/host.test.ts",
   "test/console/knowledge.test.ts",
   "test/console/large-fleet.test.ts",
   "test/console/notifications.test.ts",
@@ -45,6 +46,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/profile.test.ts",
   "test/console/secrets.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/transcripts.test.ts",
   "test/console/usage.test.ts",
   "test/console/waiting.test.ts",
   "test/end-to-end/acp.test.ts",
@@ -283,4 +285,6 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/sandbox/run-confined.test.ts",
   "test/sandbox/sockets/supervised-sockets.test.ts",
   "test/scripts/build.test.ts",
+  "test/sim/backend-drift.test.ts",
+  "test/sim/postgres-drift.test.ts",
 ]);

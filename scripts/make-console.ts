@@ -14,11 +14,11 @@ export async function makeConsole(folder: string): Promise<readonly string[]> {
   if (!existsSync(join(root, "node_modules/vite"))) return [];
   const { build } = await import("vite");
   const { consoleOptions } = await import("./console-options.ts");
-  const { scriptGroups, stylesInPage } = await import("./console-page.ts");
+  const { fastPaint, scriptGroups } = await import("./console-page.ts");
   const built = await build({
     ...consoleOptions,
     logLevel: "warn",
-    plugins: [stylesInPage],
+    plugins: [fastPaint],
     build: {
       outDir: folder,
       emptyOutDir: true,

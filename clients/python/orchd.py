@@ -4865,7 +4865,7 @@ if TYPE_CHECKING:
         last_active_at: str
         #: Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them.
         message_count: int
-        #: `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs.
+        #: `running`: a turn runs. `waiting`: its turn waits for a person or for a tool of the client. `queued`: messages wait, and no turn runs.
         state: TaskState
         #: Open questions and permission prompts.
         open_requests: int

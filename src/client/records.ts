@@ -4475,7 +4475,7 @@ export interface TaskRecord {
   readonly last_active_at: string;
   /** Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them. */
   readonly message_count: number;
-  /** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+  /** `running`: a turn runs. `waiting`: its turn waits for a person or for a tool of the client. `queued`: messages wait, and no turn runs. */
   readonly state: TaskState;
   /** Open questions and permission prompts. */
   readonly open_requests: number;
@@ -4506,7 +4506,7 @@ export interface TaskRemoved {
   readonly task_id: string;
 }
 
-/** `running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs. */
+/** `running`: a turn runs. `waiting`: its turn waits for a person or for a tool of the client. `queued`: messages wait, and no turn runs. */
 export type TaskState = "idle" | "running" | "waiting" | "queued";
 
 /** Text of the user or of the agent. */

@@ -10,4 +10,5 @@ export {
 } from "./cgroups/cgroup-hierarchies.ts";
 export type { CgroupLimits } from "./cgroups/cgroup-limits.ts";
 export { DelegatedCgroup } from "./cgroups/delegated-cgroup.ts";
+export { hastenMoves } from "./cgroups/hasten-moves.ts";
 export { type CgroupMemory, type MemoryCgroup, limitOfCgroups, memoryCgroups } from "./cgroups/memory-cgroups.ts";

@@ -26,10 +26,10 @@ t.test("the catalog of a product in a browser", withChromium, async (t) => {
     await page.getByText("No catalog was pushed for this product.").waitFor();
     await button("New file").click();
     await page.getByLabel("Path").fill("../tutor.md");
-    await page.keyboard.press("Enter");
+    await page.getByLabel("Path").press("Enter");
     await page.getByText("expected a path below the catalog's folder").waitFor();
     await page.getByLabel("Path").fill("agents/tutor.md");
-    await page.keyboard.press("Enter");
+    await page.getByLabel("Path").press("Enter");
     t.match(await editor("agents/tutor.md").inputValue(), /^---\nname: tutor\n/);
     await editor("agents/tutor.md").fill(TUTOR.replace("description", "descripton"));
     await button("Check").click();
@@ -103,7 +103,7 @@ t.test("the catalog of a product in a browser", withChromium, async (t) => {
     await page.locator("main:not(:has([aria-busy='true']))").waitFor();
     await button("New file").click();
     await page.getByLabel("Path").fill("settings.yaml");
-    await page.keyboard.press("Enter");
+    await page.getByLabel("Path").press("Enter");
     await editor("settings.yaml").fill("catalog:\n  shipped: none\n");
     const body = await catalogArchive({ "core-soul.md": "Mine.\n" });
     const headers = { "content-type": "application/gzip" };

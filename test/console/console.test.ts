@@ -205,6 +205,10 @@ t.test("the console in a browser", withChromium, async (t) => {
     const { policy } = (await fleet.daemon.admin("/products/second")).body;
     t.match(policy, { memory_mb: 512, tool_network: "none", max_engines: 100 });
     await show(page, "/products/second/budgets");
+    t.ok(await page.getByRole("button", { name: "Save budgets" }).isDisabled(), "nothing is changed");
+    await page.getByLabel("Tokens a day").first().fill("1");
+    await page.getByRole("button", { name: "Discard" }).click();
+    t.equal(await page.getByLabel("Tokens a day").first().inputValue(), "");
     await page.getByLabel("Tokens a day").first().fill("5000");
     await page.getByRole("button", { name: "Save budgets" }).click();
     await notice("The budgets are changed.");

@@ -21,11 +21,12 @@ t.test("plans in a browser", withChromium, async (t) => {
     await page.getByText("This product has no plan.").waitFor();
     await button("New plan").focus();
     await page.keyboard.press("Enter");
+    await page.locator("dialog input:focus").waitFor();
     await page.keyboard.type("Free");
     await page.keyboard.press("Enter");
     await page.getByText("expected 1 to 63 of a-z").waitFor();
     await page.getByLabel("Name").fill("free");
-    await page.keyboard.press("Enter");
+    await page.getByLabel("Name").press("Enter");
     await page.getByText("There is no such plan yet.").waitFor();
     for (const field of ["Memory", "Allowed tools", "Budgets"]) {
       await page.getByLabel("Another field").selectOption({ label: field });

@@ -27,6 +27,8 @@ t.test("usage and events in a browser", withChromium, async (t) => {
   await (await anna.execute("a", "/usage 10000 1000 0\n/say hello")).all();
   await (await bert.execute("b", "/usage 500 100 0\n/say hello")).all();
   await until("all is counted", async () => {
+    // The daemon asks the engine for what it has not read yet.
+    for (const user of ["anna", "bert"]) await fleet.platform("GET", `/engines/${user}/usage`);
     const { data } = (await fleet.platform("GET", "/usage?by=user")).body;
     return data.length === 2 && data.every(({ input_tokens: tokens }: { input_tokens: number }) => tokens > 0);
   });

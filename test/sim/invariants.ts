@@ -138,7 +138,7 @@ export function isAtRest(clients: Clients, leader: Daemon | null): boolean {
   return engineRows().every(
     (row) =>
       !host.transitions.has(row.id) &&
-      (isAsleep(row) ||
+      ((isAsleep(row) && world().machine.network.at(row.port)?.isWatched === true) ||
         row.state === "stopped" ||
         row.state === "failed" ||
         (row.state === "running" && host.live.get(row.id)?.report !== null)),

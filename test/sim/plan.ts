@@ -101,9 +101,14 @@ export function makePlan(draws: Draws): Plan {
   const commands = draws.integer("plan commands", 8, 30);
   // One run in ten has no trouble; the others have few kinds, so that they meet each other.
   const troubles = draws.chance("plan calm", 0.1) ? 0 : draws.integer("plan troubles", 1, 8);
-  const kinds = Array.from({ length: draws.integer("plan kinds", 1, 4) }, () => draws.weighted("plan kind", TROUBLES));
+  const pace = draws.pick("plan pace", [2, 20, 200]);
+  const kinds: Trouble["kind"][] = Array.from({ length: draws.integer("plan kinds", 1, 4) }, () =>
+    draws.weighted("plan kind", TROUBLES),
+  );
+  // A leader that is frozen, and thawed when another one leads.
+  if (hasReplicas && draws.chance("plan thawed leader", 0.5)) kinds.push("daemon freezes");
   const users = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
-  const events = [
+  const asked = [
     // Most runs begin with engines.
     ...users
       .filter(() => draws.chance("plan first engine", 0.8))
@@ -112,22 +117,28 @@ export function makePlan(draws: Draws): Plan {
         does: { kind: "admit" as const, user },
       })),
     ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws, users) })),
-    ...Array.from({ length: troubles }, () => ({
-      at: timeOf(draws),
-      does: troubleOf(draws, draws.pick("plan trouble", kinds)),
-    })),
   ];
+  const wrong = Array.from({ length: troubles }, () => ({
+    at: troubleTime(draws, asked, pace),
+    does: troubleOf(draws, draws.pick("plan trouble", kinds)),
+  }));
   return {
     seed: draws.seed,
     setup,
     idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
     drainS: draws.pick("plan drain", [0, 2]),
-    pace: draws.pick("plan pace", [2, 20, 200]),
-    events: events.toSorted((one, other) => one.at - other.at),
+    pace,
+    events: [...asked, ...wrong].toSorted((one, other) => one.at - other.at),
   };
 }
 
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
+
+/** Every other one while a command is being carried out. */
+function troubleTime(draws: Draws, commands: readonly { readonly at: number }[], pace: number): number {
+  const meets = draws.chance("plan meets", 0.5) ? draws.pick("plan met", commands)?.at : undefined;
+  return meets === undefined ? timeOf(draws) : meets + draws.integer("plan after", 0, pace * 4);
+}
 
 function commandOf(draws: Draws, users: readonly string[]): Command {
   const kind = draws.weighted("plan command", COMMANDS);

@@ -1,5 +1,5 @@
-/** The name of the script changes with every release. */
-const OWN_SCRIPT = document.querySelector("script[src]")?.getAttribute("src") ?? "";
+/** The page names its script, whose name changes with every release. */
+const OWN_SCRIPT = new URL(import.meta.url).pathname.split("/").at(-1) ?? "";
 /** A page that was reloaded is not reloaded again before: replicas may be of two releases during an update. */
 const ONE_RELOAD_MS = 10_000;
 

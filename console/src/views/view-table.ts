@@ -34,6 +34,20 @@ export const VIEWS: readonly View[] = [
     tabOf: "engine",
   },
   {
+    path: "/engines/:engine/conversations",
+    role: "operator",
+    title: "Conversations",
+    component: lazyView(() => import("./conversations/conversation-list.tsx"), "ConversationList"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/conversations/:task",
+    role: "operator",
+    title: "Conversation",
+    component: lazyView(() => import("./conversations/transcript.tsx"), "Transcript"),
+    tabOf: "engine",
+  },
+  {
     path: "/engines/:engine/turns",
     role: "operator",
     title: "Turns",
@@ -72,6 +86,12 @@ export const VIEWS: readonly View[] = [
     path: "/engines/:engine/secrets",
     title: "Secrets",
     component: lazyView(() => import("./secrets/secrets.tsx"), "EngineSecrets"),
+    tabOf: "engine",
+  },
+  {
+    path: "/engines/:engine/tool-servers",
+    title: "Tool servers",
+    component: lazyView(() => import("./tool-servers/tool-servers.tsx"), "ToolServers"),
     tabOf: "engine",
   },
   {
@@ -149,6 +169,7 @@ export const VIEWS: readonly View[] = [
   },
   { path: "/events", title: "Events", component: lazyView(() => import("./events/events.tsx"), "Events"), key: "e" },
   { path: "/usage", title: "Usage", component: lazyView(() => import("./usage/usage.tsx"), "Usage"), key: "u" },
+  { path: "/host", title: "Host", component: lazyView(() => import("./host/host.tsx"), "Host"), key: "h" },
   { path: "/audit", title: "Audit log", component: lazyView(() => import("./audit/audit.tsx"), "Audit"), key: "a" },
   {
     path: "/sessions",

@@ -48,7 +48,7 @@ export const taskRecord = record("TaskRecord", "A task, which is a conversation.
   message_count: field(count, "Messages of its conversation, as `GET /tasks/{task_id}/messages` lists them.", 12),
   state: field(
     taskState,
-    "`running`: a turn runs. `waiting`: its turn waits for a person. `queued`: messages wait, and no turn runs.",
+    "`running`: a turn runs. `waiting`: its turn waits for a person or for a tool of the client. `queued`: messages wait, and no turn runs.",
     "idle",
   ),
   open_requests: field(count, "Open questions and permission prompts.", 0),

@@ -1,7 +1,7 @@
 import { BadEntry, type EntryProblem } from "./catalog-entry.ts";
 import { CatalogFolder } from "./catalog-folder.ts";
 import type { CatalogFolders } from "./catalog.ts";
-import { type CoreSoul, SHIPPED_CORE_SOUL, parseCoreSoul } from "./core-soul.ts";
+import { type CoreSoul, SHIPPED_CORE_SOUL, SHIPPED_CORE_SOUL_HASH, parseCoreSoul } from "./core-soul.ts";
 import { PRODUCT_PREFIX } from "./read-layer.ts";
 
 const SOUL_FILE = "core-soul.md";
@@ -25,5 +25,5 @@ export async function readSoul(
       problems.push(...error.problems(prefix + SOUL_FILE));
     }
   }
-  return { soul: soul ?? parseCoreSoul(SHIPPED_CORE_SOUL), problems };
+  return { soul: soul ?? parseCoreSoul(SHIPPED_CORE_SOUL, SHIPPED_CORE_SOUL_HASH), problems };
 }

@@ -56,7 +56,7 @@ export class ModelRules {
     }
     const given = [...Object.values(this.#roles), ...this.#policy.fallback].map((name) => this.resolve(name));
     if (given.includes(model) || permitsModel(this.#policy.allowed, model, own)) return null;
-    const allowed = [...new Set(given), ...(this.#policy.allowed ?? [])].join(", ");
+    const allowed = [...new Set([...given, ...(this.#policy.allowed ?? [])])].join(", ");
     return { kind: "denied", message: `the product's policy does not allow the model ${model}; it allows ${allowed}` };
   }
 }

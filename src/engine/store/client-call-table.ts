@@ -30,6 +30,10 @@ const JSON_COLUMNS = ["input", "output_schema", "answer"];
 /** Calls that the client runs. A row is open until it has an answer or was closed. */
 export class ClientCallTable extends Table {
   readonly #find = this.db.prepare("select * from client_tool_calls where tool_call_id = ?");
+  readonly #open = this.db.prepare(
+    `select * from client_tool_calls where resolved_at is null and turn_id = coalesce(?, turn_id)
+     order by created_at, rowid`,
+  );
 
   insert(row: NewClientCall): void {
     this.db
@@ -73,13 +77,7 @@ export class ClientCallTable extends Table {
 
   /** Open calls, the oldest first, optionally of one turn. */
   open(turnId?: string): readonly ClientCallRow[] {
-    return this.db
-      .prepare(
-        `select * from client_tool_calls where resolved_at is null and turn_id = coalesce(?, turn_id)
-         order by created_at, rowid`,
-      )
-      .all(turnId ?? null)
-      .map((row) => camelRow(row, ...JSON_COLUMNS) as ClientCallRow);
+    return this.#open.all(turnId ?? null).map((row) => camelRow(row, ...JSON_COLUMNS) as ClientCallRow);
   }
 
   /** Deletes calls of ended turns that were resolved before `beforeMs`. */

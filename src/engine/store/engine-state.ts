@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { MemoryReset } from "../../contract/engine/health.ts";
 import { isoTime } from "../../shared/clock.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 
 /** Named values about the store itself. Written within the caller's transaction, if there is one. */
 export interface StateValues {
@@ -45,13 +45,15 @@ export interface StateValues {
 
 export class EngineState {
   readonly #db: Database;
+  readonly #get: Statement;
 
   constructor({ db }: { readonly db: Database }) {
     this.#db = db;
+    this.#get = db.prepare("select value from engine_state where name = ?");
   }
 
   get<Name extends keyof StateValues>(name: Name): StateValues[Name] | null {
-    const row = this.#db.prepare("select value from engine_state where name = ?").get(name);
+    const row = this.#get.get(name);
     return row === undefined ? null : (JSON.parse(String(row["value"])) as StateValues[Name]);
   }
 

@@ -20,6 +20,10 @@ export interface HitlRow {
 }
 
 export class HitlTable extends Table {
+  readonly #openOfTurn = this.db.prepare(
+    "select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at, request_id",
+  );
+
   insert(row: Omit<HitlRow, "answer" | "closedByEngine" | "resolvedAt">): void {
     this.db
       .prepare(
@@ -94,11 +98,7 @@ export class HitlTable extends Table {
     const rows =
       turnId === undefined
         ? db.prepare("select * from hitl_requests where resolved_at is null order by created_at, request_id").all()
-        : db
-            .prepare(
-              "select * from hitl_requests where resolved_at is null and turn_id = ? order by created_at, request_id",
-            )
-            .all(turnId);
+        : this.#openOfTurn.all(turnId);
     return rows.map(hitlRow);
   }
 }

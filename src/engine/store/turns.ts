@@ -78,26 +78,28 @@ interface TurnOutcome {
 export class TurnTable extends Table {
   readonly #stepped = this.db.prepare("update turns set resumes = 0 where turn_id = ? and resumes > 0");
   readonly #answered = this.db.prepare("update turns set blocks = ? where turn_id = ?");
+  readonly #lastEnded = this.db.prepare(
+    `select turn_id as turnId, message, error_code as errorCode from turns
+     where task_id = ? and state <> 'running' order by started_at desc, turn_id desc limit 1`,
+  );
+  readonly #insert = this.db.prepare(
+    `insert into turns (turn_id, task_id, state, message, metadata, request, started_at)
+     values (?, ?, 'running', ?, ?, ?, ?)`,
+  );
+  readonly #end = this.db.prepare(
+    `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
+     where turn_id = ? and state = 'running'`,
+  );
 
   /** Throws when the task has a running turn: the unique index decides the race. */
   insert({ turnId, taskId, message, metadata, request, startedAt }: NewTurn): void {
-    this.db
-      .prepare(
-        `insert into turns (turn_id, task_id, state, message, metadata, request, started_at)
-         values (?, ?, 'running', ?, ?, ?, ?)`,
-      )
-      .run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
+    this.#insert.run(turnId, taskId, message, JSON.stringify(metadata), JSON.stringify(request), startedAt);
   }
 
   end(turnId: string, { errorCode, endedAt, usage, output }: TurnEnd): void {
     const state = errorCode === null ? "completed" : "errored";
     const stored = output === null ? null : JSON.stringify(output);
-    this.db
-      .prepare(
-        `update turns set state = ?, error_code = ?, ended_at = ?, usage = ?, output = ?
-         where turn_id = ? and state = 'running'`,
-      )
-      .run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
+    this.#end.run(state, errorCode, endedAt, JSON.stringify(usage), stored, turnId);
   }
 
   /** The result of an ended turn with an output schema. */
@@ -156,12 +158,7 @@ export class TurnTable extends Table {
 
   /** The task's last ended turn; null for a new task. */
   lastEnded(taskId: string): EndedTurn | null {
-    const row = this.db
-      .prepare(
-        `select turn_id as turnId, message, error_code as errorCode from turns
-         where task_id = ? and state <> 'running' order by started_at desc, turn_id desc limit 1`,
-      )
-      .get(taskId) as unknown as EndedTurn | undefined;
+    const row = this.#lastEnded.get(taskId) as unknown as EndedTurn | undefined;
     return row ?? null;
   }
 

@@ -4,8 +4,9 @@ import { isoTime } from "../../shared/clock.ts";
 import type { ClientCall, ClientCallEnd } from "../agent/turn-context.ts";
 import { EngineError } from "../engine-error.ts";
 import type { ClientCallAnswer, ClientCallClosed, ClientCallRow, ClientCallTable } from "../store/client-call-table.ts";
+import { AwaitedAnswers } from "./awaited-answers.ts";
 import type { EventJournal } from "./event-journal.ts";
-import { type Slot, TurnParked } from "./task-slots.ts";
+import type { Slot } from "./task-slots.ts";
 
 interface ClientCallsOptions {
   /** Time to answer; null for no limit. */
@@ -22,12 +23,16 @@ export class ClientCalls {
   readonly #table: ClientCallTable;
   readonly #journal: EventJournal;
   readonly #options: ClientCallsOptions;
-  readonly #waiting = new Map<string, (end: ClientCallEnd) => void>();
+  readonly #awaited: AwaitedAnswers<ClientCallEnd>;
 
   constructor(table: ClientCallTable, journal: EventJournal, options: ClientCallsOptions) {
     this.#table = table;
     this.#journal = journal;
     this.#options = options;
+    this.#awaited = new AwaitedAnswers<ClientCallEnd>({
+      ttlMs: options.ttlMs ?? null,
+      unanswered: { kind: "expired" },
+    });
   }
 
   /** Opens the call and waits for its end. Rejects with the abort reason when the turn ends first. */
@@ -36,24 +41,12 @@ export class ClientCalls {
     const row = this.#table.find(call.toolCallId) ?? this.#open(slot, call);
     const earlier = endOf(row);
     if (earlier !== null) return earlier;
-    const ended = Promise.withResolvers<ClientCallEnd>();
-    this.#waiting.set(row.toolCallId, ended.resolve);
-    const resume = slot.waitForClient();
-    const onAbort = () => ended.reject(slot.signal.reason);
-    slot.signal.addEventListener("abort", onAbort, { once: true });
-    const expiry = this.#expireLater(row, ended);
-    try {
-      return await ended.promise;
-    } catch (error) {
-      // A parked turn keeps its calls for the next start.
-      if (!(error instanceof TurnParked)) this.#close(row.toolCallId, "cancelled");
-      throw error;
-    } finally {
-      clearTimeout(expiry);
-      resume();
-      slot.signal.removeEventListener("abort", onAbort);
-      this.#waiting.delete(row.toolCallId);
-    }
+    return this.#awaited.wait(slot, {
+      id: row.toolCallId,
+      createdAt: row.createdAt,
+      begin: () => slot.waitForClient(),
+      close: (reason) => this.#close(row.toolCallId, reason),
+    });
   }
 
   /** Stores the client's answer. The same answer again succeeds; a different one throws `TOOL_ALREADY_ANSWERED`. */
@@ -71,7 +64,7 @@ export class ClientCalls {
       if (problem !== null) throw new EngineError("INVALID_REQUEST", problem);
     }
     this.#journal.commit(() => this.#table.resolve(toolCallId, { answer }, Date.now()));
-    this.#waiting.get(toolCallId)?.({ kind: "answered", answer });
+    this.#awaited.answered(toolCallId, { kind: "answered", answer });
   }
 
   /** The task of a call; null for an unknown one. */
@@ -120,24 +113,6 @@ export class ClientCalls {
     announce();
     this.#journal.commit(() => this.#table.insert(row));
     return { ...row, answer: null, closedAs: null };
-  }
-
-  /** The deadline counts from the call's creation, across restarts. */
-  #expireLater(
-    { toolCallId, createdAt }: ClientCallRow,
-    { resolve, reject }: PromiseWithResolvers<ClientCallEnd>,
-  ): NodeJS.Timeout | undefined {
-    const { ttlMs = null } = this.#options;
-    if (ttlMs === null) return undefined;
-    const expire = () => {
-      try {
-        this.#close(toolCallId, "expired");
-        resolve({ kind: "expired" });
-      } catch (error) {
-        reject(error);
-      }
-    };
-    return setTimeout(expire, Math.max(0, createdAt + ttlMs - Date.now())).unref();
   }
 
   #close(toolCallId: string, closedAs: ClientCallClosed): void {

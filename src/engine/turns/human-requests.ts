@@ -5,12 +5,9 @@ import { newId } from "../../shared/ids.ts";
 import type { HumanAnswer, HumanRequest } from "../agent/turn-context.ts";
 import { EngineError } from "../engine-error.ts";
 import type { HitlRow, HitlTable } from "../store/hitl-requests.ts";
+import { AwaitedAnswers, type Unanswered } from "./awaited-answers.ts";
 import type { EventJournal } from "./event-journal.ts";
-import { type Slot, TurnParked } from "./task-slots.ts";
-
-/** The stored answer of a request that no human answered. */
-const CANCELLED = "cancelled";
-const EXPIRED = "expired";
+import type { Slot } from "./task-slots.ts";
 
 type RequestIds = Pick<HitlRow, "requestId" | "taskId" | "turnId">;
 
@@ -21,8 +18,7 @@ type RequestIds = Pick<HitlRow, "requestId" | "taskId" | "turnId">;
 export class HumanRequests {
   readonly #table: HitlTable;
   readonly #journal: EventJournal;
-  readonly #ttlMs: number | null;
-  readonly #waiting = new Map<string, (answer: HumanAnswer) => void>();
+  readonly #awaited: AwaitedAnswers<HumanAnswer>;
   /** Number of questions per tool call in this process. */
   readonly #asked = new Map<string, number>();
 
@@ -30,7 +26,7 @@ export class HumanRequests {
   constructor(table: HitlTable, journal: EventJournal, { ttlMs = null }: { readonly ttlMs?: number | null } = {}) {
     this.#table = table;
     this.#journal = journal;
-    this.#ttlMs = ttlMs;
+    this.#awaited = new AwaitedAnswers<HumanAnswer>({ ttlMs, unanswered: { kind: "expired" } });
   }
 
   /** Asks and waits for the answer. Rejects with the abort reason when the turn ends first. */
@@ -39,30 +35,13 @@ export class HumanRequests {
     question.signal?.throwIfAborted();
     const row = this.#earlier(slot.turnId, question) ?? this.#open(slot, question);
     if (row.answer !== null) return row.closedByEngine ? { kind: "expired" } : { kind: "answered", answer: row.answer };
-    const answered = Promise.withResolvers<HumanAnswer>();
-    this.#waiting.set(row.requestId, answered.resolve);
-    const resume = slot.waitForHuman();
-    const onTurnAbort = () => answered.reject(slot.signal.reason);
-    slot.signal.addEventListener("abort", onTurnAbort, { once: true });
-    const closeUnanswered = (reason: typeof CANCELLED | typeof EXPIRED) => {
-      // An ended turn closes its requests itself; a parked one keeps them for the next start.
-      if (!slot.signal.aborted) this.#closeUnanswered(row, reason, answered);
-    };
-    const onCancel = () => closeUnanswered(CANCELLED);
-    question.signal?.addEventListener("abort", onCancel, { once: true });
-    const expiry = this.#expireLater(row, () => closeUnanswered(EXPIRED));
-    try {
-      return await answered.promise;
-    } catch (error) {
-      if (!(error instanceof TurnParked)) this.#close(row, CANCELLED);
-      throw error;
-    } finally {
-      clearTimeout(expiry);
-      resume();
-      slot.signal.removeEventListener("abort", onTurnAbort);
-      question.signal?.removeEventListener("abort", onCancel);
-      this.#waiting.delete(row.requestId);
-    }
+    return this.#awaited.wait(slot, {
+      id: row.requestId,
+      createdAt: row.createdAt,
+      begin: () => slot.waitForHuman(),
+      close: (reason) => this.#close(row, reason),
+      signal: question.signal,
+    });
   }
 
   /** Stores a human's answer. The same answer again succeeds; a different one throws `HITL_ALREADY_ANSWERED`. */
@@ -76,7 +55,7 @@ export class HumanRequests {
     }
     if (row.answer === null) {
       this.#resolve(row, answer, { closedByEngine: false });
-      this.#waiting.get(requestId)?.({ kind: "answered", answer });
+      this.#awaited.answered(requestId, { kind: "answered", answer });
     } else if (row.answer !== answer || row.closedByEngine) {
       throw new EngineError("HITL_ALREADY_ANSWERED", "the request already has a different answer", {
         answer: row.answer,
@@ -109,7 +88,7 @@ export class HumanRequests {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#awaited.size;
   }
 
   /** Whether a turn has an open request in the store. */
@@ -124,13 +103,13 @@ export class HumanRequests {
 
   /** Closes the open requests of an ended turn. */
   closeAll(turnId: string): void {
-    for (const row of this.#table.open(turnId)) this.#close(row, CANCELLED);
+    for (const row of this.#table.open(turnId)) this.#close(row, "cancelled");
     for (const key of this.#asked.keys()) if (key.startsWith(`${turnId} `)) this.#asked.delete(key);
   }
 
   /** Closes the open requests of a finished call. */
   closeOf(turnId: string, toolCallId: string): void {
-    for (const row of this.#table.ofCall(turnId, toolCallId)) if (row.answer === null) this.#close(row, CANCELLED);
+    for (const row of this.#table.ofCall(turnId, toolCallId)) if (row.answer === null) this.#close(row, "cancelled");
   }
 
   /** The earlier request of a call that runs again after a restart, with its answer if it has one. */
@@ -141,7 +120,7 @@ export class HumanRequests {
     const row = this.#table.ofCall(turnId, toolCallId)[nth];
     if (row === undefined) return null;
     if (row.kind === kind && row.question === question) return row;
-    this.#close(row, CANCELLED);
+    this.#close(row, "cancelled");
     return null;
   }
 
@@ -156,26 +135,7 @@ export class HumanRequests {
     return { ...row, answer: null, closedByEngine: false, resolvedAt: null };
   }
 
-  /** The deadline counts from the request's creation, across restarts. */
-  #expireLater({ createdAt }: HitlRow, expire: () => void): NodeJS.Timeout | undefined {
-    if (this.#ttlMs === null) return undefined;
-    return setTimeout(expire, Math.max(0, createdAt + this.#ttlMs - Date.now())).unref();
-  }
-
-  #closeUnanswered(
-    row: RequestIds,
-    reason: typeof CANCELLED | typeof EXPIRED,
-    waiting: PromiseWithResolvers<HumanAnswer>,
-  ): void {
-    try {
-      this.#close(row, reason);
-      waiting.resolve({ kind: "expired" });
-    } catch (error) {
-      waiting.reject(error);
-    }
-  }
-
-  #close(row: RequestIds, answer: typeof CANCELLED | typeof EXPIRED): void {
+  #close(row: RequestIds, answer: Unanswered): void {
     if (this.#table.find(row.requestId)?.answer === null) this.#resolve(row, answer, { closedByEngine: true });
   }
 

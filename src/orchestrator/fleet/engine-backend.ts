@@ -42,6 +42,8 @@ export interface EngineBackend {
    * healthy. Rejects with {@link LaunchFailed} after cleaning up when there is no process.
    */
   launch(order: LaunchOrder): Promise<EngineProcess>;
+  /** Tells that a launch follows soon. A backend that has nothing to prepare has no such method. */
+  expectLaunch?(): void;
   /**
    * Attaches to the process of an earlier daemon by its recorded handle. Null instead of a handle searches for a process
    * of the incarnation that was launched and not recorded.

@@ -26,6 +26,7 @@ import { type UnavailableReason, errorResponder } from "./error-responder.ts";
 import { answerOnce } from "./idempotency.ts";
 import { RequestLimit } from "./limit-requests.ts";
 import { ProductQueues } from "./product-queues.ts";
+import { RoutesByFolder } from "./routes-by-folder.ts";
 
 /** Bodies of other methods are not read. */
 const TAKES_BODY: ReadonlySet<Route["method"]> = new Set(["POST", "PUT", "PATCH"]);
@@ -61,6 +62,7 @@ export function createApp(
   const room = new BodyBufferLimit({ total: MAX_BODIES_BYTES, each: MAX_BODIES_BYTES / 4 });
   const [parsing, lists] = [new ProductQueues(PARSED_AT_ONCE), new ProductQueues(LISTS_AT_ONCE)];
   app.use(identifyRequest);
+  const routes = new RoutesByFolder();
   for (const [name, route] of Object.entries(ORCHESTRATOR_ROUTES) as [RouteName, Route][]) {
     const answer = async (request: Request, response: Response): Promise<void> => {
       // Before authentication, since nothing of the body is read.
@@ -97,8 +99,9 @@ export function createApp(
       return withinRequest({ requestId: requestIdOf(response), actor, span }, () => answer(request, response));
     };
     const verb = route.method.toLowerCase() as "get" | "post" | "put" | "patch" | "delete";
-    app[verb](expressPath(route.path), answerInContext);
+    routes.of(route.path)[verb](expressPath(route.path), answerInContext);
   }
+  app.use(routes.handle);
   app.use(refuseUnknownRoute(methodsOf(Object.values(ORCHESTRATOR_ROUTES))));
   // Errors during shutdown, such as a query of a closed pool, are temporary for the client.
   const stopReason = (): string | null => (host.stopping.aborted ? "orchd is stopping" : null);
@@ -125,14 +128,19 @@ function expectedBody({ requestArchive, requestBytes, rawBody }: Route): string 
 function send(response: Response, result: Answer): void {
   if (result === undefined) return;
   if (result.secret) response.set("Cache-Control", "no-store");
-  response.status(result.status).json(result.body);
+  // `json` of Express would encode the text to write it apart from the headers, and compare validators that none has.
+  const text = JSON.stringify(result.body);
+  response.statusCode = result.status;
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Content-Length", Buffer.byteLength(text));
+  response.end(text);
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export const identifyRequest: RequestHandler = (request, response, next) => {
   const given = request.get(REQUEST_ID_HEADER);
-  response.set(REQUEST_ID_HEADER, given !== undefined && REQUEST_ID.test(given) ? given : newId("req"));
+  response.setHeader(REQUEST_ID_HEADER, given !== undefined && REQUEST_ID.test(given) ? given : newId("req"));
   next();
 };
 

@@ -45,6 +45,7 @@ export async function provisionEngine(
   assertPlan(product, request.plan);
   await assertCapacity(host);
   const id = newId("eng");
+  host.backend.expectLaunch?.();
   return host.transitions.own(id, () => provisionWithId(host, product, { id, request, action }));
 }
 

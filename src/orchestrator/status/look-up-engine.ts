@@ -8,8 +8,6 @@ import { awaitEngine } from "./await-state.ts";
 import { engineRecord } from "./engine-record.ts";
 import type { HostContext } from "../host-context.ts";
 
-type Host = Pick<HostContext, "db" | "live" | "settings">;
-
 export async function getEngineRow(
   host: Pick<HostContext, "db">,
   product: Product,
@@ -18,8 +16,13 @@ export async function getEngineRow(
   return (await findEngine(host.db, product.record.id, userId)) ?? engineNotFound();
 }
 
-export async function lookUpEngine(host: Host, product: Product, userId: string): Promise<EngineRecord> {
-  return engineRecord(host, await getEngineRow(host, product, userId));
+/** Calls that look up engines while others do share a statement (bench row "authenticated GET /engines/{user_id}"). */
+export async function lookUpEngine(
+  host: Pick<HostContext, "awaited" | "live" | "settings">,
+  product: Product,
+  userId: string,
+): Promise<EngineRecord> {
+  return engineRecord(host, (await host.awaited.find(product.record.id, userId)) ?? engineNotFound());
 }
 
 interface EnginePage {
@@ -30,7 +33,11 @@ interface EnginePage {
 }
 
 /** Engines of one product, or with null of all, in order of their ids. */
-export async function pageOfEngines(host: Host, product: Product | null, page: EnginePage): Promise<EngineRecord[]> {
+export async function pageOfEngines(
+  host: Pick<HostContext, "db" | "live" | "settings">,
+  product: Product | null,
+  page: EnginePage,
+): Promise<EngineRecord[]> {
   const rows = await listEngines(host.db, { productId: product?.record.id ?? null, ...page });
   return rows.map((row) => engineRecord(host, row));
 }

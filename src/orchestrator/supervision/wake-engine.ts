@@ -22,6 +22,7 @@ const SUSPENDED_MS = 200;
 export function wakeEngine(host: EngineHost, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
   const inFlight = host.wakes.get(engineId);
   if (inFlight !== undefined) return inFlight;
+  host.backend.expectLaunch?.();
   const wake = host.transitions
     .own(engineId, () => wakeDespiteLoss(host, engineId, reason))
     .finally(() => host.wakes.delete(engineId));

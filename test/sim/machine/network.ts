@@ -38,6 +38,11 @@ export class ListeningSocket {
     this.port = port;
   }
 
+  /** Whether a program waits for a call, and none answers them. */
+  get isWatched(): boolean {
+    return this.#watching.length > 0 && this.#accepting.length === 0;
+  }
+
   arrive(connection: Connection): void {
     const [first] = this.#accepting;
     if (first !== undefined) return first.accept(connection);

@@ -26,7 +26,7 @@ export function startSpare(): SpareProcess {
     if (process.engine === null) process.end({ code: null, signal: "SIGKILL", oom: false });
   };
   const spare: Spare = {
-    identity: { pid: process.pid, startTime: process.startTime } as Spare["identity"],
+    identity: { pid: process.pid, startTime: process.startTime },
     ready: ready.promise,
     exited: exit.promise,
     claim({ launch }, { listener }) {

@@ -1,9 +1,11 @@
 import type { EngineRecord, ScheduleRecord, ScheduleTiming } from "@orchd/client";
+import { useState } from "preact/hooks";
 import { engineById } from "../../live/engine.ts";
 import { slugOf } from "../../live/fleet.ts";
 import { useResource } from "../../live/resource.ts";
 import { usePolling } from "../../live/samples.ts";
 import { useAction } from "../../parts/action.ts";
+import { Confirm } from "../../parts/confirm.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { NONE, formatDuration } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
@@ -12,7 +14,9 @@ import { shellWord } from "../../parts/shell-word.ts";
 import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
 import type { ViewProps } from "../view.ts";
+import { CreateSchedule } from "./create-schedule.tsx";
 import { NoEngine } from "./no-engine.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 const REFRESH_MS = 10_000;
 
@@ -22,10 +26,12 @@ export const EngineSchedules = ({ params }: ViewProps) => {
   return engine === null ? <NoEngine /> : <Schedules engine={engine} />;
 };
 
-/** When the engine is sent messages. A schedule can be paused and run now. */
+/** When the engine is sent messages: by schedules, and by webhooks of other services. */
 const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: EngineRecord }) => {
   const calls = productCalls(product_id).schedules;
   const { isBusy, run } = useAction();
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<Pick<ScheduleRecord, "id" | "name"> | null>(null);
   const { data, problem, reload } = useResource(
     async (signal) => {
       const found: ScheduleRecord[] = [];
@@ -59,7 +65,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
     {
       title: "Actions",
       kind: "actions",
-      cell: ({ id, enabled }) => (
+      cell: ({ id, name, enabled }) => (
         <>
           <button
             type="button"
@@ -81,6 +87,15 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
             }
           >
             {enabled ? "Pause" : "Resume"}
+          </button>{" "}
+          <button
+            type="button"
+            class="small danger"
+            disabled={isBusy}
+            aria-label={`Delete ${name}`}
+            onClick={() => setDeleted({ id, name })}
+          >
+            Delete
           </button>
         </>
       ),
@@ -88,6 +103,12 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
   ];
   return (
     <>
+      <div class="section-head">
+        <h2>Schedules</h2>
+        <button type="button" class="small" onClick={() => setCreating(true)}>
+          New schedule
+        </button>
+      </div>
       {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
       {data !== null &&
         (data.length > 0 ? (
@@ -100,6 +121,28 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
             <p>A schedule sends the engine a message at its times:</p>
           </Empty>
         ))}
+      <Webhooks product={product_id} user={user_id} />
+      {isCreating && (
+        <CreateSchedule
+          create={(schedule) => calls.create(user_id, schedule)}
+          onClose={() => setCreating(false)}
+          onCreated={() => (setCreating(false), reload())}
+        />
+      )}
+      {deleted !== null && (
+        <Confirm
+          title={`Delete the schedule ${deleted.name}`}
+          action="Delete schedule"
+          isBusy={isBusy}
+          onConfirm={() => {
+            void act(calls.delete(user_id, deleted.id), "The schedule is deleted.");
+            setDeleted(null);
+          }}
+          onClose={() => setDeleted(null)}
+        >
+          <p>A run that has begun goes on.</p>
+        </Confirm>
+      )}
     </>
   );
 };

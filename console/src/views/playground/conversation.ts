@@ -31,6 +31,8 @@ const PAGE = 100;
 /** One conversation with an engine. Its turns continue without the page, which reads them again when it comes back. */
 export class Conversation {
   exchanges: readonly Exchange[] = [];
+  /** Whether its messages were read. */
+  isRead = false;
   /** Where older messages end; null when all are shown. */
   before: string | null = null;
   /** Messages that wait for a turn of their own, or for the running one. */
@@ -69,6 +71,7 @@ export class Conversation {
     const overlap = this.#messages.findIndex(({ message_id: id }) => id === first?.message_id);
     this.#messages = [...this.#messages.slice(0, Math.max(overlap, 0)), ...page.items];
     if (overlap <= 0) this.before = page.before;
+    this.isRead = true;
     this.#show();
     changed();
     const open = this.exchanges.filter((exchange) => !stepsOf(exchange).isOver);

@@ -8,6 +8,8 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { SearchField } from "../../parts/search-field.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
+import { TaskStateBadge } from "../conversations/task-state.tsx";
+import { useTyped } from "../conversations/use-typed.ts";
 import { taskPath } from "./task-path.ts";
 
 interface TaskListProps {
@@ -58,8 +60,6 @@ export const TaskListView = ({ engine, current, calls, list, isArchive, onArchiv
   );
 };
 
-const TYPING_MS = 200;
-
 /** What a search finds, archived conversations too. */
 const Found = ({
   engine,
@@ -67,11 +67,7 @@ const Found = ({
   calls,
   query,
 }: Pick<TaskListProps, "engine" | "current" | "calls"> & { readonly query: string }) => {
-  const [searched, setSearched] = useState(query);
-  useEffect(() => {
-    const timer = setTimeout(setSearched, TYPING_MS, query);
-    return () => clearTimeout(timer);
-  }, [query]);
+  const searched = useTyped(query);
   const found = usePages(
     (cursor, signal) => calls.listTasks({ q: searched, archived: "any", cursor, signal }),
     [engine, searched],
@@ -99,12 +95,7 @@ const Links = ({ engine, current, tasks }: LinksProps) => (
         <a href={linkTo(taskPath(engine, id))} aria-current={id === current ? "page" : undefined}>
           <bdi class="task-title">{title}</bdi>
           <span class="task-state">
-            {state !== "idle" && (
-              <span class={`state ${state === "running" ? "running" : "changing"}`}>
-                <span class="dot" />
-                {state}
-              </span>
-            )}
+            <TaskStateBadge state={state} />
             <Ago at={last_active_at} />
             {archived && <span>archived</span>}
           </span>

@@ -44,13 +44,16 @@ function budgetsOf(inputs: Inputs): Policy["budgets"] {
 }
 
 const BudgetForm = ({ product }: ProductProps) => {
-  const [inputs, setInputs] = useState(inputsOf(product.policy));
+  const stored = inputsOf(product.policy);
+  const [edited, setEdited] = useState<Inputs>({});
+  const inputs: Inputs = { ...stored, ...edited };
+  const isChanged = Object.entries(edited).some(([name, text]) => text !== stored[name]);
   const [problem, setProblem] = useState<{ readonly field: string; readonly text: string } | null>(null);
   const [isBusy, setBusy] = useState(false);
   const input = (name: string) => ({
     value: inputs[name] ?? "",
     problem: problem?.field === name ? problem.text : null,
-    onInput: (value: string) => setInputs((known) => ({ ...known, [name]: value })),
+    onInput: (value: string) => setEdited((known) => ({ ...known, [name]: value })),
   });
   const save = async () => {
     setProblem(null);
@@ -64,6 +67,7 @@ const BudgetForm = ({ product }: ProductProps) => {
     };
     const done = "The budgets are changed.";
     const outcome = await savePolicy(product, { budgets: budgetsOf(inputs) }, { done, fieldOf });
+    if (outcome === "saved") setEdited({});
     if (typeof outcome === "object") setProblem(outcome);
     setBusy(false);
   };
@@ -108,9 +112,12 @@ const BudgetForm = ({ product }: ProductProps) => {
           </fieldset>
         </fieldset>
         {may("admin") && (
-          <div class="form-actions">
-            <button type="submit" class="primary" disabled={isBusy}>
+          <div class="form-actions sticky">
+            <button type="submit" class="primary" disabled={isBusy || !isChanged}>
               Save budgets
+            </button>
+            <button type="button" disabled={!isChanged} onClick={() => (setEdited({}), setProblem(null))}>
+              Discard
             </button>
             <span class="dim">Costs are in the currency of the price table.</span>
           </div>

@@ -11,6 +11,7 @@ import { address, linkTo, setQuery } from "../../routing/address.ts";
 import { engineCalls } from "../../session/clients.ts";
 import type { ViewProps } from "../view.ts";
 import { NoEngine } from "../engine/no-engine.tsx";
+import { transcriptPath } from "../conversations/transcript-path.ts";
 import { TurnState } from "./turn-state.tsx";
 import { formatMs } from "./format-ms.ts";
 
@@ -79,7 +80,7 @@ const columnsOf = (engine: string): readonly Column<TurnRecord>[] => [
     title: "Conversation",
     isExtra: true,
     cell: ({ task_id }) => (
-      <a href={linkTo(`/engines/${engine}/turns?task=${encodeURIComponent(task_id)}`)}>
+      <a href={linkTo(transcriptPath(engine, task_id))}>
         <bdi class="clip">{task_id}</bdi>
       </a>
     ),

@@ -8,6 +8,9 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Clock, now } from "../../parts/time.tsx";
 import { address, linkTo } from "../../routing/address.ts";
 import { engineCalls } from "../../session/clients.ts";
+import { RunLink } from "../conversations/run-link.tsx";
+import { transcriptPath } from "../conversations/transcript-path.ts";
+import { useRunSources } from "../conversations/use-run-sources.ts";
 import type { ViewProps } from "../view.ts";
 import { CallDetail } from "./call-detail.tsx";
 import { formatMs } from "./format-ms.ts";
@@ -123,11 +126,12 @@ const TurnFacts = ({
       <div>
         <dt>Conversation</dt>
         <dd>
-          <a href={linkTo(`/engines/${engine}/turns?task=${encodeURIComponent(task_id)}`)}>
+          <a href={linkTo(transcriptPath(engine, task_id))}>
             <bdi>{task_id}</bdi>
           </a>
         </dd>
       </div>
+      <SentBy engine={engine} task={task_id} turn={turn_id} />
       <div>
         <dt>Turn</dt>
         <dd>
@@ -137,6 +141,19 @@ const TurnFacts = ({
     </dl>
   </section>
 );
+
+/** Nothing for a turn whose message came from a caller. */
+const SentBy = ({ engine, task, turn }: { readonly engine: string; readonly task: string; readonly turn: string }) => {
+  const source = useRunSources(engine, task).get(turn);
+  return source === undefined ? null : (
+    <div>
+      <dt>Sent by</dt>
+      <dd>
+        <RunLink engine={engine} source={source} />
+      </dd>
+    </div>
+  );
+};
 
 const RequestsNote = ({ calls: { data, problem } }: { readonly calls: Resource<ModelRequests> }) => {
   if (problem !== null) return <ProblemNote problem={problem} />;

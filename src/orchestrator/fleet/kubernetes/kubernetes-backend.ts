@@ -160,7 +160,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 }
 
 async function usageOf(usage: PodUsage, processes: readonly EngineProcess[]) {
-  const found = processes.length === 0 ? new Map() : await usage.read(Date.now());
+  const found = processes.length === 0 ? new Map() : await usage.read(performance.now());
   const of = (process: EngineProcess) => (process instanceof PodProcess ? found.get(process.pod.name) : undefined);
   return new Map(processes.flatMap((process) => (of(process) === undefined ? [] : [[process, of(process)]])));
 }

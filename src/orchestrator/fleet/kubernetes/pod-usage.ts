@@ -3,6 +3,9 @@ import type { ProcessTreeUsage } from "../engine-backend.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { CONTAINER } from "./pod-spec.ts";
 
+/** Metrics servers measure every 15 s at most; the daemon samples more often. */
+const READ_EVERY_MS = 15_000;
+
 const UNITS: Readonly<Record<string, number>> = {
   n: 1e-9,
   u: 1e-6,
@@ -27,6 +30,8 @@ export class PodUsage {
   readonly #api: KubeApi;
   readonly #path: string;
   readonly #labelSelector: string;
+  /** The last answer. Between two, CPU time grows at its rate. */
+  #read: { readonly at: number; readonly items: readonly unknown[] } = { at: -Infinity, items: [] };
   /** CPU time of each pod since this daemon first read it. */
   #spent = new Map<string, { readonly cpuMs: number; readonly at: number }>();
 
@@ -41,12 +46,10 @@ export class PodUsage {
 
   /** The usage by pod name. Empty in a cluster without `metrics.k8s.io`. */
   async read(now: number): Promise<ReadonlyMap<string, ProcessTreeUsage>> {
-    const { items } = await this.#api
-      .list(this.#path, { labelSelector: this.#labelSelector })
-      .catch(() => ({ items: [] }));
+    if (now - this.#read.at >= READ_EVERY_MS) this.#read = { at: now, items: await this.#list() };
     const spent = new Map<string, { readonly cpuMs: number; readonly at: number }>();
     const usage = new Map<string, ProcessTreeUsage>();
-    for (const item of items) {
+    for (const item of this.#read.items) {
       const { metadata, containers } = z.parse(podMetrics, item);
       const found = containers.find(({ name }) => name === CONTAINER)?.usage;
       if (found === undefined) continue;
@@ -57,6 +60,11 @@ export class PodUsage {
     }
     this.#spent = spent;
     return usage;
+  }
+
+  async #list(): Promise<readonly unknown[]> {
+    const listed = this.#api.list(this.#path, { labelSelector: this.#labelSelector });
+    return (await listed.catch(() => ({ items: [] }))).items;
   }
 }
 

@@ -7,7 +7,7 @@ import { KubeError } from "./kube-errors.ts";
 import { type Pod, fingerprint, podObject } from "./pod-state.ts";
 import type { Pods } from "./pods.ts";
 
-/** A watch ends after this time. Then all pods are listed again. */
+/** A watch ends after this time, so that one whose connection is lost unnoticed ends too. The next one continues it. */
 const WATCH_S = 50;
 const SILENCE_MS = 75_000;
 const FIRST_RETRY_MS = 250;
@@ -20,6 +20,11 @@ const watchEvent = z.object({ type: z.string(), object: z.unknown() });
 const version = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const status = z.object({ code: z._default(z.int(), 500), reason: z._default(z.string(), "") });
 
+/** The resource version of the list or of the last event since. */
+interface Position {
+  version: string;
+}
+
 /** Notifies that a pod may have changed. The receiver must read the pod, since events can be repeated, late or lost. */
 export interface PodChanges extends Disposable {
   /** Resolves at the next change, at once if there was one since the last call. */
@@ -28,7 +33,10 @@ export interface PodChanges extends Disposable {
   readonly latest: Pod | null;
 }
 
-/** An informer: one list and one watch for all pods of a deployment, while a pod is followed. */
+/**
+ * An informer, while a pod is followed: one list of all pods of a deployment, then watches, each of which continues where
+ * the one before it ended. They are listed again only when the API refuses that, or two watches in a row bring nothing.
+ */
 export class PodWatch {
   readonly #api: KubeApi;
   readonly #pods: Pick<Pods, "path" | "all">;
@@ -62,30 +70,35 @@ export class PodWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    let position: Position | null = null;
     for (let failures = 0; !signal.aborted;) {
+      const before: string | undefined = position?.version;
       try {
-        const { items, version: from } = await this.#api.list(this.#pods.path, { labelSelector: this.#pods.all });
-        this.#compare(items.map((item) => z.parse(podObject, item)));
+        position ??= await this.#list();
+        await this.#watch(position, signal);
         failures = 0;
-        await this.#watch(from, signal);
-      } catch {
-        // An expired resource version, a cut connection or an unavailable API. The next list has the current state.
-        failures++;
+      } catch (error) {
+        failures = position !== null && position.version !== before ? 1 : failures + 1;
+        // A cut connection is tried once more from its position. The refusal of an expired one has the status 410.
+        if (error instanceof KubeError || failures > 1) position = null;
       }
       if (!(await delay(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 8), LAST_RETRY_MS), signal))) return;
     }
   }
 
-  #compare(pods: readonly Pod[]): void {
-    const present = new Map(pods.map((pod) => [pod.metadata.uid, pod]));
+  async #list(): Promise<Position> {
+    const { items, version } = await this.#api.list(this.#pods.path, { labelSelector: this.#pods.all });
+    const present = new Map(items.map((item) => z.parse(podObject, item)).map((pod) => [pod.metadata.uid, pod]));
     for (const [uid, of] of this.#followed) for (const followed of of) followed.show(present.get(uid) ?? null);
+    return { version };
   }
 
-  async #watch(resourceVersion: string, signal: AbortSignal): Promise<void> {
+  /** Moves the position on with each event and bookmark. */
+  async #watch(position: Position, signal: AbortSignal): Promise<void> {
     const query = {
       watch: "true",
       labelSelector: this.#pods.all,
-      resourceVersion,
+      resourceVersion: position.version,
       allowWatchBookmarks: "true",
       timeoutSeconds: String(WATCH_S),
     };
@@ -96,8 +109,8 @@ export class PodWatch {
         const { code, reason } = z.parse(status, object);
         throw new KubeError(code, reason, "the watch has ended");
       }
-      if (type === "BOOKMARK") z.parse(version, object);
-      else this.#event(type, z.parse(podObject, object));
+      if (type !== "BOOKMARK") this.#event(type, z.parse(podObject, object));
+      position.version = z.parse(version, object).metadata.resourceVersion;
     }
   }
 

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { inBackground } from "../../../shared/background.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import {
   type CgroupHierarchy,
@@ -7,6 +8,7 @@ import {
   assertCreatable,
   enableControllers,
   findCgroupHierarchies,
+  hastenMoves,
 } from "../../../sandbox/cgroups.ts";
 import type { Owner } from "../../../sandbox/folders.ts";
 import { sha256 } from "../../../contract/orchestrator/api-keys.ts";
@@ -54,6 +56,11 @@ export class EngineCgroups {
   /** What limits the engines of this daemon. */
   get hierarchies(): readonly CgroupHierarchy[] {
     return this.#hierarchies;
+  }
+
+  /** Tells that a process enters a cgroup soon. */
+  expectMove(): void {
+    if (this.#hierarchies.length > 0) inBackground("move to a cgroup", hastenMoves());
   }
 
   /** Creates the cgroup of an engine before its process. Logs a failure and returns null. */

@@ -124,6 +124,7 @@ export function createProcessBackend({
     startProblem: () => settings.snapshots?.problem ?? null,
     spares,
 
+    expectLaunch: () => cgroups.expectMove(),
     async launch(order: LaunchOrder): Promise<EngineProcess> {
       const { engine_id: engineId, incarnation, port } = order.launch;
       await remains.gone(engineId);

@@ -27,9 +27,15 @@ t.test("the usage of pods is read from metrics.k8s.io, and CPU time grows with e
     ],
   });
   pods = [pod("one", "250m")];
-  t.same([...(await usage.read(1000))], [["one", { cpuMs: 0, memoryBytes: 64 * 2 ** 20 }]]);
+  t.same(await usage.read(10_000), new Map(), "it is not asked again within 15 s");
+  t.same([...(await usage.read(15_000))], [["one", { cpuMs: 0, memoryBytes: 64 * 2 ** 20 }]]);
   t.match(asked, /^\/apis\/metrics\.k8s\.io\/v1beta1\/namespaces\/agents\/pods\?labelSelector=orchd/);
   pods = [pod("one", "500m"), pod("two", "1")];
-  const now = await usage.read(3000);
-  t.same([now.get("one")?.cpuMs, now.get("two")?.cpuMs], [1000, 0]);
+  t.same(
+    (await usage.read(17_000)).get("one")?.cpuMs,
+    500,
+    "between two answers, CPU time grows at the rate of the last",
+  );
+  const now = await usage.read(30_000);
+  t.same([now.get("one")?.cpuMs, now.get("two")?.cpuMs], [7000, 0]);
 });
