@@ -33,7 +33,7 @@ export const memorySearch = ({
 }): Tool<z.output<typeof schema>> => ({
   name: "memory_search",
   description:
-    "Searches the memory of all conversations: their rounds (episode), facts learnt from them (fact) and notes (note). Give `query` in words that may have been used. Or give the `id` of a result to read all of it and the messages of its turn. `from` and `to` (dates) limit when it happened.",
+    "Searches the memory of all conversations: their rounds (episode), facts learnt from them (fact) and notes (note). Give `query` in words that may have been used. Results come near the query and need not hold the answer: if none says it, search in other words once, then say that you do not know it. Or give the `id` of a result to read all of it and the messages of its turn. `from` and `to` (dates) limit when it happened.",
   input,
   readOnly: true,
   permission: "allow",
