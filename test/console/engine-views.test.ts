@@ -125,9 +125,10 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
     t.ok(await last.isVisible(), "the row of the link is scrolled to");
   });
 
-  await t.test("filters turns by their conversation", async (t) => {
+  await t.test("leads from a turn to its conversation, and to the turns of it alone", async (t) => {
     await show(page, `${engine}/turns`);
     await page.getByRole("link", { name: "trip", exact: true }).click();
+    await page.getByRole("link", { name: "Its turns" }).click();
     await until("one row is left", async () => (await page.locator("tbody tr").count()) === 1);
     t.match(page.url(), /task=trip$/);
   });
