@@ -80,10 +80,10 @@ async function tellOfBoat(user: User): Promise<void> {
   await user.tell(BOAT);
 }
 
-/** The figure of waiting memories is that of the last pass. */
+/** The figure of waiting memories is that of the last pass. A round has its answer too, unlike the turn's own question. */
 async function embedded(user: User, endpoint: string, message: string): Promise<void> {
   const isSent = ({ texts, status }: ReturnType<typeof server.calls>[number]) =>
-    status === 200 && texts.some((text) => text.startsWith(message) && text !== message);
+    status === 200 && texts.some((text) => text.startsWith(message) && text.includes("\n\n"));
   await until(`${endpoint} has embedded: ${message}`, () => server.calls(endpoint).some(isSent), 90_000);
   await until("all memories have their vector", async () => (await user.health()).waiting === 0, 90_000);
 }
