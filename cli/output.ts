@@ -82,6 +82,8 @@ export function createPrinter({ json, colour }: { readonly json: boolean; readon
   const write = (text: string, style?: Style) =>
     emit(process.stdout, text, colour && style !== undefined ? style : null);
   const line = (text: string, style?: Style) => {
+    // In one piece with its end, which a note on standard error would otherwise come before.
+    if (!colour || style === undefined) return emit(process.stdout, `${text}\n`);
     write(text, style);
     emit(process.stdout, "\n");
   };
