@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type Points, linePath, niceCeiling } from "./plot-scale.ts";
+import { useWidth } from "./use-width.ts";
 
 interface PlotProps {
   readonly title: string;
@@ -18,16 +19,8 @@ const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 
 /** One hour of one quantity. The value under the pointer, or at the position of the arrow keys, is shown. */
 export const Plot = ({ title, points, fromMs, intervalMs, format, kind = "level", least = 0 }: PlotProps) => {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(240);
+  const { box, width } = useWidth(240);
   const [at, setAt] = useState<number | null>(null);
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setWidth(Math.max(80, element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   const known = points.filter((value) => value !== null);
   const max = Math.max(niceCeiling(known.reduce((largest, value) => Math.max(largest, value), 0)), least);
   const newest = points.at(-1) ?? points.at(-2) ?? null;

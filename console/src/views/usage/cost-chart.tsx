@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { niceCeiling } from "../../parts/plot-scale.ts";
+import { useWidth } from "../../parts/use-width.ts";
 
 export interface DayValue {
   /** `YYYY-MM-DD`. */
@@ -19,16 +20,8 @@ const dayText = (day: string): string => DAY.format(Date.parse(`${day}T00:00:00Z
 
 /** A bar for each day. The arrow keys and the pointer read its value; the table below has them all. */
 export const CostChart = ({ title, days, format }: CostChartProps) => {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(600);
+  const { box, width } = useWidth(600);
   const [at, setAt] = useState<number | null>(null);
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setWidth(Math.max(80, element.clientWidth)));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   const max = niceCeiling(Math.max(0, ...days.map(({ value }) => value)));
   const total = days.reduce((sum, { value }) => sum + value, 0);
   const step = width / Math.max(1, days.length);
