@@ -90,6 +90,24 @@ export async function show(page: Page, path: string): Promise<void> {
   await page.locator("main:has(h1):not(:has(.opening))").waitFor();
 }
 
+/** Looks at the page at each width, and in the dark too. Afterwards it is as before. */
+export async function atEachWidth(
+  page: Page,
+  look: (colorScheme: "light" | "dark", width: number) => Promise<void>,
+): Promise<void> {
+  for (const [colorScheme, width] of [
+    ["light", 1440],
+    ["light", 768],
+    ["dark", 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await look(colorScheme, width);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: null });
+}
+
 /** The rules that depend on colours. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 

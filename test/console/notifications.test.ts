@@ -7,7 +7,7 @@ import t from "tap";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { atEachWidth, openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
 
 t.test("the notifications of a product in a browser", withChromium, async (t) => {
   const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
@@ -100,18 +100,10 @@ t.test("the notifications of a product in a browser", withChromium, async (t) =>
   });
 
   await t.test("everybody can use it, at each width and in the dark too", async (t) => {
-    for (const [colorScheme, width] of [
-      ["light", 1440],
-      ["light", 768],
-      ["dark", 390],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
+    await atEachWidth(page, async (colorScheme, width) => {
       t.same(await seriousFindings(page, colorScheme), [], `${colorScheme}, ${width}`);
       t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `fits ${width}`);
-    }
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.emulateMedia({ colorScheme: null });
+    });
   });
 
   await t.test("shows a viewer no button that changes something", async (t) => {
