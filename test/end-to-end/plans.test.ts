@@ -227,7 +227,10 @@ root.test("a queued message whose agent is no longer allowed fails, and no other
   const task = { task_id: "waits for coder", agent: "coder" };
   const asking = await openStream(url, "/execute", { headers, body: { ...task, message: "/ask Go on?\n/say done" } });
   const queued = { ...task, message: "/say as another agent", when_busy: "queue" };
-  const waiting = await openStream(url, "/execute", { headers, body: queued });
+  const waiting = await openStream(url, "/execute", {
+    headers: { ...headers, accept: "text/event-stream" },
+    body: queued,
+  });
   await setPlan("pro", { allowed_agents: ["review*"] });
   const { body } = await ask(url, "/hitl/pending", { headers });
   const answer = { request_id: body.requests[0].request_id, answer: "yes" };
