@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import t from "tap";
 import { BoundedLexer } from "../../console/src/parts/markdown/bounded-lexer.ts";
 import { withCharacters } from "../../console/src/parts/markdown/characters.ts";
@@ -65,15 +66,11 @@ t.test("each character is read a few times only, however long the text becomes",
   const paragraph = "Some **bold** words, `code` and a [link](https://example.com).\r\n\r\n";
   const growing = new GrowingText();
   const text = paragraph.repeat(500);
-  let read = 0;
-  const { lex } = BoundedLexer.prototype;
-  t.teardown(() => (BoundedLexer.prototype.lex = lex));
-  BoundedLexer.prototype.lex = function (part) {
-    read += part.length;
-    return lex.call(this, part);
-  };
+  const lex = mock.method(BoundedLexer.prototype, "lex");
+  t.teardown(() => lex.mock.restore());
   for (let end = 40; end < text.length; end += 40) growing.grow(text.slice(0, end));
   t.ok(growing.closed.length > 900, "paragraphs and the space between them are closed");
+  const read = lex.mock.calls.reduce((sum, { arguments: [part] }) => sum + part.length, 0);
   t.ok(read < 10 * text.length, `${read} of ${text.length} characters`);
 });
 
