@@ -1,4 +1,14 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, readdirSync, rmdirSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../system/error-code.ts";
 

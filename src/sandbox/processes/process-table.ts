@@ -106,8 +106,7 @@ export function maySignal(pid: number): boolean {
 }
 
 /** The arguments a process was started with; none when it is gone. Unlike its environment, every user may read them. */
-export const startArguments = (pid: number): readonly string[] =>
-  readStart(pid, "cmdline")?.split("\0") ?? [];
+export const startArguments = (pid: number): readonly string[] => readStart(pid, "cmdline")?.split("\0") ?? [];
 
 /** A file that tells how a process was started. */
 function readStart(pid: number, file: "environ" | "cmdline"): string | null {
