@@ -32,12 +32,12 @@ export class Invariants {
   readonly #rows = new Map<string, string>();
 
   constructor() {
-    world().postgres.onCommit = ({ settings }, hasChanged) => {
+    world().postgres.commitListeners.push(({ settings }, hasChanged) => {
       const epoch = settings.get("orchd.epoch");
       const [host] = world().postgres.rows("hosts");
       if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]) && FENCED.some(hasChanged))
         this.#late ??= { invariant: "only the leader writes", detail: `epoch ${epoch} wrote after a later one began` };
-    };
+    });
   }
 
   /** `quietSince`: when the last trouble ended, or null. */

@@ -205,4 +205,10 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "endRevival(host, engine).then(() => work(abort.signal))",
     to: "work(abort.signal)",
   },
+  {
+    name: "a provision does not ask who leads",
+    file: operations("provision-engine"),
+    from: `    if (!(await host.leadership.isHeld())) throw new LaunchFailed("this daemon no longer leads the host");\n`,
+    to: "",
+  },
 ];

@@ -19,7 +19,13 @@ export type Trouble =
   | { readonly kind: "daemon stops"; readonly ms: number }
   | { readonly kind: "daemon freezes"; readonly ms: number }
   | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
-  | { readonly kind: "answers are lost"; readonly ms: number; readonly share: number }
+  /** Of one change of an engine. */
+  | { readonly kind: "answer is lost" }
+  | {
+      readonly kind: "answers are lost" | "statements are late" | "statements race";
+      readonly ms: number;
+      readonly share: number;
+    }
   | {
       readonly kind: "boots are bad" | "launches fail" | "processes are unknown" | "engines are deaf";
       readonly ms: number;
@@ -32,6 +38,8 @@ export type Trouble =
 export interface Event {
   /** Milliseconds since the start. */
   readonly at: number;
+  /** Then at the change of an engine with this number: in the middle of what changes it. */
+  readonly change?: number;
   readonly does: Command | Trouble;
 }
 
@@ -48,6 +56,8 @@ export interface Plan {
 
 const USERS = ["ann", "ben", "cleo"] as const;
 const HORIZON_MS = 30_000;
+/** After which PostgreSQL has ended the session of a frozen leader. */
+const LEAD_LOST_MS = 6500;
 
 const COMMANDS = [
   ["admit", 9],
@@ -72,7 +82,10 @@ const TROUBLES = [
   ["daemon freezes", 4],
   ["postgres freezes", 3],
   ["postgres is away", 4],
-  ["answers are lost", 5],
+  ["answer is lost", 5],
+  ["answers are lost", 4],
+  ["statements are late", 3],
+  ["statements race", 1],
   ["boots are bad", 4],
   ["launches fail", 2],
   ["processes are unknown", 2],
@@ -116,12 +129,11 @@ export function makePlan(draws: Draws): Plan {
         at: draws.integer("plan first time", 0, 3000),
         does: { kind: "admit" as const, user },
       })),
-    ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws, users) })),
+    ...commandEvents(draws, users, commands),
   ];
-  const wrong = Array.from({ length: troubles }, () => ({
-    at: troubleTime(draws, asked, pace),
-    does: troubleOf(draws, draws.pick("plan trouble", kinds)),
-  }));
+  const wrong = Array.from({ length: troubles }, () =>
+    troubleEvent(draws, kinds, () => troubleTime(draws, asked, pace)),
+  );
   return {
     seed: draws.seed,
     setup,
@@ -130,6 +142,44 @@ export function makePlan(draws: Draws): Plan {
     pace,
     events: [...asked, ...wrong].toSorted((one, other) => one.at - other.at),
   };
+}
+
+/** Troubles that come in the middle of an operation as well. */
+const SUDDEN: ReadonlySet<Trouble["kind"]> = new Set([
+  "daemon dies",
+  "daemon freezes",
+  "postgres freezes",
+  "postgres is away",
+  "engine crashes",
+  "engine hangs",
+  "engine is unkillable",
+  "answer is lost",
+]);
+
+/** Of the changes of an engine: a start makes four. */
+const MOST_CHANGES = 6;
+
+function troubleEvent(draws: Draws, kinds: readonly Trouble["kind"][], time: () => number): Event {
+  const does = troubleOf(draws, draws.pick("plan trouble", kinds));
+  const at = time();
+  const isSudden = SUDDEN.has(does.kind) && (does.kind === "answer is lost" || draws.chance("plan sudden", 0.6));
+  return isSudden ? { at, change: draws.integer("plan change", 1, MOST_CHANGES), does } : { at, does };
+}
+
+/** Some come soon after another one of the same user. */
+function commandEvents(draws: Draws, users: readonly string[], count: number): readonly Event[] {
+  const events: { at: number; does: Command }[] = [];
+  for (let left = count; left > 0; left--) {
+    const does = commandOf(draws, users);
+    const before = draws.chance("plan soon after", 0.4) ? events.at(-1) : undefined;
+    if (before === undefined) events.push({ at: timeOf(draws), does });
+    else
+      events.push({
+        at: before.at + draws.integer("plan after ms", 0, 800),
+        does: { ...does, user: before.does.user },
+      });
+  }
+  return events;
 }
 
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
@@ -156,8 +206,15 @@ function troubleOf(draws: Draws, kind: Trouble["kind"]): Trouble {
     case "engine hangs":
     case "engine is unkillable":
       return { kind, user, ms };
+    case "answer is lost":
+      return { kind };
+    case "daemon freezes":
+      // Mostly until another one leads.
+      return { kind, ms: draws.chance("plan long freeze", 0.7) ? ms + LEAD_LOST_MS : ms };
     case "answers are lost":
+    case "statements are late":
       return { kind, ms, share: draws.pick("plan share", [0.05, 0.3]) };
+    case "statements race":
     case "boots are bad":
     case "launches fail":
     case "processes are unknown":

@@ -53,13 +53,13 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   const invariants = new Invariants();
   fleet.open();
   let left = plan.events.length;
-  for (const { at, does } of plan.events)
+  for (const event of plan.events)
     scheduler.after(
-      at,
-      does.kind,
+      event.at,
+      event.does.kind,
       () => {
         left--;
-        if (!fleet.trouble(does)) clients.run(does as never, fleet.leader);
+        if (!fleet.trouble(event)) clients.run(event.does as never, fleet.addressee);
       },
       { actor: null },
     );
