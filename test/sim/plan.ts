@@ -21,6 +21,7 @@ export type Trouble =
   | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
   /** Of one change of an engine. */
   | { readonly kind: "answer is lost" }
+  | { readonly kind: "change is late"; readonly ms: number }
   | {
       readonly kind: "answers are lost" | "statements are late" | "statements race";
       readonly ms: number;
@@ -83,6 +84,7 @@ const TROUBLES = [
   ["postgres freezes", 3],
   ["postgres is away", 4],
   ["answer is lost", 5],
+  ["change is late", 4],
   ["answers are lost", 4],
   ["statements are late", 3],
   ["statements race", 1],
@@ -94,6 +96,8 @@ const TROUBLES = [
   ["memory is full", 1],
   ["clock is set", 1],
 ] as const;
+
+export const isTrouble = (kind: string): boolean => TROUBLES.some(([trouble]) => trouble === kind);
 
 /** The plan that follows from a seed. */
 export function makePlan(draws: Draws): Plan {
@@ -131,9 +135,9 @@ export function makePlan(draws: Draws): Plan {
       })),
     ...commandEvents(draws, users, commands),
   ];
-  const wrong = Array.from({ length: troubles }, () =>
-    troubleEvent(draws, kinds, () => troubleTime(draws, asked, pace)),
-  );
+  const wrong: Event[] = [];
+  for (let left = troubles; left > 0; left--)
+    wrong.push(troubleEvent(draws, kinds, () => troubleTime(draws, [...asked, ...wrong], pace)));
   return {
     seed: draws.seed,
     setup,
@@ -154,6 +158,7 @@ const SUDDEN: ReadonlySet<Trouble["kind"]> = new Set([
   "engine hangs",
   "engine is unkillable",
   "answer is lost",
+  "change is late",
 ]);
 
 /** Of the changes of an engine: a start makes four. */
@@ -184,7 +189,7 @@ function commandEvents(draws: Draws, users: readonly string[], count: number): r
 
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
 
-/** Every other one while a command is being carried out. */
+/** Every other one while a command is being carried out, or soon after another trouble. */
 function troubleTime(draws: Draws, commands: readonly { readonly at: number }[], pace: number): number {
   const meets = draws.chance("plan meets", 0.5) ? draws.pick("plan met", commands)?.at : undefined;
   return meets === undefined ? timeOf(draws) : meets + draws.integer("plan after", 0, pace * 4);
@@ -208,6 +213,8 @@ function troubleOf(draws: Draws, kind: Trouble["kind"]): Trouble {
       return { kind, user, ms };
     case "answer is lost":
       return { kind };
+    case "change is late":
+      return { kind, ms: draws.integer("plan late ms", 500, 10_000) };
     case "daemon freezes":
       // Mostly until another one leads.
       return { kind, ms: draws.chance("plan long freeze", 0.7) ? ms + LEAD_LOST_MS : ms };

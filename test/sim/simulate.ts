@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 import { Clients } from "./clients.ts";
-import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
+import { Invariants, type Violation, checkRest, engineRows, isAtRest, nothingCounted } from "./invariants.ts";
 import { world } from "./kernel/world.ts";
 import { openWorld } from "./open-world.ts";
 import type { Plan } from "./plan.ts";
@@ -79,7 +79,7 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   const { leader } = fleet;
   if (restSince === null || leader === null)
     return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
-  return checkRest(clients, leader);
+  return checkRest(clients, leader, invariants.engines) ?? nothingCounted(plan);
 }
 
 const unexpected = ({ unexpected: [detail] }: Clients): Violation | null =>

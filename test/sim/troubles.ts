@@ -130,6 +130,9 @@ export class Fleet {
       case "answer is lost":
         world().faults.losesNextAnswer = true;
         return true;
+      case "change is late":
+        world().faults.lateChangeMs = does.ms;
+        return true;
       case "answers are lost":
         return this.#fault(does, { lostAnswers: does.share });
       case "statements are late":

@@ -4,6 +4,8 @@ export interface Faults {
   lostAnswers: number;
   /** The next statement loses its answer so. */
   losesNextAnswer: boolean;
+  /** How late the next change of an engine arrives. */
+  lateChangeMs: number;
   /** The share of statements that arrive seconds late. */
   lateStatements: number;
   /** The share of choices of a free user id that another session makes at the same moment. */
@@ -23,6 +25,7 @@ export interface Faults {
 export const noFaults = (): Faults => ({
   lostAnswers: 0,
   losesNextAnswer: false,
+  lateChangeMs: 0,
   lateStatements: 0,
   races: 0,
   badBoots: 0,

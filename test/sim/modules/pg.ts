@@ -19,6 +19,9 @@ interface Pending {
 
 /** Between two messages of a connection. */
 const ORDER_MS = 0.001;
+const NOTED_MS = 400;
+/** A move of an engine. */
+const CHANGE = 'with "before" as';
 
 class Client extends EventEmitter {
   readonly #timeoutMs: number;
@@ -137,8 +140,12 @@ class Client extends EventEmitter {
   #onServer(label: string, run: () => void): void {
     const { scheduler, postgres, latency, draws, faults } = world();
     const isLate = faults.lateStatements > 0 && draws.chance("late statement", faults.lateStatements);
-    const ms = latency("to postgres") + (isLate ? draws.integer("late ms", 500, 12_000) : 0);
-    if (isLate) world().note(`${shortened(label)} is ${Math.round(ms)} ms on its way`);
+    let ms = latency("to postgres") + (isLate ? draws.integer("late ms", 500, 12_000) : 0);
+    if (faults.lateChangeMs > 0 && label.startsWith(CHANGE)) {
+      ms += faults.lateChangeMs;
+      faults.lateChangeMs = 0;
+    }
+    if (ms > NOTED_MS) world().note(`${shortened(label)} is ${Math.round(ms)} ms on its way`);
     this.#arrivesAt = Math.max(scheduler.now + ms, this.#arrivesAt + ORDER_MS);
     scheduler.after(this.#arrivesAt - scheduler.now, shortened(label), run, { actor: postgres.actor });
   }
