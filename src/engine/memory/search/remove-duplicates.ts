@@ -29,6 +29,6 @@ export function withoutDuplicates<One extends Candidate>(candidates: readonly On
 }
 
 function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const both = one.intersection(other).size;
+  const both = [...one].filter((word) => other.has(word)).length;
   return both / Math.max(1, one.size + other.size - both);
 }

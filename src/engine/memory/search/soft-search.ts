@@ -23,7 +23,10 @@ export class SoftSearch extends Table {
   /** Rows by the weight of the question that they match, the best first; no closed facts. */
   best(asked: readonly AskedWord[], limit: number): readonly number[] {
     const weights = [...this.#weights(asked)].filter(([row]) => rangeOf(row) !== "closed_fact");
-    const least = Float64Array.from(weights, ([, { weight }]) => weight).toSorted().at(-limit) ?? 0;
+    const least =
+      Float64Array.from(weights, ([, { weight }]) => weight)
+        .toSorted()
+        .at(-limit) ?? 0;
     return weights
       .filter(([, { weight }]) => weight >= least)
       .sort(([, one], [, other]) => other.weight - one.weight)
