@@ -281,6 +281,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
     models: model.models,
     config,
     profiles: tools.profiles,
+    allowed: tools.allowed,
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),
