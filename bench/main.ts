@@ -8,6 +8,7 @@ import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
 import { broker } from "./parts/broker.ts";
 import { catalog } from "./parts/catalog.ts";
+import { cgroupMoves } from "./parts/cgroup-moves.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
 import { consolePage } from "./parts/console-page.ts";
@@ -67,6 +68,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   isolation,
   command,
   crash,
+  moves: cgroupMoves,
   fleet,
   catalog,
   usage,
