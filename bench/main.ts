@@ -13,6 +13,7 @@ import { command } from "./parts/command.ts";
 import { consolePage } from "./parts/console-page.ts";
 import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
+import { englishRounds } from "./parts/english-rounds.ts";
 import { fleet } from "./parts/fleet.ts";
 import { follower } from "./parts/follower.ts";
 import { gateway } from "./parts/gateway.ts";
@@ -60,6 +61,7 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  english: englishRounds,
   tasks: taskLists,
   notes: memoryWrites,
   rewind,
