@@ -47,6 +47,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/console/profile.test.ts",
   "test/console/secrets.test.ts",
   "test/console/tabs.test.ts",
+  "test/console/tool-servers.test.ts",
   "test/console/transcripts.test.ts",
   "test/console/update.test.ts",
   "test/console/usage.test.ts",
