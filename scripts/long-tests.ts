@@ -214,6 +214,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/examples/browser-chat.test.ts",
   "test/examples/chat-page.test.ts",
   "test/examples/chat-product.test.ts",
+  "test/examples/getting-started.test.ts",
   "test/examples/readme.test.ts",
   "test/examples/sandbox.test.ts",
   "test/examples/use-chat.test.ts",
