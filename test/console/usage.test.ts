@@ -6,7 +6,7 @@ import { freePort } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 const PRICE = {
   provider: "sandbox",
@@ -176,14 +176,7 @@ t.test("usage and events in a browser", withChromium, async (t) => {
     for (const path of ["/usage", "/usage?by=plan", "/events"]) {
       await show(page, path);
       await ready();
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [390, 768, 1440]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          t.same(await seriousFindings(page, colorScheme), [], `${path} ${colorScheme} ${width}`);
-          t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${path} fits ${width}`);
-        }
-      }
+      await usableByAll(t, page, path);
     }
   });
   t.same(browser.offences, []);
