@@ -30,7 +30,7 @@ const COVERAGE_WEIGHT = 30;
  * at 0.02 they cost 0.04 and the good ones lose 0.07.
  */
 const VECTOR_WEIGHT = 0.03;
-/** Score factor of what was said in the asked time. Without it, recall@5 falls by 0.024. */
+/** Factor of the share of what was said in the asked time. Without it, recall@5 falls by 0.024. */
 const IN_TIME = 3;
 /** Score factor for each further round of a conversation. Without it, recall@5 falls by 0.046. */
 const REPEAT_FACTOR = 0.88;
@@ -50,11 +50,11 @@ export function rankCandidates(listed: readonly Listed[], { query, asked }: Pars
   const isInTime = ({ eventTime }: StoredItem) => asOf !== null && eventTime >= asOf.from && eventTime < asOf.to;
   const covered = listed.map((one) => {
     const coverage = coverageOf(one.item);
-    return { ...one, coverage: isInTime(one.item) ? { ...coverage, score: coverage.score * IN_TIME } : coverage };
+    return { ...one, coverage, inTime: coverage.share * (isInTime(one.item) ? IN_TIME : 1) };
   });
   const byCoverage = covered
     .filter(({ coverage }) => coverage.share > 0)
-    .sort((one, other) => other.coverage.score - one.coverage.score);
+    .sort((one, other) => other.inTime - one.inTime);
   const coverageRanks = fuse([byCoverage]);
   // With vectors, what shares no word with the question comes last in this list, and not nowhere: it may be the nearest.
   const hasVectors = covered.some(({ zScore }) => zScore !== 0);
