@@ -1,0 +1,66 @@
+import { type EmbeddingsEndpoint, readEmbeddings } from "../../contract/settings/embeddings-endpoint.ts";
+import { EnvironmentReader } from "../../shared/environment.ts";
+import { Pauses } from "../../shared/pauses.ts";
+import type { HostContext } from "../host-context.ts";
+import { openEngineEnv } from "../store/engine-env.ts";
+import type { Product } from "../store/products.ts";
+
+/** The vectors of a product's documents that are made, or wait to be made. */
+export interface EmbeddingWork {
+  isRunning: boolean;
+  /** Further work was asked for while it ran. */
+  isDue: boolean;
+  /** What has all its vectors: the product as it was read, and the file. */
+  settled: { readonly product: Product; readonly file: string | null } | null;
+  /** The digest of the documents that were last seen. */
+  digest: string | null;
+  /** How long calls were made since all had their vectors. */
+  spentMs: number;
+  readonly pauses: Pauses;
+  retry: NodeJS.Timeout | undefined;
+  /** Why the last call failed. Null after one that did not. */
+  error: string | null;
+}
+
+/** The work on vectors of products' documents, by product. */
+export class KnowledgeEmbeddings {
+  readonly #works = new Map<string, EmbeddingWork>();
+
+  of(productId: string): EmbeddingWork {
+    const known = this.#works.get(productId);
+    if (known !== undefined) return known;
+    const work = {
+      isRunning: false,
+      isDue: false,
+      settled: null,
+      digest: null,
+      spentMs: 0,
+      pauses: new Pauses(),
+      retry: undefined,
+      error: null,
+    };
+    this.#works.set(productId, work);
+    return work;
+  }
+
+  errorOf(productId: string): string | null {
+    return this.#works.get(productId)?.error ?? null;
+  }
+
+  /** Of a product that was deleted. */
+  forget(productId: string): void {
+    clearTimeout(this.#works.get(productId)?.retry);
+    this.#works.delete(productId);
+  }
+}
+
+/** Where the product's documents get their vectors: where its engines' memories get theirs. Null without an endpoint. */
+export function embeddingsOf(
+  host: Pick<HostContext, "box" | "settings">,
+  product: Pick<Product, "sealedEngineEnv">,
+): EmbeddingsEndpoint | null {
+  const read = new EnvironmentReader({ ...host.settings.engineDefaults, ...openEngineEnv(host, product) });
+  const endpoint = readEmbeddings(read, () => undefined);
+  // Engines do not start with an address that is none.
+  return endpoint !== null && URL.canParse(endpoint.url) ? endpoint : null;
+}
