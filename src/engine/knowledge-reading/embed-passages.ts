@@ -28,7 +28,9 @@ export async function embedPassages(
       await embedTexts(rows, {
         embed: (texts) => embedder.embed(texts, AbortSignal.timeout(CALL_TIMEOUT_MS)),
         made: (made, values) => vectors.put(made, values),
-        refused: (row, error) => void refused.push({ row, error }),
+        refused(row, error) {
+          refused.push({ row, error });
+        },
       });
       // An endpoint that has taken no text yet refuses something else.
       if (refused.length === rows.length && vectors.count().embedded === 0) throw refused[0]?.error;

@@ -11,9 +11,11 @@ const LEAST_NEAR = 2;
 /** Adds what is near to the query to the scores by words. `near`: the rows that it counts for. */
 export function fuseNear(
   byWords: ReadonlyMap<number, number>,
-  { rows, zScore }: Nearness,
+  nearness: Nearness,
 ): { readonly scores: ReadonlyMap<number, number>; readonly near: ReadonlySet<number> } {
-  const near = rows.map((row) => [row, zScore(row)] as const).filter(([, deviations]) => deviations >= LEAST_NEAR);
+  const near = nearness.rows
+    .map((row) => [row, nearness.zScore(row)] as const)
+    .filter(([, deviations]) => deviations >= LEAST_NEAR);
   if (near.length === 0) return { scores: byWords, near: new Set() };
   const most = Math.max(...byWords.values());
   const scores = new Map([...byWords].map(([row, score]) => [row, score / most]));

@@ -35,7 +35,7 @@ export interface EmbedOptions {
   /** How long further calls are made. */
   readonly forMs: number;
   /** Asked at the end: vectors of documents that were changed meanwhile are dropped. */
-  isCurrent(): Promise<boolean>;
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 /** `made`: how many passages have got a vector now, or were refused one. */

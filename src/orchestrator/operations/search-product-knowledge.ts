@@ -20,7 +20,10 @@ export async function searchProductKnowledge(
     if (current === null || current.digest === null) return { results: [] };
     const file = await prepareKnowledge(host, productId, current);
     if (file !== null)
-      return host.backend.knowledge.search(productId, file.name, { ...options, endpoint: knowledgeEndpoint(host, product) });
+      return host.backend.knowledge.search(productId, file.name, {
+        ...options,
+        endpoint: knowledgeEndpoint(host, product),
+      });
   }
   throw new ApiError("SERVICE_UNAVAILABLE", "documents are being stored; search again after that");
 }

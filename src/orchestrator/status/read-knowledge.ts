@@ -7,7 +7,7 @@ import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { findDocument, listDocuments } from "../store/knowledge.ts";
 import { type Product, findProduct } from "../store/products.ts";
-import { embeddingsOf } from "./knowledge-embeddings.ts";
+import { embeddingsOf } from "./product-embeddings.ts";
 import { openDocument } from "./document-content.ts";
 import { productNotFound } from "./look-up-product.ts";
 
@@ -16,7 +16,11 @@ type Host = Pick<HostContext, "db" | "box" | "settings" | "backend" | "embedding
 export async function productKnowledge(host: Host, { record: { id } }: Product): Promise<ProductKnowledge> {
   const product = (await findProduct(host.db, id)) ?? productNotFound(id);
   const documents = await listDocuments(host.db, id);
-  return { version: product.knowledge.version, documents, embeddings: await embeddingsStatus(host, product, documents) };
+  return {
+    version: product.knowledge.version,
+    documents,
+    embeddings: await embeddingsStatus(host, product, documents),
+  };
 }
 
 /** How far the vectors are. Those of another model count as none. */

@@ -69,7 +69,11 @@ async function embedNext(host: EngineHost, productId: string, work: EmbeddingWor
 async function embedSlice(
   host: EngineHost,
   work: EmbeddingWork,
-  { productId, digest, endpoint }: { readonly productId: string; readonly digest: string; readonly endpoint: CalledEndpoint },
+  {
+    productId,
+    digest,
+    endpoint,
+  }: { readonly productId: string; readonly digest: string; readonly endpoint: CalledEndpoint },
 ): Promise<EmbedOutcome> {
   const began = performance.now();
   const outcome = await host.backend.knowledge.embed(productId, digest, {

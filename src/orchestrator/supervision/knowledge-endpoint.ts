@@ -1,7 +1,7 @@
 import { knowledgeCaller } from "../../contract/broker/call-key.ts";
 import type { CalledEndpoint } from "../fleet/knowledge-storage.ts";
 import type { HostContext } from "../host-context.ts";
-import { embeddingsOf } from "../status/knowledge-embeddings.ts";
+import { embeddingsOf } from "../status/product-embeddings.ts";
 import type { Product } from "../store/products.ts";
 import { brokeredEndpoint } from "./brokered-settings.ts";
 

@@ -45,8 +45,7 @@ export function reloadKnowledge(host: EngineHost, live: LiveEngine): Promise<voi
 /** The version by the name of its file, where that is known: more vectors make another one. */
 const knownOf = ({ backend }: Pick<HostContext, "backend">, live: LiveEngine, current: CurrentKnowledge) => ({
   ...current,
-  digest:
-    current.digest && (backend.knowledge.known(live.productId, current.digest)?.name ?? live.knowledge.digest),
+  digest: current.digest && (backend.knowledge.known(live.productId, current.digest)?.name ?? live.knowledge.digest),
 });
 
 const isDue = ({ knowledge: { tried, ...used } }: LiveEngine, wanted: CurrentKnowledge): boolean =>

@@ -43,4 +43,7 @@ export async function readVersions(folder: string): Promise<readonly Version[]> 
 export const newest = (versions: readonly Version[], digest?: string | null): Version | undefined =>
   versions
     .filter((one) => digest === undefined || one.digest === digest)
-    .reduce<Version | undefined>((last, one) => (last !== undefined && last.made_at >= one.made_at ? last : one), undefined);
+    .reduce<Version | undefined>(
+      (last, one) => (last !== undefined && last.made_at >= one.made_at ? last : one),
+      undefined,
+    );
