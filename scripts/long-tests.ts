@@ -26,6 +26,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/cli/silent-turn.test.ts",
   "test/cli/terminal.test.ts",
   "test/cli/with-daemon.test.ts",
+  "test/cli/without-engine-key.test.ts",
   "test/client/misbehaving.test.ts",
   "test/client/package.test.ts",
   "test/client/python.test.ts",

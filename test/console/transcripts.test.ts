@@ -1,4 +1,6 @@
+import type { Page } from "playwright-core";
 import t from "tap";
+import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
@@ -12,7 +14,7 @@ t.test("conversations of a user, read again", withChromium, async (t) => {
   const fleet = await openFleet(t, { env });
   const anna = await fleet.provision("anna");
   const browser = await openBrowser(t, fleet.daemon.url);
-  const page = await browser.open("");
+  let page = await browser.open("");
   const run = async (task_id: string, message: unknown) => {
     const answer = await anna.call("/execute", { task_id, message });
     t.equal(answer.status, 200, answer.text);
@@ -61,6 +63,46 @@ t.test("conversations of a user, read again", withChromium, async (t) => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("There is no conversation here.").waitFor();
     t.equal((await anna.call("/tasks/bills")).status, 404);
+  });
+
+  await t.test("the list is live in each tab, and the tabs share one stream of it", async (t) => {
+    let streams = 0;
+    page.context().on("request", (request) => {
+      if (/\/tasks\?.*follow=true/.test(request.url())) streams++;
+    });
+    await show(page, conversations);
+    await row("Nothing is new").waitFor();
+    const tabs = [page];
+    while (tabs.length < 7) {
+      const tab = await page.context().newPage();
+      await tab.goto(page.url());
+      tabs.push(tab);
+    }
+    const inEach = (look: (tab: Page) => Promise<unknown>) => Promise.all(tabs.map(look));
+    const rowIn = (tab: Page, title: string) => tab.getByRole("row").filter({ hasText: title });
+    const change = (method: string, body?: object) =>
+      ask(anna.url, "/tasks/live", { method, headers: { "x-engine-key": anna.key }, ...(body && { body }) });
+    const input = { path: "a.txt", content: "x" };
+    const turn = await anna.execute("live", `/slow 300\n/tool write_file ${JSON.stringify(input)}\n/say written`);
+    const { data } = await turn.first("hitl_request");
+    await inEach((tab) => rowIn(tab, "write_file").getByText("waiting", { exact: true }).waitFor());
+    t.equal(streams, 1);
+    await tabs.shift()?.close();
+    await anna.call("/hitl/respond", { request_id: data["request_id"], answer: "allow_once" });
+    await turn.all();
+    await inEach((tab) => rowIn(tab, "write_file").locator(".state").waitFor({ state: "detached" }));
+    await change("PATCH", { title: "Written" });
+    await inEach((tab) => rowIn(tab, "Written").waitFor());
+    await inEach((tab) => tab.getByLabel("Search conversations").fill("written"));
+    await inEach((tab) => until("the search has one", async () => (await tab.locator("tbody tr").count()) === 1));
+    await change("PATCH", { title: "Renamed" });
+    await inEach((tab) => rowIn(tab, "Renamed").waitFor());
+    await change("DELETE");
+    await inEach((tab) => rowIn(tab, "Renamed").waitFor({ state: "detached" }));
+    t.equal(streams, 2, "another tab reads it since the first one is closed");
+    while (tabs.length > 1) await tabs.pop()?.close();
+    page = tabs[0] ?? page;
+    await page.getByLabel("Search conversations").fill("");
   });
 
   await t.test("shows a transcript with tools, files and tokens of each turn", async (t) => {

@@ -221,6 +221,33 @@ root.test("agents and tools are those of the plan, at once, and at the next star
   });
 });
 
+root.test("a queued message whose agent is no longer allowed fails, and no other agent takes it", async (t) => {
+  const headers = { "x-engine-key": carol.engine_api_key };
+  const url = `http://127.0.0.1:${carol.port}`;
+  const task = { task_id: "waits for coder", agent: "coder" };
+  const asking = await openStream(url, "/execute", { headers, body: { ...task, message: "/ask Go on?\n/say done" } });
+  const queued = { ...task, message: "/say as another agent", when_busy: "queue" };
+  const waiting = await openStream(url, "/execute", {
+    headers: { ...headers, accept: "text/event-stream" },
+    body: queued,
+  });
+  await setPlan("pro", { allowed_agents: ["review*"] });
+  const { body } = await ask(url, "/hitl/pending", { headers });
+  const answer = { request_id: body.requests[0].request_id, answer: "yes" };
+  await ask(url, "/hitl/respond", { method: "POST", headers, body: answer });
+  t.match((await asking.all()).at(-1), { event: "thread_lifecycle", data: { phase: "completed" } }, "it had begun");
+  const events = await waiting.all();
+  t.match(events.at(-1), {
+    event: "error",
+    data: {
+      error: "POLICY_DENIED",
+      message: "agent: the product's policy does not allow the agent coder; it allows default, review*",
+    },
+  });
+  t.notOk(events.some(({ event }) => event === "text_delta"));
+  await setPlan("pro", {});
+});
+
 root.test("an end user's token cannot change the plan, and its limits are those of the plan", async (t) => {
   const { body: made } = await platform("/engines/carol/tokens", "POST", { ttl_s: 600 });
   const call = (path: string, method = "GET", body?: object) =>

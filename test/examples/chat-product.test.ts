@@ -111,6 +111,12 @@ t.test("the product of the document works, step by step", async (t) => {
     });
   };
 
+  await t.test("a conversation that is opened before its first message is empty", async (t) => {
+    const show = shown();
+    await page.openConversation("t1", show);
+    t.same([show.messages, show.texts, show.failures], [[], [], []]);
+  });
+
   await t.test("a turn", async (t) => {
     const show = shown();
     await page.send("t1", "/say Hello", show);

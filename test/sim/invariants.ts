@@ -4,6 +4,7 @@ import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
 import type { Clients } from "./clients.ts";
 import type { Daemon } from "./daemon.ts";
 import { world } from "./kernel/world.ts";
+import { type Event, type Plan, isTrouble } from "./plan.ts";
 
 /** An invariant that does not hold. */
 export interface Violation {
@@ -31,13 +32,18 @@ export class Invariants {
   #late: Violation | null = null;
   readonly #rows = new Map<string, string>();
 
+  /** Every engine that there was. */
+  get engines(): Iterable<string> {
+    return this.#rows.keys();
+  }
+
   constructor() {
-    world().postgres.onCommit = ({ settings }, hasChanged) => {
+    world().postgres.commitListeners.push(({ settings }, hasChanged) => {
       const epoch = settings.get("orchd.epoch");
       const [host] = world().postgres.rows("hosts");
       if (epoch !== undefined && Number(epoch) < Number(host?.["epoch"]) && FENCED.some(hasChanged))
         this.#late ??= { invariant: "only the leader writes", detail: `epoch ${epoch} wrote after a later one began` };
-    };
+    });
   }
 
   /** `quietSince`: when the last trouble ended, or null. */
@@ -146,7 +152,7 @@ export function isAtRest(clients: Clients, leader: Daemon | null): boolean {
 }
 
 /** What must hold at rest: the rows, the processes, the daemon's memory and the sockets agree. */
-export function checkRest(clients: Clients, leader: Daemon): Violation | null {
+export function checkRest(clients: Clients, leader: Daemon, engines: Iterable<string>): Violation | null {
   const { machine } = world();
   const live = leader.host?.live;
   const wanted = new Map<string, EngineRow>();
@@ -167,7 +173,7 @@ export function checkRest(clients: Clients, leader: Daemon): Violation | null {
       return mismatch(`process ${pid} of ${engine.user_id} has no row`);
   for (const row of engineRows())
     if (isAsleep(row) && machine.network.at(row.port) === undefined) return mismatch(`no call can wake ${row.user_id}`);
-  return turnsStored(clients) ?? foldersOwned() ?? nothingHeld(leader);
+  return turnsStored(clients) ?? foldersOwned() ?? nothingHeld(leader, engines);
 }
 
 const mismatch = (detail: string): Violation => ({ invariant: "rows are processes at rest", detail });
@@ -184,7 +190,7 @@ function turnsStored(clients: Clients): Violation | null {
 }
 
 /** Nothing holds what a later start or call needs. */
-function nothingHeld({ host }: Daemon): Violation | null {
+function nothingHeld({ host }: Daemon, engines: Iterable<string>): Violation | null {
   if (host === null) return null;
   const { live, awakeSlots, bootQueue, boots, wakes } = host;
   const held = {
@@ -192,6 +198,7 @@ function nothingHeld({ host }: Daemon): Violation | null {
     "boot slots": bootQueue.starting + bootQueue.waiting,
     boots: boots.size,
     wakes: wakes.size,
+    "owners of engines": [...engines].filter((id) => host.transitions.has(id)).length,
   };
   const name = Object.entries(held).find(([, count]) => count > 0)?.[0];
   return name === undefined ? null : { invariant: "nothing is held at rest", detail: name };
@@ -205,3 +212,24 @@ function foldersOwned(): Violation | null {
     .find((id) => !engines.has(id));
   return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
 }
+
+/** Of what only the database does wrong, nothing is counted against an engine. */
+export function nothingCounted({ events }: Plan): Violation | null {
+  const isOurs = ({ does: { kind } }: Event) => DATABASE_TROUBLES.has(kind) || !isTrouble(kind);
+  const blamed = events.every(isOurs) ? engineRows().find(({ restart_count }) => restart_count > 0) : undefined;
+  if (blamed === undefined) return null;
+  return {
+    invariant: "nothing is counted against an engine",
+    detail: `${blamed.user_id}: ${JSON.stringify(blamed.last_error)}`,
+  };
+}
+
+const DATABASE_TROUBLES: ReadonlySet<string> = new Set([
+  "postgres freezes",
+  "postgres is away",
+  "answer is lost",
+  "answers are lost",
+  "change is late",
+  "statements are late",
+  "statements race",
+]);

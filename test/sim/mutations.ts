@@ -4,6 +4,8 @@ export interface Mutation {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** A second guard against the same, which goes too. */
+  readonly and?: Pick<Mutation, "from" | "to">;
 }
 
 const supervision = (file: string) => `src/orchestrator/supervision/${file}.ts`;
@@ -48,6 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: supervision("wake-engine"),
     from: "if (row === null || !isAsleep(row))",
     to: `if (row === null || row.state !== "sleeping")`,
+    and: { from: "    withoutProcess: true,\n", to: "" },
   },
   {
     name: "an outcome of a wake is kept for ever",
@@ -104,7 +107,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: "let attempt = processIsGone ? undoProvision : undoProvision;",
   },
   {
-    name: "the undo of a reservation is forgotten",
+    name: "the undo of a reservation never ends",
     file: operations("provision-engine"),
     from: "host.transitions.own(identity.id, () => undoReservation(host, identity)),",
     to: "host.transitions.own(identity.id, () => undoReservation(host, identity).then(() => new Promise(() => undefined))),",
@@ -204,5 +207,11 @@ export const MUTATIONS: readonly Mutation[] = [
     file: supervision("boot-engine"),
     from: "endRevival(host, engine).then(() => work(abort.signal))",
     to: "work(abort.signal)",
+  },
+  {
+    name: "a provision does not ask who leads",
+    file: operations("provision-engine"),
+    from: `    if (!(await host.leadership.isHeld())) throw new LaunchFailed("this daemon no longer leads the host");\n`,
+    to: "",
   },
 ];

@@ -19,7 +19,14 @@ export type Trouble =
   | { readonly kind: "daemon stops"; readonly ms: number }
   | { readonly kind: "daemon freezes"; readonly ms: number }
   | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
-  | { readonly kind: "answers are lost"; readonly ms: number; readonly share: number }
+  /** Of one change of an engine. */
+  | { readonly kind: "answer is lost" }
+  | { readonly kind: "change is late"; readonly ms: number }
+  | {
+      readonly kind: "answers are lost" | "statements are late" | "statements race";
+      readonly ms: number;
+      readonly share: number;
+    }
   | {
       readonly kind: "boots are bad" | "launches fail" | "processes are unknown" | "engines are deaf";
       readonly ms: number;
@@ -32,6 +39,8 @@ export type Trouble =
 export interface Event {
   /** Milliseconds since the start. */
   readonly at: number;
+  /** Then at the change of an engine with this number: in the middle of what changes it. */
+  readonly change?: number;
   readonly does: Command | Trouble;
 }
 
@@ -48,6 +57,8 @@ export interface Plan {
 
 const USERS = ["ann", "ben", "cleo"] as const;
 const HORIZON_MS = 30_000;
+/** After which PostgreSQL has ended the session of a frozen leader. */
+const LEAD_LOST_MS = 6500;
 
 const COMMANDS = [
   ["admit", 9],
@@ -72,7 +83,11 @@ const TROUBLES = [
   ["daemon freezes", 4],
   ["postgres freezes", 3],
   ["postgres is away", 4],
-  ["answers are lost", 5],
+  ["answer is lost", 5],
+  ["change is late", 4],
+  ["answers are lost", 4],
+  ["statements are late", 3],
+  ["statements race", 1],
   ["boots are bad", 4],
   ["launches fail", 2],
   ["processes are unknown", 2],
@@ -81,6 +96,8 @@ const TROUBLES = [
   ["memory is full", 1],
   ["clock is set", 1],
 ] as const;
+
+export const isTrouble = (kind: string): boolean => TROUBLES.some(([trouble]) => trouble === kind);
 
 /** The plan that follows from a seed. */
 export function makePlan(draws: Draws): Plan {
@@ -116,12 +133,11 @@ export function makePlan(draws: Draws): Plan {
         at: draws.integer("plan first time", 0, 3000),
         does: { kind: "admit" as const, user },
       })),
-    ...Array.from({ length: commands }, () => ({ at: timeOf(draws), does: commandOf(draws, users) })),
+    ...commandEvents(draws, users, commands),
   ];
-  const wrong = Array.from({ length: troubles }, () => ({
-    at: troubleTime(draws, asked, pace),
-    does: troubleOf(draws, draws.pick("plan trouble", kinds)),
-  }));
+  const wrong: Event[] = [];
+  for (let left = troubles; left > 0; left--)
+    wrong.push(troubleEvent(draws, kinds, () => troubleTime(draws, [...asked, ...wrong], pace)));
   return {
     seed: draws.seed,
     setup,
@@ -132,9 +148,48 @@ export function makePlan(draws: Draws): Plan {
   };
 }
 
+/** Troubles that come in the middle of an operation as well. */
+const SUDDEN: ReadonlySet<Trouble["kind"]> = new Set([
+  "daemon dies",
+  "daemon freezes",
+  "postgres freezes",
+  "postgres is away",
+  "engine crashes",
+  "engine hangs",
+  "engine is unkillable",
+  "answer is lost",
+  "change is late",
+]);
+
+/** Of the changes of an engine: a start makes four. */
+const MOST_CHANGES = 6;
+
+function troubleEvent(draws: Draws, kinds: readonly Trouble["kind"][], time: () => number): Event {
+  const does = troubleOf(draws, draws.pick("plan trouble", kinds));
+  const at = time();
+  const isSudden = SUDDEN.has(does.kind) && (does.kind === "answer is lost" || draws.chance("plan sudden", 0.6));
+  return isSudden ? { at, change: draws.integer("plan change", 1, MOST_CHANGES), does } : { at, does };
+}
+
+/** Some come soon after another one of the same user. */
+function commandEvents(draws: Draws, users: readonly string[], count: number): readonly Event[] {
+  const events: { at: number; does: Command }[] = [];
+  for (let left = count; left > 0; left--) {
+    const does = commandOf(draws, users);
+    const before = draws.chance("plan soon after", 0.4) ? events.at(-1) : undefined;
+    if (before === undefined) events.push({ at: timeOf(draws), does });
+    else
+      events.push({
+        at: before.at + draws.integer("plan after ms", 0, 800),
+        does: { ...does, user: before.does.user },
+      });
+  }
+  return events;
+}
+
 const timeOf = (draws: Draws): number => draws.integer("plan time", 1000, HORIZON_MS);
 
-/** Every other one while a command is being carried out. */
+/** Every other one while a command is being carried out, or soon after another trouble. */
 function troubleTime(draws: Draws, commands: readonly { readonly at: number }[], pace: number): number {
   const meets = draws.chance("plan meets", 0.5) ? draws.pick("plan met", commands)?.at : undefined;
   return meets === undefined ? timeOf(draws) : meets + draws.integer("plan after", 0, pace * 4);
@@ -156,8 +211,17 @@ function troubleOf(draws: Draws, kind: Trouble["kind"]): Trouble {
     case "engine hangs":
     case "engine is unkillable":
       return { kind, user, ms };
+    case "answer is lost":
+      return { kind };
+    case "change is late":
+      return { kind, ms: draws.integer("plan late ms", 500, 10_000) };
+    case "daemon freezes":
+      // Mostly until another one leads.
+      return { kind, ms: draws.chance("plan long freeze", 0.7) ? ms + LEAD_LOST_MS : ms };
     case "answers are lost":
+    case "statements are late":
       return { kind, ms, share: draws.pick("plan share", [0.05, 0.3]) };
+    case "statements race":
     case "boots are bad":
     case "launches fail":
     case "processes are unknown":

@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 import { Clients } from "./clients.ts";
-import { Invariants, type Violation, checkRest, engineRows, isAtRest } from "./invariants.ts";
+import { Invariants, type Violation, checkRest, engineRows, isAtRest, nothingCounted } from "./invariants.ts";
 import { world } from "./kernel/world.ts";
 import { openWorld } from "./open-world.ts";
 import type { Plan } from "./plan.ts";
@@ -53,13 +53,13 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   const invariants = new Invariants();
   fleet.open();
   let left = plan.events.length;
-  for (const { at, does } of plan.events)
+  for (const event of plan.events)
     scheduler.after(
-      at,
-      does.kind,
+      event.at,
+      event.does.kind,
       () => {
         left--;
-        if (!fleet.trouble(does)) clients.run(does as never, fleet.leader);
+        if (!fleet.trouble(event)) clients.run(event.does as never, fleet.addressee);
       },
       { actor: null },
     );
@@ -79,7 +79,7 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   const { leader } = fleet;
   if (restSince === null || leader === null)
     return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
-  return checkRest(clients, leader);
+  return checkRest(clients, leader, invariants.engines) ?? nothingCounted(plan);
 }
 
 const unexpected = ({ unexpected: [detail] }: Clients): Violation | null =>

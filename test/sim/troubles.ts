@@ -2,10 +2,13 @@ import { Daemon, type Setup } from "./daemon.ts";
 import { type Faults, noFaults } from "./kernel/faults.ts";
 import { world } from "./kernel/world.ts";
 import type { Process } from "./machine/process.ts";
-import type { Command, Trouble } from "./plan.ts";
+import type { Actor } from "./kernel/scheduler.ts";
+import type { Event } from "./plan.ts";
 
 /** How long a service manager waits before it starts the daemon again. */
 const RESTART_MS = 1000;
+/** The statement that gives an engine its user id. */
+const CHOOSES_UID = 'update "engines" set "uid"';
 
 /** The daemons of a run, and what goes wrong with them and their world. */
 export class Fleet {
@@ -15,6 +18,8 @@ export class Fleet {
   #lives = 0;
   #troubles = 0;
   #quietSince: number | null = 0;
+  /** Troubles that wait for a change of an engine. */
+  #sudden: { readonly does: Event["does"]; left: number }[] = [];
 
   constructor(setup: Setup, clock: { offset: number }) {
     this.#setup = setup;
@@ -31,7 +36,19 @@ export class Fleet {
     return this.#daemons.find((one) => one.host !== null && !one.actor.isPaused) ?? null;
   }
 
+  /** The daemon that a client's call reaches. A frozen one answers when it thaws. */
+  get addressee(): Daemon | null {
+    const frozen = this.#daemons.find(({ actor, host }) => actor.isPaused && host !== null);
+    return frozen !== undefined && world().draws.chance("call to a frozen daemon", 0.5) ? frozen : this.leader;
+  }
+
   open(): void {
+    const { postgres, draws, faults } = world();
+    postgres.commitListeners.push(({ client }, hasChanged) => {
+      if (hasChanged("engines")) this.#changed(client);
+    });
+    postgres.losesRace = (sql) =>
+      faults.races > 0 && sql.startsWith(CHOOSES_UID) && draws.chance("lost race", faults.races);
     for (let replica = 0; replica < (this.#setup.hasReplicas ? 2 : 1); replica++) this.#start();
   }
 
@@ -45,8 +62,27 @@ export class Fleet {
     daemon.start();
   }
 
-  /** Makes a trouble. False for a command. */
-  trouble(does: Command | Trouble): boolean {
+  /** Makes a trouble, now or at a later change of an engine. False for a command. */
+  trouble({ does, change }: Event): boolean {
+    if (change === undefined) return this.#make(does, this.leader);
+    this.#sudden.push({ does, left: change });
+    return true;
+  }
+
+  /** A daemon is committing a change of an engine. */
+  #changed(client: Actor | null): void {
+    const { faults, scheduler } = world();
+    for (const one of this.#sudden) one.left--;
+    const due = this.#sudden.filter(({ left }) => left <= 0);
+    this.#sudden = this.#sudden.filter(({ left }) => left > 0);
+    const daemon = this.#daemons.find(({ actor }) => actor === client) ?? this.leader;
+    for (const { does } of due)
+      if (does.kind === "answer is lost") faults.losesNextAnswer = true;
+      // The change has taken effect, and its answer is on its way.
+      else scheduler.after(0, does.kind, () => this.#make(does, daemon), { actor: null });
+  }
+
+  #make(does: Event["does"], daemon: Daemon | null): boolean {
     const { postgres, scheduler, note } = world();
     switch (does.kind) {
       case "engine crashes":
@@ -69,14 +105,14 @@ export class Fleet {
         });
         return true;
       case "daemon dies":
-        this.leader?.kill();
+        daemon?.kill();
         return true;
       case "daemon stops":
-        this.leader?.stop();
+        daemon?.stop();
         return true;
       case "daemon freezes": {
-        const actor = this.leader?.actor;
-        if (actor === undefined) return true;
+        const actor = daemon?.actor;
+        if (actor === undefined || actor.isPaused || actor.isDead) return true;
         scheduler.pause(actor);
         this.#during(does.kind, does.ms, () => scheduler.resume(actor));
         return true;
@@ -91,8 +127,18 @@ export class Fleet {
           postgres.isDown = false;
         });
         return true;
+      case "answer is lost":
+        world().faults.losesNextAnswer = true;
+        return true;
+      case "change is late":
+        world().faults.lateChangeMs = does.ms;
+        return true;
       case "answers are lost":
         return this.#fault(does, { lostAnswers: does.share });
+      case "statements are late":
+        return this.#fault(does, { lateStatements: does.share });
+      case "statements race":
+        return this.#fault(does, { races: does.share });
       case "boots are bad":
         return this.#fault(does, { badBoots: does.share });
       case "launches fail":

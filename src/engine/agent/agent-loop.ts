@@ -34,6 +34,8 @@ export interface AgentParts {
   readonly models: ModelParts;
   readonly maxOutputTokens: (model: string) => number;
   readonly profiles: AgentProfiles;
+  /** Why the product's policy does not allow an agent; null when it does. Default: every agent is allowed. */
+  readonly agentProblem?: (agent: string) => string | null;
   readonly tools: Omit<ToolParts, "registry">;
   /** Compacts the conversation when it exceeds the context window. */
   readonly compactor?: Compactor;
@@ -99,6 +101,9 @@ type Asked =
 /** Asks the model of the step. If it fails before it has shown anything, the next one of its list is asked. */
 async function askModels(parts: AgentParts, context: TurnContext): Promise<Asked> {
   const { cooldowns, rules } = parts.models;
+  // The policy may have changed while the message waited. Later in the turn the default agent takes over.
+  const refusal = context.log.steps === 0 ? (parts.agentProblem?.(context.agent) ?? null) : null;
+  if (refusal !== null) return { kind: "denied", message: `agent: ${refusal}` };
   // Of the whole step, so that a message interrupts it also between two models.
   const interrupt = context.newInterrupt();
   await parts.recall?.(context);

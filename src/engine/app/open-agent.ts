@@ -1,6 +1,7 @@
 import type { Logger } from "../../shared/logger.ts";
 import { type AgentLoop, createAgentLoop } from "../agent/agent-loop.ts";
 import type { CatalogProfiles } from "../agent/agent-profiles.ts";
+import type { AllowedAgentsAndTools } from "../agent/allowed-agents-and-tools.ts";
 import { type CompactorParts, ContextCompactor } from "../agent/compaction.ts";
 import type { ModelParts } from "../agent/choose-models.ts";
 import { createDelegation } from "../agent/delegation.ts";
@@ -23,6 +24,7 @@ export function openAgent({
   models,
   config,
   profiles,
+  allowed,
   state,
   memorySearch,
   profile,
@@ -36,6 +38,7 @@ export function openAgent({
   readonly models: ModelParts;
   readonly config: EngineConfig;
   readonly profiles: CatalogProfiles;
+  readonly allowed: AllowedAgentsAndTools;
   readonly state: CompactorParts["state"];
   readonly memorySearch: Pick<MemorySearch, "search">;
   readonly profile: () => string | null;
@@ -78,5 +81,6 @@ export function openAgent({
     recall: createRecall({ search: memorySearch, profile, window: windowOf(config.model), logger }),
     tools: { ...parts.tools, delegate: createDelegation(parts, profiles) },
     profiles: profiles.ofAgent,
+    agentProblem: (agent) => allowed.problemOf(agent),
   });
 }

@@ -84,6 +84,7 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
+  slots.subscribe((taskId) => taskChanges.changed(taskId));
   const titles = titlesOf(parts, { search, taskChanges });
   const { requests, openQuestions, clientCallTable } = openRequests(parts, journal);
   const turns = new TurnTable(store);
@@ -281,6 +282,7 @@ function agentOf({ config, store, workspace, model, memory, tools, logger }: Tur
     models: model.models,
     config,
     profiles: tools.profiles,
+    allowed: tools.allowed,
     state: (taskId) =>
       stateSections({
         plan: tools.plans.ofTask(taskId),

@@ -77,10 +77,17 @@ async function provisionWithId(
   }
 }
 
-/** Runs in the engine's lane: a destroy clears the storage afterwards, or has ended and nothing is created. */
-const prepareStorage = (host: Pick<HostContext, "db" | "backend" | "lanes">, engine: EngineRow): Promise<void> =>
+/**
+ * Runs in the engine's lane: a destroy clears the storage afterwards, or has ended and nothing is created. A daemon that
+ * was frozen creates nothing either, since the next leader has undone the provision.
+ */
+const prepareStorage = (
+  host: Pick<HostContext, "db" | "backend" | "lanes" | "leadership">,
+  engine: EngineRow,
+): Promise<void> =>
   host.lanes.run(engine.id, async () => {
     if ((await findEngineById(host.db, engine.id)) === null) throw new ApiError("OPERATION_IN_PROGRESS", OVERTAKEN);
+    if (!(await host.leadership.isHeld())) throw new LaunchFailed("this daemon no longer leads the host");
     await host.backend.storage.prepare(engine);
   });
 

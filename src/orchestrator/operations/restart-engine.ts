@@ -8,6 +8,7 @@ import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess } from "../supervision/end-process.ts";
+import { retryMove } from "../supervision/retry-until-stopped.ts";
 
 const TERM_MS = 10_000;
 /** The time for the boot queue, in addition to the boot timeout. */
@@ -49,7 +50,8 @@ async function stopForRestart(
     host.live.remove(engine.id, engine.incarnation);
     throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${end.reason}`);
   }
-  return host.states.move({
+  // The process is gone: without the move its exit would count as a crash.
+  const waiting = await retryMove(host, "restart by a call", () => ({
     id: engine.id,
     from: ["running", "unhealthy"],
     to: "backoff",
@@ -61,5 +63,6 @@ async function stopForRestart(
       restart_window_started_at: null,
     },
     event: { type: "engine.stopped", reason: "restart", data: { result: end.kind } },
-  });
+  }));
+  return waiting ?? null;
 }

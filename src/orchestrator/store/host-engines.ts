@@ -48,17 +48,18 @@ export async function listOverdue(db: Db, hostId: string): Promise<EngineRow[]> 
     .execute();
 }
 
-/** The current incarnation of each engine of this host. */
+/** The current incarnation of each engine of this host that may have a process. */
 export async function listIncarnations(
   db: Db,
   hostId: string,
 ): Promise<readonly { readonly id: string; readonly uid: number | null }[]> {
-  // As one value, 10,000 rows take the daemon 7 ms of CPU time instead of 15.
-  const { rows } = await sql<{ known: { id: string; uid: number | null }[] | null }>`
-    select json_agg(json_build_object('id', incarnation, 'uid', uid)) as known from engines where host_id = ${hostId}`.execute(
-    db,
-  );
-  return rows[0]?.known ?? [];
+  // All of 10,000 engines took the daemon 7 ms of CPU time, and most of them rest.
+  return db
+    .selectFrom("engines")
+    .select(["incarnation as id", "uid"])
+    .where("host_id", "=", hostId)
+    .where((eb) => eb.or([eb("handle", "is not", null), eb("state", "not in", ["sleeping", "stopped", "failed"])]))
+    .execute();
 }
 
 /** Counts the running engines of this host by the version of their process. */

@@ -1,9 +1,22 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, readdirSync, rmdirSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../system/error-code.ts";
 
 /** The errors of a cgroup that was removed meanwhile, or of a kernel without the file. */
 const GONE_CODES = ["ENOENT", "ENODEV"];
+
+/** Of a folder without folders: its name in the one above, and itself. */
+const EMPTY_LINKS = 2;
 
 /** One folder of the kernel's cgroup file system, of version 1 or 2. */
 export class CgroupFolder {
@@ -87,6 +100,8 @@ export class CgroupFolder {
   }
 
   nested(): readonly CgroupFolder[] {
+    // Each folder in it is a link to it. Listing one without any would list its many files.
+    if (unlessGone(EMPTY_LINKS, () => statSync(this.path).nlink) === EMPTY_LINKS) return [];
     const entries = unlessGone([], () => readdirSync(this.path, { withFileTypes: true }));
     return entries.filter((one) => one.isDirectory()).map(({ name }) => new CgroupFolder(join(this.path, name)));
   }

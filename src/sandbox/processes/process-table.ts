@@ -17,12 +17,13 @@ export interface ProcessStat {
 /** Pids are reused. With its start time a pid identifies one process of this boot. */
 export type ProcessIdentity = Pick<ProcessStat, "pid" | "startTime">;
 
+/** `PF_KTHREAD` */
+const KERNEL_THREAD = 0x20_0000;
+
 /** Null when it is gone or a zombie. */
 export function readStat(pid: number): ProcessStat | null {
   const text = readProc(`/proc/${pid}/stat`);
-  if (text === null || !isRunning(text)) return null;
-  const { parent, group, session, startTime } = fieldsOf(text);
-  return { pid, parent, group, session, startTime };
+  return text === null || !isRunning(text) ? null : statOf(pid, fieldsOf(text));
 }
 
 /** By the text of its `/proc/<pid>/stat`. */
@@ -37,7 +38,7 @@ export function readParent(pid: number): number | null {
   return text === null ? null : fieldsOf(text).parent;
 }
 
-/** Every running process of the machine that is readable. */
+/** Every running process of the machine that is readable, without the kernel's threads. */
 export const listProcesses = (): ProcessStat[] => lookAtProcesses().running;
 
 /** Processes ended while the list was read: it may lack others that they have forked meanwhile. */
@@ -51,9 +52,15 @@ export function lookAtProcesses(): ProcessLook {
   const ended: number[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    const stat = readStat(Number(name));
-    if (stat === null) ended.push(Number(name));
-    else running.push(stat);
+    const pid = Number(name);
+    const text = readProc(`/proc/${pid}/stat`);
+    if (text === null || !isRunning(text)) {
+      ended.push(pid);
+      continue;
+    }
+    const fields = fieldsOf(text);
+    // Half of the entries of many machines. Whoever looks through the list would read their files in vain.
+    if ((fields.flags & KERNEL_THREAD) === 0) running.push(statOf(pid, fields));
   }
   return { running, ended };
 }
@@ -70,7 +77,7 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
 
 /** One variable of the environment that a process was started with. Null when it is unset or not readable. */
 export function startVariable(pid: number, name: string): string | null {
-  const entry = readProc(`${processFolder(pid)}/environ`)
+  const entry = readStart(pid, "environ")
     ?.split("\0")
     .find((line) => line.startsWith(`${name}=`));
   return entry === undefined ? null : entry.slice(name.length + 1);
@@ -99,8 +106,17 @@ export function maySignal(pid: number): boolean {
 }
 
 /** The arguments a process was started with; none when it is gone. Unlike its environment, every user may read them. */
-export const startArguments = (pid: number): readonly string[] =>
-  readProc(`${processFolder(pid)}/cmdline`)?.split("\0") ?? [];
+export const startArguments = (pid: number): readonly string[] => readStart(pid, "cmdline")?.split("\0") ?? [];
+
+/** A file that tells how a process was started. */
+function readStart(pid: number, file: "environ" | "cmdline"): string | null {
+  const own = `/proc/${pid}`;
+  const text = readProc(`${own}/${file}`);
+  if (text !== null && text !== "") return text;
+  // Only now, as it reads a further file.
+  const folder = processFolder(pid);
+  return folder === own ? text : readProc(`${folder}/${file}`);
+}
 
 /** The real user id of a process; `null` when it is gone. */
 export function readUser(pid: number): number | null {
@@ -145,6 +161,14 @@ export function sendSignal(target: number, signal: NodeJS.Signals): void {
   }
 }
 
+const statOf = (pid: number, { parent, group, session, startTime }: ReturnType<typeof fieldsOf>): ProcessStat => ({
+  pid,
+  parent,
+  group,
+  session,
+  startTime,
+});
+
 /** The fields after the command, which may itself contain blanks and parentheses. */
 function fieldsOf(text: string) {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -154,6 +178,7 @@ function fieldsOf(text: string) {
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
+    flags: Number(fields[6]),
     threads: Number(fields[17]),
     startTime: fields[19] ?? "",
   };

@@ -2,6 +2,14 @@
 export interface Faults {
   /** The share of statements whose answer is lost with the connection, after they took effect. */
   lostAnswers: number;
+  /** The next statement loses its answer so. */
+  losesNextAnswer: boolean;
+  /** How late the next change of an engine arrives. */
+  lateChangeMs: number;
+  /** The share of statements that arrive seconds late. */
+  lateStatements: number;
+  /** The share of choices of a free user id that another session makes at the same moment. */
+  races: number;
   /** The share of boots that crash, hang or take long. */
   badBoots: number;
   /** The share of launches that start no process. */
@@ -16,6 +24,10 @@ export interface Faults {
 
 export const noFaults = (): Faults => ({
   lostAnswers: 0,
+  losesNextAnswer: false,
+  lateChangeMs: 0,
+  lateStatements: 0,
+  races: 0,
   badBoots: 0,
   failedLaunches: 0,
   unknownProcesses: 0,

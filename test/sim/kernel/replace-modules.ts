@@ -45,16 +45,19 @@ export function replaceModules(mutation: Mutation | null = null): void {
 }
 
 /** The module is loaded with the bug; the file stays as it is. */
-function mutate({ name, file, from, to }: Mutation): void {
+function mutate({ name, file, ...edit }: Mutation): void {
   registerHooks({
     load(address, context, next) {
       const loaded = next(address, context);
       if (address !== url(file)) return loaded;
-      const text = String(loaded.source);
-      const [before, after, ...more] = text.split(from);
-      if (before === undefined || after === undefined || more.length > 0)
-        throw new Error(`the mutation "${name}" does not find its text once in ${file}`);
-      return { ...loaded, source: before + to + after };
+      let source = String(loaded.source);
+      for (const { from, to } of edit.and === undefined ? [edit] : [edit, edit.and]) {
+        const [before, after, ...more] = source.split(from);
+        if (before === undefined || after === undefined || more.length > 0)
+          throw new Error(`the mutation "${name}" does not find its text once in ${file}`);
+        source = before + to + after;
+      }
+      return { ...loaded, source };
     },
   });
 }

@@ -4,11 +4,12 @@ import { world } from "../kernel/world.ts";
 
 const userOf = ({ product_id, user_id }: KeptFor): string => `${product_id} ${user_id}`;
 
-/** The files of engines, each operation a task. */
+/** The files of engines. An operation takes effect at once, and its answer comes later. */
 export function createStorage(): EngineStorage {
   const disk = async <T>(label: string, work: () => T): Promise<T> => {
+    const done = work();
     await world().scheduler.wait(world().latency("disk"), label);
-    return work();
+    return done;
   };
   const { folders } = world().machine;
   return {

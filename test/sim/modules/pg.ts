@@ -17,6 +17,12 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** Between two messages of a connection. */
+const ORDER_MS = 0.001;
+const NOTED_MS = 400;
+/** A move of an engine. */
+const CHANGE = 'with "before" as';
+
 class Client extends EventEmitter {
   readonly #timeoutMs: number;
   /** The process at this end. */
@@ -25,6 +31,8 @@ class Client extends EventEmitter {
   #running: Pending | null = null;
   #session: Session | null = null;
   #isOver = false;
+  /** When the last message to the server arrives. */
+  #arrivesAt = 0;
   _queryable = true;
   _ending = false;
   readonly connection = { stream: { destroy: () => this.#lost(terminated()) } };
@@ -111,7 +119,8 @@ class Client extends EventEmitter {
       if (session.isClosed) return;
       world().postgres.execute(session, pending.sql, pending.parameters, (outcome) => {
         const { draws, postgres, faults } = world();
-        if (draws.number("lost answer") < faults.lostAnswers) {
+        if (draws.number("lost answer") < faults.lostAnswers || faults.losesNextAnswer) {
+          faults.losesNextAnswer = false;
           world().note(`lost the answer of ${shortened(pending.sql)}`);
           postgres.close(session);
           return this.#answer("connection lost", () => this.#lost(terminated()));
@@ -127,10 +136,18 @@ class Client extends EventEmitter {
     });
   }
 
-  /** A message to the server. */
+  /** A message to the server, after the earlier ones of the connection. */
   #onServer(label: string, run: () => void): void {
-    const { scheduler, postgres, latency } = world();
-    scheduler.after(latency("to postgres"), shortened(label), run, { actor: postgres.actor });
+    const { scheduler, postgres, latency, draws, faults } = world();
+    const isLate = faults.lateStatements > 0 && draws.chance("late statement", faults.lateStatements);
+    let ms = latency("to postgres") + (isLate ? draws.integer("late ms", 500, 12_000) : 0);
+    if (faults.lateChangeMs > 0 && label.startsWith(CHANGE)) {
+      ms += faults.lateChangeMs;
+      faults.lateChangeMs = 0;
+    }
+    if (ms > NOTED_MS) world().note(`${shortened(label)} is ${Math.round(ms)} ms on its way`);
+    this.#arrivesAt = Math.max(scheduler.now + ms, this.#arrivesAt + ORDER_MS);
+    scheduler.after(this.#arrivesAt - scheduler.now, shortened(label), run, { actor: postgres.actor });
   }
 
   /** A message from the server. */

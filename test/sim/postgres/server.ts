@@ -32,7 +32,9 @@ export class Server {
   /** Every statement in the order in which they took effect. Null: not recorded. */
   transcript: Entry[] | null = null;
   /** Called before each commit. */
-  onCommit: ((session: Session, hasChanged: (table: string) => boolean) => void) | null = null;
+  readonly commitListeners: ((session: Session, hasChanged: (table: string) => boolean) => void)[] = [];
+  /** Whether another session takes what the statement is about to take. */
+  losesRace: (sql: string) => boolean = () => false;
 
   constructor({
     tables,
@@ -109,6 +111,7 @@ export class Server {
       this.#record(session, { sql, parameters, now: startedAt, outcome });
       settle(outcome);
     };
+    if (session.transaction === null && this.losesRace(sql)) return settle({ error: duplicate() });
     const deadline = this.#scheduler.now + STATEMENT_TIMEOUT_MS;
     let startedAt = 0;
     const attempt = () => {
@@ -195,7 +198,9 @@ export class Server {
 
   #end(session: Session, transaction: Transaction, commits: boolean): void {
     const { tables } = this.#database;
-    if (commits) this.onCommit?.(session, (name) => transaction.hasChanged(tables.get(name) ?? new Table(name)));
+    if (commits)
+      for (const listen of this.commitListeners)
+        listen(session, (name) => transaction.hasChanged(tables.get(name) ?? new Table(name)));
     if (commits) transaction.commit(this.#database.tables.values());
     else transaction.rollback();
     this.commits++;
@@ -276,3 +281,6 @@ export class Server {
 }
 
 const timedOut = (): StatementFailed => new StatementFailed("57014", "canceling statement due to statement timeout");
+/** The model executes a statement at once, where PostgreSQL may execute two side by side. */
+const duplicate = (): StatementFailed =>
+  new StatementFailed("23505", "duplicate key value violates a unique constraint");

@@ -20,7 +20,8 @@ export function findOrphans(
   const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
   const members = cgroups?.members() ?? new Map<number, string>();
   const processes = listProcesses();
-  const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && !uids.has(readUser(pid));
+  const isTheirs = (pid: number) => uids.size > 0 && uids.has(readUser(pid));
+  const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && !isTheirs(pid);
   const search = new LaunchSearch({ runDir, processes, mayRead });
   const found = new Map<string, number[]>();
   for (const one of processes) {

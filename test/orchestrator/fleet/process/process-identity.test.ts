@@ -1,9 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { isAlive, readIdentity, readStat, startArguments, startVariable } from "../../../../src/sandbox/processes.ts";
+import {
+  isAlive,
+  listProcesses,
+  readIdentity,
+  readStat,
+  startArguments,
+  startVariable,
+} from "../../../../src/sandbox/processes.ts";
 import { bootId } from "../../../../src/orchestrator/fleet/process/process-identity.ts";
 import { sameProcess } from "../../../../src/orchestrator/fleet/process/process-handle.ts";
 import { startHeadless } from "../../../helpers/headless.ts";
@@ -31,6 +38,19 @@ t.test("a program name with blanks and parentheses is parsed", async (t) => {
 
 t.test("the arguments of a process whose first thread has exited are known", async (t) => {
   t.equal(startArguments(await startHeadless(t))[0], process.execPath);
+});
+
+/** The parent of the kernel's threads. A container does not see it. */
+const KERNEL = 2;
+const hasKernel = existsSync(`/proc/${KERNEL}`) && readFileSync(`/proc/${KERNEL}/comm`, "utf8") === "kthreadd\n";
+
+t.test("threads of the kernel are no processes", { skip: !hasKernel && "this container has none" }, async (t) => {
+  const listed = listProcesses();
+  t.ok(listed.some(({ pid }) => pid === process.pid));
+  t.same(
+    listed.filter(({ pid, parent }) => pid === KERNEL || parent === KERNEL),
+    [],
+  );
 });
 
 t.test("invalid values of an old row match no process", async (t) => {
