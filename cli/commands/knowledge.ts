@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
 import type { KnowledgePassage, ProductKnowledge } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -119,12 +120,12 @@ const placeOf = ({ lines, pages }: Pick<KnowledgePassage, "lines" | "pages">): r
   lines === null ? (pages === null ? [] : [`pages ${pages.join("-")}`]) : [`lines ${lines.join("-")}`];
 
 const deleteCommand: CommandMaker = (group, settings) => {
-  group
-    .command("delete <paths...>")
+  destructive(group.command("delete <paths...>"))
     .description("Delete documents. Engines do not find them a moment later")
     .addHelpText("after", example("orchctl knowledge delete help/refunds.md"))
-    .action(async (paths: readonly string[], _options, command) => {
-      const { client, print } = sessionOf(command, settings);
+    .action(async (paths: readonly string[], { yes }: Destructive, command) => {
+      const { client, print, settings: found } = sessionOf(command, settings);
+      await confirm(`Delete ${paths.map((path) => safe(path)).join(", ")}?`, { yes, context: { url: found.url } });
       await client.platform(async ({ knowledge }) => {
         for (const path of paths) await knowledge.delete(path);
       });

@@ -61,5 +61,5 @@ t.test("documents are listed, shown by passages, searched and deleted", async (t
   t.equal((await run("search", "how", "long")).stdout, "[terms.md:3-4] Refunds\nWithin 14 days.\n");
   t.same(server.calls.at(-1)?.body, { query: "how long" });
   server.on("DELETE /knowledge/documents/terms.md", { body: { deleted: true, version: 6 } });
-  t.equal((await run("delete", "terms.md")).stdout, "deleted terms.md\n");
+  t.equal((await run("delete", "terms.md", "--yes")).stdout, "deleted terms.md\n");
 });
