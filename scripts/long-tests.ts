@@ -80,6 +80,7 @@ export const LONG_TESTS: ReadonlySet<string> = new Set([
   "test/end-to-end/isolation-settings.test.ts",
   "test/end-to-end/killed-commands.test.ts",
   "test/end-to-end/knowledge-replicas.test.ts",
+  "test/end-to-end/knowledge-vectors.test.ts",
   "test/end-to-end/local-callers.test.ts",
   "test/end-to-end/login-documents.test.ts",
   "test/end-to-end/login-renewals.test.ts",
