@@ -244,18 +244,18 @@ t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks"
 });
 
 t.test("the model and the effort of a schedule are those of its turns, as far as the policy allows", async (t) => {
-  const gina = await fleet.provision("gina");
+  const hugo = await fleet.provision("hugo");
   const choice = { model: "sandbox-other", effort: "high" };
   const yearly = { timing: { kind: "cron", cron: "0 0 1 1 *" }, message: "/say hi" };
-  const made = await create("gina", { name: "chosen", ...yearly, ...choice });
+  const made = await create("hugo", { name: "chosen", ...yearly, ...choice });
   t.match(made, choice);
-  const run = (id: string) => fleet.platform("POST", `/engines/gina/schedules/${id}/run`, {});
+  const run = (id: string) => fleet.platform("POST", `/engines/hugo/schedules/${id}/run`, {});
   await run(made.id);
-  const { turn_id } = await runIn("gina", made.id, "done");
-  const { requests } = (await gina.call(`/turns/${turn_id}/requests`)).body;
-  t.match((await gina.call(`/turns/${turn_id}/requests/${requests[0].number}`)).body, choice);
+  const { turn_id } = await runIn("hugo", made.id, "done");
+  const { requests } = (await hugo.call(`/turns/${turn_id}/requests`)).body;
+  t.match((await hugo.call(`/turns/${turn_id}/requests/${requests[0].number}`)).body, { model: choice.model });
   const hook = { name: "chosen", template: "{{payload}}", ...choice };
-  const webhook = (await fleet.platform("POST", "/engines/gina/webhooks", hook)).body;
+  const webhook = (await fleet.platform("POST", "/engines/hugo/webhooks", hook)).body;
   t.match(webhook, choice);
   await fleet.setPolicy({ allowed_models: ["sandbox-third"] });
   t.teardown(() => fleet.setPolicy({ allowed_models: null }));
@@ -265,18 +265,18 @@ t.test("the model and the effort of a schedule are those of its turns, as far as
       error: { code: "POLICY_DENIED", message: /^model: the product's policy does not allow the model sandbox-other/ },
     },
   };
-  t.match(await fleet.platform("POST", "/engines/gina/schedules", { ...yearly, ...choice, name: "late" }), denied);
-  t.match(await fleet.platform("PATCH", `/engines/gina/webhooks/${webhook.id}`, { model: "sandbox-other" }), denied);
-  const allowed = await fleet.platform("PATCH", `/engines/gina/webhooks/${webhook.id}`, { model: "sandbox-third" });
+  t.match(await fleet.platform("POST", "/engines/hugo/schedules", { ...yearly, ...choice, name: "late" }), denied);
+  t.match(await fleet.platform("PATCH", `/engines/hugo/webhooks/${webhook.id}`, { model: "sandbox-other" }), denied);
+  const allowed = await fleet.platform("PATCH", `/engines/hugo/webhooks/${webhook.id}`, { model: "sandbox-third" });
   t.match(allowed.body, { model: "sandbox-third" });
-  t.match(await create("gina", { ...yearly, name: "role", model: "light" }), { model: "light" });
+  t.match(await create("hugo", { ...yearly, name: "role", model: "light" }), { model: "light" });
   const unknown = { ...yearly, name: "unknown", model: "anthropic:claude" };
-  const refused = await fleet.platform("POST", "/engines/gina/schedules", unknown);
+  const refused = await fleet.platform("POST", "/engines/hugo/schedules", unknown);
   t.match(refused, { status: 400, body: { error: { message: /^model: anthropic:claude needs the setting/ } } });
   await run(made.id);
-  const failed = await runIn("gina", made.id, "failed");
+  const failed = await runIn("hugo", made.id, "failed");
   t.match(failed.error, /^POLICY_DENIED: model: the product's policy does not allow the model sandbox-other/);
-  t.match((await fleet.platform("PATCH", `/engines/gina/schedules/${made.id}`, { model: null })).body, { model: null });
+  t.match((await fleet.platform("PATCH", `/engines/hugo/schedules/${made.id}`, { model: null })).body, { model: null });
 });
 
 t.test("an error in a schedule names the field", async (t) => {
