@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type Destructive, confirm, destructive } from "../confirm.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
-import type { KnowledgePassage } from "../../src/client/records.ts";
+import type { KnowledgePassage, ProductKnowledge } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { findDocuments } from "../knowledge/find-documents.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -81,9 +81,19 @@ const listCommand: CommandMaker = (group, settings) => {
         String(passages),
         updated,
       ]);
-      print.document(known, (wide) => table(["PATH", "TITLE", "BYTES", "PASSAGES", "STORED"], rows, wide));
+      print.document(known, (wide) =>
+        [table(["PATH", "TITLE", "BYTES", "PASSAGES", "STORED"], rows, wide), ...describeVectors(known)].join("\n"),
+      );
     });
 };
+
+/** Older daemons say nothing of vectors. */
+function describeVectors({ embeddings, documents }: Partial<ProductKnowledge>): readonly string[] {
+  if (!embeddings || documents?.length === 0) return [];
+  const { model, embedded, waiting, last_error: error } = embeddings;
+  const counts = `${embedded} passages have vectors of ${safe(model)}, ${waiting} wait for one`;
+  return ["", counts, ...(error === null ? [] : [`the last call failed: ${safe(error)}`])];
+}
 
 const showCommand: CommandMaker = (group, settings) => {
   group

@@ -53,7 +53,7 @@ const finds = (engine: Sleeper, query: string, text: RegExp) =>
 const [anna, bert] = await Promise.all([fleet.provision("anna"), fleet.provision("bert")]);
 
 t.test("without a document there is no tool", async (t) => {
-  t.same((await call("GET", "/knowledge")).body, { version: 0, documents: [] });
+  t.same((await call("GET", "/knowledge")).body, { version: 0, documents: [], embeddings: null });
   t.equal(await search(anna, "refund"), null);
 });
 

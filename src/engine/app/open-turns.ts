@@ -84,7 +84,6 @@ export function openTurns(parts: TurnOwnerParts) {
   const journal = openJournal(events, { slots, logger });
   const search = openMessageSearch({ store, logger });
   const taskChanges = new TaskChanges();
-  slots.subscribe((taskId) => taskChanges.changed(taskId));
   const titles = titlesOf(parts, { search, taskChanges });
   const { requests, openQuestions, clientCallTable } = openRequests(parts, journal);
   const turns = new TurnTable(store);

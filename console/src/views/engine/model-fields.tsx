@@ -1,4 +1,4 @@
-import { EFFORTS, type Effort } from "../../../../src/contract/engine/model-choice.ts";
+import type { WebhookOptions } from "@orchd/client";
 import { ChoiceField, TextField } from "../../parts/field.tsx";
 
 interface ModelFieldsProps {
@@ -12,6 +12,8 @@ interface ModelFieldsProps {
   readonly onEffort: (effort: string) => void;
 }
 
+type Effort = NonNullable<WebhookOptions["effort"]>;
+const EFFORTS = ["low", "medium", "high"] as const satisfies readonly Effort[];
 const CHOICES = [["", "the agent's"], ...EFFORTS.map((effort) => [effort, effort] as const)] as const;
 
 /** The model and the effort of the turns of a schedule or a webhook. */
