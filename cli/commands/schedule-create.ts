@@ -1,6 +1,7 @@
 import type { MissedPolicy } from "../../src/client/records.ts";
 import { Option } from "commander";
 import type { TimingOptions } from "../../src/client/schedules.ts";
+import { EFFORTS, type Effort } from "../../src/contract/engine/model-choice.ts";
 import { MISSED_POLICIES } from "../../src/contract/orchestrator/schedule-runs.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { duration, interval, wholeNumber } from "../option-values.ts";
@@ -16,6 +17,8 @@ interface CreateOptions {
   readonly anchor?: string;
   readonly task?: string;
   readonly agent?: string;
+  readonly model?: string;
+  readonly effort?: Effort;
   readonly missed?: MissedPolicy;
   readonly missedLimit?: number;
   readonly spread?: number;
@@ -34,6 +37,8 @@ export const scheduleCreateCommand: CommandMaker = (schedules, settings) => {
     .option("--anchor <time>", "a time from which --every counts (default: now)")
     .option("--task <id>", "the conversation of every run (default: one for each run)")
     .option("--agent <name>", "the agent that answers")
+    .option("--model <name>", "the model that answers (default: the agent's)")
+    .addOption(new Option("--effort <effort>", "how much the model reasons (default: the agent's)").choices(EFFORTS))
     .addOption(new Option("--missed <policy>", "what to do about missed runs (default: skip)").choices(MISSED_POLICIES))
     .option("--missed-limit <n>", "with --missed run_all: how many runs at most", wholeNumber)
     .option("--spread <time>", "start later by a part of this time that is this schedule's own", duration)
@@ -45,13 +50,15 @@ export const scheduleCreateCommand: CommandMaker = (schedules, settings) => {
     )
     .action(async (user: string, name: string, words: string[], options: CreateOptions, command) => {
       const { client, print } = sessionOf(command, settings);
-      const { task, agent, missed, missedLimit, spread, ends, paused } = options;
+      const { task, agent, model, effort, missed, missedLimit, spread, ends, paused } = options;
       const request = {
         name,
         timing: timingOf(options),
         message: words.join(" "),
         ...(task !== undefined && { task_id: task }),
         ...(agent !== undefined && { agent }),
+        ...(model !== undefined && { model }),
+        ...(effort !== undefined && { effort }),
         ...(missed !== undefined && { missed }),
         ...(missedLimit !== undefined && { missed_limit: missedLimit }),
         ...(spread !== undefined && { spread_s: spread }),

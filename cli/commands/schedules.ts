@@ -21,6 +21,8 @@ const schedules = resource<ScheduleRecord>({
     ["message", schedule.message],
     ["conversation", schedule.task_id ?? "one for each run"],
     ["agent", schedule.agent],
+    ["model", schedule.model],
+    ["effort", schedule.effort],
     ["missed runs", schedule.missed],
     ["next runs", schedule.enabled ? schedule.next_runs.join(", ") : "paused"],
     ["ends", schedule.ends_at],

@@ -1,4 +1,6 @@
+import { Option } from "commander";
 import type { WebhookRecord, WebhookWithSecret } from "../../src/client/records.ts";
+import { EFFORTS, type Effort } from "../../src/contract/engine/model-choice.ts";
 import { duration, wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { lastRun, resource } from "../resource.ts";
@@ -8,6 +10,8 @@ import { fields } from "../table.ts";
 interface CreateOptions {
   readonly task?: string;
   readonly agent?: string;
+  readonly model?: string;
+  readonly effort?: Effort;
   readonly limit?: number;
 }
 
@@ -17,22 +21,34 @@ export const webhookCreateCommand: CommandMaker = (group, settings) => {
     .description("Create a webhook that sends what it receives to a user's engine, and show its secret once")
     .option("--task <id>", "the conversation of every message (default: one for each)")
     .option("--agent <name>", "the agent that answers")
+    .option("--model <name>", "the model that answers (default: the agent's)")
+    .addOption(new Option("--effort <effort>", "how much the model reasons (default: the agent's)").choices(EFFORTS))
     .option("--limit <n>", "messages per minute (default: 60)", wholeNumber)
     .addHelpText("after", example('orchctl webhooks create alice orders "A new order came: {{payload}}"'))
-    .action(async (user: string, name: string, words: string[], { task, agent, limit }: CreateOptions, command) => {
-      const session = sessionOf(command, settings);
-      const request = {
-        name,
-        template: words.join(" "),
-        ...(task !== undefined && { task_id: task }),
-        ...(agent !== undefined && { agent }),
-        ...(limit !== undefined && { requests_per_minute: limit }),
-      };
-      const made = await session.client.platform((orchestrator) => orchestrator.webhooks.create(user, request), {
-        user,
-      });
-      showSecret(session, made);
-    });
+    .action(
+      async (
+        user: string,
+        name: string,
+        words: string[],
+        { task, agent, model, effort, limit }: CreateOptions,
+        command,
+      ) => {
+        const session = sessionOf(command, settings);
+        const request = {
+          name,
+          template: words.join(" "),
+          ...(task !== undefined && { task_id: task }),
+          ...(agent !== undefined && { agent }),
+          ...(model !== undefined && { model }),
+          ...(effort !== undefined && { effort }),
+          ...(limit !== undefined && { requests_per_minute: limit }),
+        };
+        const made = await session.client.platform((orchestrator) => orchestrator.webhooks.create(user, request), {
+          user,
+        });
+        showSecret(session, made);
+      },
+    );
 };
 
 /** Prints a webhook with its secret to standard output. The secret is not stored. */
@@ -67,6 +83,8 @@ const webhooks = resource<WebhookRecord>({
     ["template", webhook.template],
     ["conversation", webhook.task_id ?? "one for each message"],
     ["agent", webhook.agent],
+    ["model", webhook.model],
+    ["effort", webhook.effort],
     ["messages per minute", String(webhook.requests_per_minute)],
   ],
   descriptions: {

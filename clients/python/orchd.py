@@ -1407,6 +1407,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. Left out: the default one.
         agent: Optional[str]
+        #: The model, which the policy's `allowed_models` must allow now and at each run. Left out: the agent's.
+        model: Optional[str]
+        #: How much the model reasons, if it has this option. Left out: the agent's.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: `false` pauses it. Default: `true`.
         enabled: bool
         #: What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`. Default: `skip`.
@@ -1472,6 +1476,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. Left out: the default one.
         agent: Optional[str]
+        #: The model, which the policy's `allowed_models` must allow now and at each run. Left out: the agent's.
+        model: Optional[str]
+        #: How much the model reasons, if it has this option. Left out: the agent's.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: `false` refuses messages with 403. Default: `true`.
         enabled: bool
         #: Messages beyond it get 429 with `Retry-After`. Default: 60.
@@ -1581,6 +1589,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. Left out: the default one.
         agent: Optional[str]
+        #: The model, which the policy's `allowed_models` must allow now and at each run. Left out: the agent's.
+        model: Optional[str]
+        #: How much the model reasons, if it has this option. Left out: the agent's.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: `false` pauses it. Default: `true`.
         enabled: bool
         #: What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`. Default: `skip`.
@@ -1669,6 +1681,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. Left out: the default one.
         agent: Optional[str]
+        #: The model, which the policy's `allowed_models` must allow now and at each run. Left out: the agent's.
+        model: Optional[str]
+        #: How much the model reasons, if it has this option. Left out: the agent's.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: `false` refuses messages with 403. Default: `true`.
         enabled: bool
         #: Messages beyond it get 429 with `Retry-After`. Default: 60.
@@ -4320,6 +4336,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. `null`: the default one.
         agent: Optional[str]
+        #: The model that answers. `null`: the agent's.
+        model: Optional[str]
+        #: How much the model reasons. `null`: as the agent says.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`.
         missed: MissedPolicy
         #: With `run_all`: the most missed runs that are caught up.
@@ -5247,6 +5267,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. `null`: the default one.
         agent: Optional[str]
+        #: The model that answers. `null`: the agent's.
+        model: Optional[str]
+        #: How much the model reasons. `null`: as the agent says.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: Messages beyond it get 429 with `Retry-After`.
         requests_per_minute: int
         #: Its newest run. `null` before the first.
@@ -5278,6 +5302,10 @@ if TYPE_CHECKING:
         task_id: Optional[str]
         #: The agent that answers. `null`: the default one.
         agent: Optional[str]
+        #: The model that answers. `null`: the agent's.
+        model: Optional[str]
+        #: How much the model reasons. `null`: as the agent says.
+        effort: Optional[Literal["low", "medium", "high"]]
         #: Messages beyond it get 429 with `Retry-After`.
         requests_per_minute: int
         #: Its newest run. `null` before the first.

@@ -33,6 +33,7 @@ import * as revocations from "./0031-revocations.ts";
 import * as knowledge from "./0032-knowledge.ts";
 import * as plans from "./0033-plans.ts";
 import * as openQuestions from "./0034-open-questions.ts";
+import * as runModels from "./0035-run-models.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -69,4 +70,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0032-knowledge": knowledge,
   "0033-plans": plans,
   "0034-open-questions": openQuestions,
+  "0035-run-models": runModels,
 };

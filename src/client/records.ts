@@ -362,6 +362,10 @@ export interface ChangeScheduleRequest {
   readonly task_id?: string | null | undefined;
   /** The agent that answers. Left out: the default one. */
   readonly agent?: string | null | undefined;
+  /** The [model](conversations.md#which-model-answers), which the policy's `allowed_models` must allow now and at each run. Left out: the agent's. */
+  readonly model?: string | null | undefined;
+  /** How much the model reasons, if it has this option. Left out: the agent's. */
+  readonly effort?: "low" | "medium" | "high" | null | undefined;
   /** `false` pauses it. Default: `true`. */
   readonly enabled?: boolean | undefined;
   /** What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`. Default: `skip`. */
@@ -395,6 +399,10 @@ export interface ChangeWebhookRequest {
   readonly task_id?: string | null | undefined;
   /** The agent that answers. Left out: the default one. */
   readonly agent?: string | null | undefined;
+  /** The [model](conversations.md#which-model-answers), which the policy's `allowed_models` must allow now and at each run. Left out: the agent's. */
+  readonly model?: string | null | undefined;
+  /** How much the model reasons, if it has this option. Left out: the agent's. */
+  readonly effort?: "low" | "medium" | "high" | null | undefined;
   /** `false` refuses messages with 403. Default: `true`. */
   readonly enabled?: boolean | undefined;
   /** Messages beyond it get 429 with `Retry-After`. Default: 60. */
@@ -514,6 +522,10 @@ export interface CreateScheduleRequest {
   readonly task_id?: string | null | undefined;
   /** The agent that answers. Left out: the default one. */
   readonly agent?: string | null | undefined;
+  /** The [model](conversations.md#which-model-answers), which the policy's `allowed_models` must allow now and at each run. Left out: the agent's. */
+  readonly model?: string | null | undefined;
+  /** How much the model reasons, if it has this option. Left out: the agent's. */
+  readonly effort?: "low" | "medium" | "high" | null | undefined;
   /** `false` pauses it. Default: `true`. */
   readonly enabled?: boolean | undefined;
   /** What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`. Default: `skip`. */
@@ -563,6 +575,10 @@ export interface CreateWebhookRequest {
   readonly task_id?: string | null | undefined;
   /** The agent that answers. Left out: the default one. */
   readonly agent?: string | null | undefined;
+  /** The [model](conversations.md#which-model-answers), which the policy's `allowed_models` must allow now and at each run. Left out: the agent's. */
+  readonly model?: string | null | undefined;
+  /** How much the model reasons, if it has this option. Left out: the agent's. */
+  readonly effort?: "low" | "medium" | "high" | null | undefined;
   /** `false` refuses messages with 403. Default: `true`. */
   readonly enabled?: boolean | undefined;
   /** Messages beyond it get 429 with `Retry-After`. Default: 60. */
@@ -3558,6 +3574,10 @@ export interface ScheduleRecord {
   readonly task_id: string | null;
   /** The agent that answers. `null`: the default one. */
   readonly agent: string | null;
+  /** The model that answers. `null`: the agent's. */
+  readonly model: string | null;
+  /** How much the model reasons. `null`: as the agent says. */
+  readonly effort: "low" | "medium" | "high" | null;
   /** What happens to due times at which nothing could run. `skip`: no run. `run_once`: one run for all of them. `run_all`: one run for each of the newest, up to `missed_limit`. */
   readonly missed: MissedPolicy;
   /** With `run_all`: the most missed runs that are caught up. */
@@ -4853,6 +4873,10 @@ export interface WebhookRecord {
   readonly task_id: string | null;
   /** The agent that answers. `null`: the default one. */
   readonly agent: string | null;
+  /** The model that answers. `null`: the agent's. */
+  readonly model: string | null;
+  /** How much the model reasons. `null`: as the agent says. */
+  readonly effort: "low" | "medium" | "high" | null;
   /** Messages beyond it get 429 with `Retry-After`. */
   readonly requests_per_minute: number;
   /** Its newest run. `null` before the first. */
@@ -4883,6 +4907,10 @@ export interface WebhookWithSecret {
   readonly task_id: string | null;
   /** The agent that answers. `null`: the default one. */
   readonly agent: string | null;
+  /** The model that answers. `null`: the agent's. */
+  readonly model: string | null;
+  /** How much the model reasons. `null`: as the agent says. */
+  readonly effort: "low" | "medium" | "high" | null;
   /** Messages beyond it get 429 with `Retry-After`. */
   readonly requests_per_minute: number;
   /** Its newest run. `null` before the first. */

@@ -60,19 +60,25 @@ t.test("the host, schedules, webhooks and tool servers in a browser", withChromi
     await page.getByLabel("Message").fill("/say hello");
     await page.getByLabel("When").selectOption("every");
     await page.getByLabel("Minutes").fill("30");
+    await page.getByLabel("Model").fill("light");
+    await page.getByLabel("Effort").selectOption("low");
     await button("Create schedule").click();
     await until("it is created", async () => (await schedules())[0]?.timing.every_s === 1800);
+    t.match(await schedules(), [{ model: "light", effort: "low" }]);
   });
 
   await t.test("a webhook is created, its secret is shown once, and it is paused and deleted", async (t) => {
     await button("New webhook").click();
     await page.getByLabel("Name").fill("orders");
     await page.getByLabel("Message").fill("An order: {{payload.id}}");
+    await page.getByLabel("Effort").selectOption("high");
     await button("Create webhook").click();
     const secret = (await page.locator("[data-secret]").textContent()) ?? "";
     t.match(secret, /^whsec_/);
     await button("I have stored it").click();
-    t.match(await webhooks(), [{ name: "orders", template: "An order: {{payload.id}}", enabled: true }]);
+    t.match(await webhooks(), [
+      { name: "orders", template: "An order: {{payload.id}}", effort: "high", enabled: true },
+    ]);
     t.notMatch(await page.content(), secret);
     await button("Pause orders").click();
     await button("Resume orders").waitFor();

@@ -229,20 +229,67 @@ t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks"
   t.match(await orchctl("schedules", "rm", "fred", "x", "--yes"), "deleted x");
   t.match(await orchctl("schedules", "show", "fred", "x"), /fred has no schedule x/);
   t.match(
-    await orchctl("webhooks", "create", "fred", "orders", "New: {{payload}}"),
+    await orchctl("webhooks", "create", "fred", "orders", "New: {{payload}}", "--model", "main", "--effort", "low"),
     /address +http.*\/webhooks\/whk_.*\nsecret +whsec_/,
   );
   t.match(await orchctl("webhooks", "pause", "fred", "orders"), "paused orders");
   t.match(await orchctl("webhooks", "list", "fred"), /orders +paused +\/webhooks\/whk_/);
   t.match(await orchctl("webhooks", "resume", "fred", "orders"), "resumed orders");
   t.match(await orchctl("webhooks", "rotate-secret", "fred", "orders", "--grace", "1h"), /secret +whsec_/);
-  t.match(await orchctl("webhooks", "show", "fred", "orders"), /template +New: \{\{payload\}\}[^]*no runs yet/);
+  t.match(
+    await orchctl("webhooks", "show", "fred", "orders"),
+    /template +New: \{\{payload\}\}[^]*model +main\neffort +low[^]*no runs yet/,
+  );
   t.match(await orchctl("webhooks", "rm", "fred", "orders", "--yes"), "deleted orders");
+});
+
+t.test("the model and the effort of a schedule are those of its turns, as far as the policy allows", async (t) => {
+  const hugo = await fleet.provision("hugo");
+  const choice = { model: "sandbox-other", effort: "high" };
+  const yearly = { timing: { kind: "cron", cron: "0 0 1 1 *" }, message: "/say hi" };
+  const made = await create("hugo", { name: "chosen", ...yearly, ...choice });
+  t.match(made, choice);
+  const run = (id: string) => fleet.platform("POST", `/engines/hugo/schedules/${id}/run`, {});
+  await run(made.id);
+  const { turn_id } = await runIn("hugo", made.id, "done");
+  const { requests } = (await hugo.call(`/turns/${turn_id}/requests`)).body;
+  t.match((await hugo.call(`/turns/${turn_id}/requests/${requests[0].number}`)).body, { model: choice.model });
+  const hook = { name: "chosen", template: "{{payload}}", ...choice };
+  const webhook = (await fleet.platform("POST", "/engines/hugo/webhooks", hook)).body;
+  t.match(webhook, choice);
+  await fleet.setPolicy({ allowed_models: ["sandbox-third"] });
+  t.teardown(() => fleet.setPolicy({ allowed_models: null }));
+  const denied = {
+    status: 403,
+    body: {
+      error: { code: "POLICY_DENIED", message: /^model: the product's policy does not allow the model sandbox-other/ },
+    },
+  };
+  t.match(await fleet.platform("POST", "/engines/hugo/schedules", { ...yearly, ...choice, name: "late" }), denied);
+  t.match(await fleet.platform("PATCH", `/engines/hugo/webhooks/${webhook.id}`, { model: "sandbox-other" }), denied);
+  const allowed = await fleet.platform("PATCH", `/engines/hugo/webhooks/${webhook.id}`, { model: "sandbox-third" });
+  t.match(allowed.body, { model: "sandbox-third" });
+  t.match(await create("hugo", { ...yearly, name: "role", model: "light" }), { model: "light" });
+  const unknown = { ...yearly, name: "unknown", model: "anthropic:claude" };
+  const refused = await fleet.platform("POST", "/engines/hugo/schedules", unknown);
+  t.match(refused, { status: 400, body: { error: { message: /^model: anthropic:claude needs the setting/ } } });
+  await run(made.id);
+  const failed = await runIn("hugo", made.id, "failed");
+  t.match(failed.error, /^POLICY_DENIED: model: the product's policy does not allow the model sandbox-other/);
+  t.match((await fleet.platform("PATCH", `/engines/hugo/schedules/${made.id}`, { model: null })).body, { model: null });
 });
 
 t.test("an error in a schedule names the field", async (t) => {
   const base = { name: "x", message: "hi", timing: { kind: "cron", cron: "0 9 * * 1-5", time_zone: "Europe/Berlin" } };
   const cron = (text: string) => ({ timing: { kind: "cron", cron: text } });
+  for (const [field, value] of [
+    ["model", "two words"],
+    ["effort", "extreme"],
+  ] as const)
+    t.match(await fleet.platform("POST", "/engines/anna/schedules", { ...base, [field]: value }), {
+      status: 400,
+      body: { error: { message: new RegExp(`^${field}: `) } },
+    });
   const cases: readonly (readonly [object, string])[] = [
     [cron("0 25 * * *"), 'timing.cron: field 2 (hour), "25": the value is out of range'],
     [cron("0 9 * * *  foo"), 'timing.cron: field 6 (day of week), "foo"'],

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { characters, keptJson } from "../../shared/parse.ts";
 import { messageText } from "./message-content.ts";
+import { effort, modelName } from "./model-schemas.ts";
 import { taskId } from "./requests.ts";
 import { field } from "../record.ts";
 import type { IntegerParameter } from "../route-table.ts";
@@ -14,6 +15,8 @@ export const startTurnRequest = z.object({
     message: messageText,
     task_id: taskId,
     agent: z.optional(characters(1, 64)),
+    model: z.optional(modelName),
+    effort: z.optional(effort),
     metadata: z.optional(keptJson()),
   }),
 });

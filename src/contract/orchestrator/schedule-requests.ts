@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { byteLength, characters, integer, opaqueId, wellFormedText } from "../../shared/parse.ts";
+import { effort, modelName } from "../engine/model-schemas.ts";
 import { taskId } from "../engine/requests.ts";
 import { field } from "../record.ts";
 import { MISSED_MEANING, missedPolicy } from "./schedule.ts";
@@ -77,6 +78,14 @@ const turnFields = {
     "The conversation of every run. Without it each run has a conversation of its own, named by the run's id.",
   ),
   agent: field(z.optional(z.nullable(characters(1, 64))), "The agent that answers. Left out: the default one."),
+  model: field(
+    z.optional(z.nullable(modelName)),
+    "The [model](conversations.md#which-model-answers), which the policy's `allowed_models` must allow now and at each run. Left out: the agent's.",
+  ),
+  effort: field(
+    z.optional(z.nullable(effort)),
+    "How much the model reasons, if it has this option. Left out: the agent's.",
+  ),
 };
 
 const scheduleFields = {

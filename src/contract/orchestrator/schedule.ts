@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { EFFORTS } from "../engine/model-choice.ts";
 import { type RecordOf, extended, field, nullable, page, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
 import { MISSED_POLICIES, RUN_STATES } from "./schedule-runs.ts";
@@ -55,6 +56,8 @@ const target = {
 const turn = {
   task_id: nullable(text, "The conversation of every run. `null`: each run has a conversation of its own.", null),
   agent: nullable(text, "The agent that answers. `null`: the default one.", null),
+  model: nullable(text, "The model that answers. `null`: the agent's.", null),
+  effort: nullable(z.enum(EFFORTS), "How much the model reasons. `null`: as the agent says.", null),
 };
 const times = {
   created_at: field(time, "When it was created."),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import { CONTROL_PATHS, CONTROL_TOKEN_HEADER } from "../../contract/engine/control.ts";
 import { type StartedTurn, startedTurn } from "../../contract/engine/turn.ts";
 import { askEngine } from "./ask-engine.ts";
@@ -12,6 +13,8 @@ export interface TurnToStart {
   readonly message: string;
   readonly task_id: string;
   readonly agent?: string;
+  readonly model?: string;
+  readonly effort?: Effort;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -42,6 +45,9 @@ const found = z.object({ turn: z.nullable(startedTurn) });
 /** Errors that pass without a change of the request. Before another try the daemon reads the product's policy. */
 const TRANSIENT = ["TASK_BUSY", "POLICY_DENIED", "ENGINE_DRAINING", "SERVICE_UNAVAILABLE", "INTERNAL_ERROR"];
 
+/** What the policy does not allow the turn that it names, so that another try is refused too. */
+const OF_THE_REQUEST = /^(?:agent|model): /;
+
 /** Starts a turn once for each key, now or when its task is idle, and does not wait for its end. */
 export async function startTurn(
   target: ControlTarget,
@@ -62,7 +68,8 @@ export async function startTurn(
   const { error, message } = refused.success
     ? refused.data
     : { error: "INTERNAL_ERROR", message: `the engine answered ${answer.status}` };
-  return { kind: TRANSIENT.includes(error) ? "later" : "refused", reason: `${error}: ${message}` };
+  const isLater = TRANSIENT.includes(error) && !OF_THE_REQUEST.test(message);
+  return { kind: isLater ? "later" : "refused", reason: `${error}: ${message}` };
 }
 
 export const REMOVED = "its message was removed from the inbox of the task";

@@ -15,10 +15,11 @@ import { dueTimesOf } from "../status/due-times-of.ts";
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { lookUpSchedule, scheduleNotFound } from "../status/look-up-schedule.ts";
 import { assertNotSuspended } from "./assert-admission.ts";
+import { assertRunModel } from "./assert-run-model.ts";
 import { assertScheduleQuota, refuseTakenName } from "./assert-schedule.ts";
 import { recordScheduleChange } from "./record-schedule-change.ts";
 
-type Host = Pick<HostContext, "db" | "events" | "alarm" | "now" | "settings">;
+type Host = Pick<HostContext, "db" | "events" | "alarm" | "now" | "settings" | "box">;
 
 export interface ScheduleAddress {
   readonly userId: string;
@@ -37,6 +38,7 @@ export async function createSchedule(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const timing = checkedTiming(host, policyOfEngine(product, layersOf(engine)), request.timing);
+  assertRunModel(host, { product, engine }, request.model);
   const fields = {
     id: newId("sch"),
     timing,
@@ -58,6 +60,8 @@ export async function createSchedule(
         message: request.message,
         task_id: request.task_id ?? null,
         agent: request.agent ?? null,
+        model: request.model ?? null,
+        effort: request.effort ?? null,
         missed: request.missed ?? "skip",
         missed_limit: request.missed_limit ?? MISSED_LIMIT,
         next_due: next,
@@ -79,6 +83,7 @@ export async function changeSchedule(
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
   const timing = patch.timing && checkedTiming(host, policyOfEngine(product, layersOf(engine)), patch.timing);
+  assertRunModel(host, { product, engine }, patch.model);
   await refuseTakenName("schedule", () =>
     host.db.transaction().execute(async (trx) => {
       const before = (await lockSchedule(trx, engine.id, id)) ?? scheduleNotFound();

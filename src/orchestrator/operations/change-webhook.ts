@@ -16,11 +16,12 @@ import {
 import { getEngineRow } from "../status/look-up-engine.ts";
 import { lookUpWebhook, webhookNotFound } from "../status/look-up-schedule.ts";
 import { assertNotSuspended } from "./assert-admission.ts";
+import { assertRunModel } from "./assert-run-model.ts";
 import { assertScheduleQuota, refuseTakenName } from "./assert-schedule.ts";
 import type { ScheduleAddress } from "./change-schedule.ts";
 import { recordScheduleChange } from "./record-schedule-change.ts";
 
-type Host = Pick<HostContext, "db" | "events" | "box" | "now">;
+type Host = Pick<HostContext, "db" | "events" | "box" | "now" | "settings">;
 type WithSecret = WebhookRecord & { readonly secret: string };
 
 const REQUESTS_PER_MINUTE = 60;
@@ -33,6 +34,7 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   assertNotSuspended(product);
   const engine = await getEngineRow(host, product, userId);
+  assertRunModel(host, { product, engine }, request.model);
   const [id, secret] = [newId("whk"), newWebhookSecret()];
   await refuseTakenName("webhook", () =>
     host.db.transaction().execute(async (trx) => {
@@ -47,6 +49,8 @@ export async function createWebhook(
         template: request.template,
         task_id: request.task_id ?? null,
         agent: request.agent ?? null,
+        model: request.model ?? null,
+        effort: request.effort ?? null,
         requests_per_minute: request.requests_per_minute ?? REQUESTS_PER_MINUTE,
         secret: host.box.seal(secret),
         previous_secret: null,
@@ -65,6 +69,8 @@ export async function changeWebhook(
   { address, patch }: { readonly address: ScheduleAddress; readonly patch: WebhookPatch },
 ): Promise<WebhookRecord> {
   assertNotSuspended(product);
+  if (patch.model !== undefined)
+    assertRunModel(host, { product, engine: await getEngineRow(host, product, address.userId) }, patch.model);
   await refuseTakenName("webhook", () =>
     changeRow(host, product, address, {
       fields: Object.keys(patch),

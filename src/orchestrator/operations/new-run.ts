@@ -37,7 +37,7 @@ export function newWebhookRun(
 
 function waitingRun(
   host: Pick<HostContext, "box" | "now">,
-  source: Pick<ScheduleRow, "engine_id" | "product_id" | "host_id" | "task_id" | "agent">,
+  source: Pick<ScheduleRow, "engine_id" | "product_id" | "host_id" | "task_id" | "agent" | "model" | "effort">,
   {
     id = newId("run"),
     dueAt,
@@ -52,7 +52,7 @@ function waitingRun(
     readonly owner: Readonly<Record<string, string>>;
   },
 ): NewRun {
-  const { engine_id, product_id, host_id, agent } = source;
+  const { engine_id, product_id, host_id, agent, model, effort } = source;
   const task_id = source.task_id ?? id;
   const metadata = { run_id: id, ...owner };
   return {
@@ -65,7 +65,14 @@ function waitingRun(
     key,
     due_at: new Date(dueAt),
     state: "waiting",
-    request: sealTurn(host, { message, task_id, metadata, ...(agent !== null && { agent }) }),
+    request: sealTurn(host, {
+      message,
+      task_id,
+      metadata,
+      ...(agent !== null && { agent }),
+      ...(model !== null && { model }),
+      ...(effort !== null && { effort }),
+    }),
     task_id,
     turn_id: null,
     error: null,

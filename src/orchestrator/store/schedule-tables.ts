@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from "kysely";
+import type { Effort } from "../../contract/engine/model-choice.ts";
 import type { MissedPolicy, RunState } from "../../contract/orchestrator/schedule-runs.ts";
 import type { ScheduleTiming } from "../../contract/orchestrator/schedule.ts";
 
@@ -15,6 +16,8 @@ export interface SchedulesTable {
   message: string;
   task_id: string | null;
   agent: string | null;
+  model: string | null;
+  effort: Effort | null;
   missed: MissedPolicy;
   missed_limit: number;
   spread_s: number;
@@ -35,6 +38,8 @@ export interface WebhooksTable {
   template: string;
   task_id: string | null;
   agent: string | null;
+  model: string | null;
+  effort: Effort | null;
   requests_per_minute: number;
   /** Sealed with the deployment's secret key. */
   secret: Buffer;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { EFFORTS } from "../../contract/engine/model-choice.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 import { type BegunTurn, type TurnToStart, findTurn, startTurn, withdrawTurn } from "../engine-calls/engine-turns.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
@@ -24,6 +25,8 @@ const turnToStart = z.object({
   message: z.string(),
   task_id: z.string(),
   agent: z.exactOptional(z.string()),
+  model: z.exactOptional(z.string()),
+  effort: z.exactOptional(z.enum(EFFORTS)),
   metadata: z.record(z.string(), z.string()),
 });
 

@@ -4,6 +4,7 @@ import { changeSchedule, createSchedule } from "../../../src/orchestrator/operat
 import { publishCatalog } from "../../../src/orchestrator/operations/publish-catalog.ts";
 import { EventLog } from "../../../src/orchestrator/store/events.ts";
 import { preparePorts } from "../../../src/orchestrator/store/ports.ts";
+import { SealedBox } from "../../../src/orchestrator/store/sealed-box.ts";
 import { findProduct } from "../../../src/orchestrator/store/products.ts";
 import { onEachServer } from "../../helpers/database.ts";
 import { insertedEngine, insertedProduct, range } from "../../helpers/records.ts";
@@ -16,7 +17,14 @@ onEachServer(t, "an edit that moves no time keeps one that is due and not taken 
   if (engine === null || found === null) throw new Error("no engine");
   let now = Date.parse("2026-11-01T12:00:00Z");
   const settings = { portRange: range } as Parameters<typeof createSchedule>[0]["settings"];
-  const host = { db, events: new EventLog(range.hostId), alarm: new Alarm(), now: () => now, settings };
+  const host = {
+    db,
+    events: new EventLog(range.hostId),
+    alarm: new Alarm(),
+    now: () => now,
+    settings,
+    box: new SealedBox("x"),
+  };
   const timing = { kind: "every", every_s: 3600, anchor_at: "2026-11-01T00:30:00.000Z" } as const;
   const request = { name: "hourly", timing, message: "/say hi" };
   const { id } = await createSchedule(host, found, { userId: "anna", request });

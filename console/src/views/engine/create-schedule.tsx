@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ChoiceField, TextField } from "../../parts/field.tsx";
 import { notify } from "../../parts/notices.tsx";
+import { ModelFields, modelChoice } from "./model-fields.tsx";
 import { asProblem, fieldProblem } from "../../parts/problem.ts";
 
 interface CreateScheduleProps {
@@ -28,6 +29,7 @@ export const CreateSchedule = ({ create, onClose, onCreated }: CreateSchedulePro
     time_zone: HERE,
     every: "60",
   });
+  const [effort, setEffort] = useState("");
   const [problem, setProblem] = useState<{ readonly field: string; readonly text: string } | null>(null);
   const [isBusy, setBusy] = useState(false);
   const input = (name: string, label: string) => ({
@@ -40,7 +42,7 @@ export const CreateSchedule = ({ create, onClose, onCreated }: CreateSchedulePro
     setBusy(true);
     setProblem(null);
     try {
-      await create(scheduleOf(kind, inputs));
+      await create({ ...scheduleOf(kind, inputs), ...modelChoice(inputs["model"], effort) });
       notify("done", "The schedule is created.");
       onCreated();
     } catch (error) {
@@ -78,6 +80,7 @@ export const CreateSchedule = ({ create, onClose, onCreated }: CreateSchedulePro
         {kind === "at" && (
           <TextField {...input("at", "Time")} placeholder="2026-12-24T18:00" hint="In this browser's time." />
         )}
+        <ModelFields model={input("model", "Model")} effort={effort} onEffort={setEffort} />
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
             Cancel
@@ -95,6 +98,7 @@ export const CreateSchedule = ({ create, onClose, onCreated }: CreateSchedulePro
 const INPUTS: Readonly<Record<string, string>> = {
   name: "name",
   message: "message",
+  model: "model",
   "timing.cron": "cron",
   "timing.time_zone": "time_zone",
   "timing.every_s": "every",

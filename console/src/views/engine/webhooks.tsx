@@ -1,4 +1,4 @@
-import type { WebhookRecord } from "@orchd/client";
+import type { WebhookOptions, WebhookRecord } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { useResource } from "../../live/resource.ts";
 import { useAction } from "../../parts/action.ts";
@@ -10,6 +10,7 @@ import { TextField } from "../../parts/field.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { ModelFields, modelChoice } from "./model-fields.tsx";
 import { productCalls } from "../../session/clients.ts";
 import { LastRun } from "./last-run.tsx";
 
@@ -39,9 +40,9 @@ export const Webhooks = ({ engine, product, user }: WebhooksProps) => {
     reload();
     return isDone;
   };
-  const create = async (name: string, template: string) => {
+  const create = async (webhook: WebhookOptions) => {
     const isDone = await act(async () => {
-      const made = await calls.create(user, { name, template });
+      const made = await calls.create(user, webhook);
       setSecret(made.secret);
     }, "The webhook is created.");
     if (isDone) setCreating(false);
@@ -80,7 +81,7 @@ export const Webhooks = ({ engine, product, user }: WebhooksProps) => {
       {isCreating && (
         <CreateWebhook
           isBusy={isBusy}
-          onCreate={(name, text) => void create(name, text)}
+          onCreate={(webhook) => void create(webhook)}
           onClose={() => setCreating(false)}
         />
       )}
@@ -164,19 +165,21 @@ const columnsOf = ({ engine, isBusy, onSwitch, onDelete }: RowActions): readonly
 
 interface CreateWebhookProps {
   readonly isBusy: boolean;
-  readonly onCreate: (name: string, template: string) => void;
+  readonly onCreate: (webhook: WebhookOptions) => void;
   readonly onClose: () => void;
 }
 
 const CreateWebhook = ({ isBusy, onCreate, onClose }: CreateWebhookProps) => {
   const [name, setName] = useState("");
   const [template, setTemplate] = useState("{{payload}}");
+  const [model, setModel] = useState("");
+  const [effort, setEffort] = useState("");
   return (
     <Dialog title="New webhook" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          onCreate(name.trim(), template);
+          onCreate({ name: name.trim(), template, ...modelChoice(model, effort) });
         }}
       >
         <TextField label="Name" value={name} onInput={setName} autoFocus />
@@ -188,6 +191,7 @@ const CreateWebhook = ({ isBusy, onCreate, onClose }: CreateWebhookProps) => {
           isLong
           isCode
         />
+        <ModelFields model={{ label: "Model", value: model, onInput: setModel }} effort={effort} onEffort={setEffort} />
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
             Cancel
