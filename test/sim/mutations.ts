@@ -214,4 +214,10 @@ export const MUTATIONS: readonly Mutation[] = [
     from: `    if (!(await host.leadership.isHeld())) throw new LaunchFailed("this daemon no longer leads the host");\n`,
     to: "",
   },
+  {
+    name: "a stop does not wait for a claim in flight",
+    file: supervision("end-process"),
+    from: "  await claimSettled(host, engine.id);\n",
+    to: "  claimSettled.name;\n",
+  },
 ];

@@ -10,6 +10,7 @@ import { bootEngine, bootQueued } from "./boot-engine.ts";
 import type { Boot, UnsupervisedBoot } from "./boot-on-port.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { describeExit, buildLastError } from "./last-error.ts";
+import { claimAndBegin } from "./claim-lane.ts";
 import { bootDeadline, newIncarnation } from "./new-incarnation.ts";
 import { retryMove, retryUntilStopped } from "./retry-until-stopped.ts";
 import { recordExit } from "./record-exit.ts";
@@ -39,10 +40,12 @@ export function bootClaimed(
 ): Promise<BootResult | null> {
   const request = { engineId, productId: product.record.id, requested };
   return withAwakeSlot(host, request, () =>
-    host.bootQueue.run(request, async (slot) => {
-      const engine = await slot.awaitDatabase(claim());
-      return engine === null ? null : bootSupervised(host, { engine, product, slot });
-    }),
+    host.bootQueue.run(request, (slot) =>
+      claimAndBegin(host, engineId, {
+        claim: () => slot.awaitDatabase(claim()),
+        begin: (engine) => bootSupervised(host, { engine, product, slot }),
+      }),
+    ),
   );
 }
 
@@ -145,7 +148,16 @@ export function scheduleRestart(host: StartingHost, engine: EngineRow): Promise<
 }
 
 /** Null when a request has taken the engine over, or the daemon stops. */
-async function restart(host: StartingHost, engine: EngineRow, slot: BootSlot) {
+const restart = (host: StartingHost, engine: EngineRow, slot: BootSlot): Promise<BootResult | null> =>
+  claimAndBegin(host, engine.id, {
+    claim: () => slot.awaitDatabase(claimRestart(host, engine)),
+    begin: (claimed) => bootSupervised(host, { ...claimed, slot }),
+  });
+
+async function claimRestart(
+  host: StartingHost,
+  engine: EngineRow,
+): Promise<{ readonly engine: EngineRow; readonly product: Product } | null> {
   const incarnation = newIncarnation(host, {});
   const claim = retryMove(host, "restart", () => ({
     id: engine.id,
@@ -156,9 +168,8 @@ async function restart(host: StartingHost, engine: EngineRow, slot: BootSlot) {
     event: { type: "engine.restarting", data: { restart: engine.restart_count } },
   }));
   const found = retryUntilStopped(host, "restart", () => findProduct(host.db, engine.product_id));
-  const [claimed, product] = await slot.awaitDatabase(Promise.all([claim, found]));
-  if (!claimed || !product) return null;
-  return bootSupervised(host, { engine: claimed, product, slot });
+  const [claimed, product] = await Promise.all([claim, found]);
+  return claimed && product ? { engine: claimed, product } : null;
 }
 
 export async function restartOrFail(host: StartingHost, exit: UnexpectedExit): Promise<void> {
