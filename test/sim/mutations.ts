@@ -71,12 +71,6 @@ export const MUTATIONS: readonly Mutation[] = [
     to: "",
   },
   {
-    name: "a lost answer to a move is no success",
-    file: supervision("retry-until-stopped"),
-    from: "      lost = true;\n",
-    to: "",
-  },
-  {
     name: "a lost answer to running fails the boot",
     file: supervision("boot-on-port"),
     from: `if (row?.incarnation === incarnation && row.state === "running") return row;`,

@@ -60,7 +60,7 @@ export function storyEvents(draws: Draws, user: string): readonly Event[] {
   const start = draws.integer("story time", 4000, HORIZON_MS);
   const after = (ms: number) => start + draws.integer("story ms", 0, ms);
   const awake: Event = { at: start - 3000, does: { kind: "admit", user } };
-  switch (draws.integer("story", 1, 3)) {
+  switch (draws.integer("story", 1, 6)) {
     case 1:
       // The record of a crash arrives when the engine runs again.
       return [
@@ -77,6 +77,31 @@ export function storyEvents(draws: Draws, user: string): readonly Event[] {
         { at: start, does: { kind: "processes are unknown", ms: 6000, share: 1 } },
         { at: start, does: { kind: "sleep", user } },
         { at: after(4000), does: { kind: "start", user } },
+      ];
+    case 3:
+      // The daemon dies while an engine boots, which then says nothing.
+      return [
+        awake,
+        { at: start - 1000, does: { kind: "stop", user } },
+        { at: start, does: { kind: "boots are bad", ms: 4000, share: 1 } },
+        { at: start, change: 2, does: { kind: "daemon dies", ms: 0 } },
+        { at: start, does: { kind: "start", user } },
+      ];
+    case 4:
+      // The record of a crash is committed without an answer, and a start comes while the engine is revived.
+      return [
+        awake,
+        { at: start, change: 1, does: { kind: "postgres is away", ms: 2000 + after(4000) - start } },
+        { at: start, does: { kind: "engine crashes", user } },
+        { at: after(8000), does: { kind: "start", user } },
+      ];
+    case 5:
+      // A stop comes while the engine starts.
+      return [
+        awake,
+        { at: start - 1000, does: { kind: "stop", user } },
+        { at: start, does: { kind: "start", user } },
+        { at: after(500), does: { kind: "stop", user } },
       ];
     default:
       // The database is away when an engine has fallen asleep.
