@@ -34,6 +34,10 @@ export class Fleet {
     return this.#troubles > 0 ? null : this.#quietSince;
   }
 
+  get hasLostDaemon(): boolean {
+    return this.#lives > (this.#setup.hasReplicas ? 2 : 1);
+  }
+
   /** The daemon that serves. */
   get leader(): Daemon | null {
     return this.#daemons.find((one) => one.host !== null && !one.actor.isPaused) ?? null;

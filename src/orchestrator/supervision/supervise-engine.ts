@@ -26,8 +26,11 @@ import { watchEngine } from "./watch-engine.ts";
 const UNAVAILABLE_MS = 500;
 
 /** Boots an engine in a slot of the boot queue and supervises it from `running` on. */
-const bootSupervised = async (host: StartingHost, boot: Omit<Boot, "signal">): Promise<BootResult> =>
-  supervised(host, await bootEngine(host, boot));
+const bootSupervised = async (
+  host: StartingHost,
+  boot: Omit<Boot, "signal">,
+  ready: Promise<void>,
+): Promise<BootResult> => supervised(host, await bootEngine(host, boot, ready));
 
 export const bootNew = async (host: StartingHost, engine: EngineRow, product: Product): Promise<BootResult> =>
   supervised(host, await bootQueued(host, engine, product));
@@ -42,8 +45,9 @@ export function bootClaimed(
   return withAwakeSlot(host, request, () =>
     host.bootQueue.run(request, (slot) =>
       claimAndBegin(host, engineId, {
-        claim: () => slot.awaitDatabase(claim()),
-        begin: (engine) => bootSupervised(host, { engine, product, slot }),
+        slot,
+        claim,
+        begin: (engine, ready) => bootSupervised(host, { engine, product, slot }, ready),
       }),
     ),
   );
@@ -150,8 +154,9 @@ export function scheduleRestart(host: StartingHost, engine: EngineRow): Promise<
 /** Null when a request has taken the engine over, or the daemon stops. */
 const restart = (host: StartingHost, engine: EngineRow, slot: BootSlot): Promise<BootResult | null> =>
   claimAndBegin(host, engine.id, {
-    claim: () => slot.awaitDatabase(claimRestart(host, engine)),
-    begin: (claimed) => bootSupervised(host, { ...claimed, slot }),
+    slot,
+    claim: () => claimRestart(host, engine),
+    begin: (claimed, ready) => bootSupervised(host, { ...claimed, slot }, ready),
   });
 
 async function claimRestart(
