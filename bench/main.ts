@@ -8,11 +8,13 @@ import { endAll } from "./measure.ts";
 import { boot } from "./parts/boot.ts";
 import { broker } from "./parts/broker.ts";
 import { catalog } from "./parts/catalog.ts";
+import { cgroupMoves } from "./parts/cgroup-moves.ts";
 import { coldProvision } from "./parts/cold-provision.ts";
 import { command } from "./parts/command.ts";
 import { consolePage } from "./parts/console-page.ts";
 import { crash } from "./parts/crash.ts";
 import { deltas } from "./parts/deltas.ts";
+import { englishRounds } from "./parts/english-rounds.ts";
 import { fleet } from "./parts/fleet.ts";
 import { follower } from "./parts/follower.ts";
 import { gateway } from "./parts/gateway.ts";
@@ -39,8 +41,9 @@ import { streams } from "./parts/streams.ts";
 import { toolHook } from "./parts/tool-hook.ts";
 import { usage } from "./parts/usage.ts";
 import { userTokens } from "./parts/user-tokens.ts";
+import { wakeSteps } from "./parts/wake-steps.ts";
 import { wakes } from "./parts/wakes.ts";
-import { type Row, table } from "./report.ts";
+import { type Row, stepTable, table } from "./report.ts";
 import { Site } from "./site.ts";
 
 const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> = {
@@ -60,12 +63,14 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   turns: manyTurns,
   memory: idleMemory,
   recall: memorySearch,
+  english: englishRounds,
   tasks: taskLists,
   notes: memoryWrites,
   rewind,
   isolation,
   command,
   crash,
+  moves: cgroupMoves,
   fleet,
   catalog,
   usage,
@@ -81,20 +86,25 @@ const PARTS: Readonly<Record<string, (site: Site) => Promise<readonly Row[]>>> =
   peer,
 };
 
+/** Shows where the time of a part goes. */
+const STEPS = "--steps";
+
 await bench(process.argv.slice(2));
 
 async function bench(wanted: readonly string[]): Promise<void> {
-  const names = wanted.length > 0 ? wanted : Object.keys(PARTS);
-  const unknown = names.filter((name) => !(name in PARTS));
-  if (unknown.length > 0) {
-    process.stderr.write(`no such part: ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}\n`);
+  const names = wanted.length > 0 ? wanted.filter((name) => name !== STEPS) : Object.keys(PARTS);
+  const known = wanted.includes(STEPS) ? ["wakes"] : Object.keys(PARTS);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0 || names.length === 0) {
+    process.stderr.write(`no such part: ${unknown.join(", ")}; there are ${known.join(", ")}\n`);
     process.exitCode = 2;
     return;
   }
+  const work = wanted.includes(STEPS) ? printSteps : (site: Site) => measure(site, names);
   const interrupted = shutdownSignal().then((signal) => Promise.reject(new Error(`stopped by ${signal}`)));
   const site = await Site.open();
   try {
-    await Promise.race([measure(site, names), interrupted]);
+    await Promise.race([work(site), interrupted]);
   } catch (error) {
     process.exitCode = 1;
     process.stderr.write(`${site.printed}\n${error instanceof Error ? error.stack : String(error)}\n`);
@@ -102,6 +112,10 @@ async function bench(wanted: readonly string[]): Promise<void> {
     await endAll();
     await site.close();
   }
+}
+
+async function printSteps(site: Site): Promise<void> {
+  process.stdout.write(stepTable(await wakeSteps(site)));
 }
 
 async function measure(site: Site, names: readonly string[]): Promise<void> {

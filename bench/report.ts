@@ -1,4 +1,4 @@
-import { median } from "./measure.ts";
+import { median, percentile } from "./measure.ts";
 
 export interface Row {
   readonly what: string;
@@ -42,6 +42,22 @@ export const loneRow = (
 export function table(rows: readonly Row[]): string {
   const lines = rows.map((one) => `| ${one.what} | ${one.ours} | ${one.floor} | ${one.ratio} | ${one.aim} |\n`);
   return `| what | orchd | floor | ratio | aim |\n| --- | --- | --- | --- | --- |\n${lines.join("")}`;
+}
+
+/** A step of something that is measured, with the milliseconds of each round. */
+export interface StepTimes {
+  readonly step: string;
+  readonly sinceStart: readonly number[];
+  /** Since the step before it. */
+  readonly own: readonly number[];
+}
+
+export function stepTable(steps: readonly StepTimes[]): string {
+  const both = (values: readonly number[]) =>
+    `${figure(median(values), "ms")} | ${figure(percentile(values, 0.95), "ms")}`;
+  const lines = steps.map(({ step, sinceStart, own }) => `| ${step} | ${both(own)} | ${both(sinceStart)} |\n`);
+  const head = "| step | since the one before | 95 of 100 within | since the call | 95 of 100 within |\n";
+  return `${head}| --- | --- | --- | --- | --- |\n${lines.join("")}`;
 }
 
 function figure(value: number, unit: string): string {

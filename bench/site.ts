@@ -119,11 +119,11 @@ export class Site {
       // Only what measures spares has them: they take processor time from what is measured.
       ORCH_WARM_ENGINES: "0",
       ...PORTS,
+      ORCH_LOG_LEVEL: "warn",
       ...settings,
       ORCH_DATA_DIR: dataDir,
       ORCH_PORT: String(port),
       ORCH_ADMIN_KEY: ADMIN_KEY,
-      ORCH_LOG_LEVEL: "warn",
       DATABASE_URL: this.databaseUrl,
     };
     const child = start([...NODE_OPTIONS, join(installDir, "bin/orchd.js")], env, "pipe");

@@ -21,9 +21,15 @@ export interface CallContext extends AdviceContext {
 /** A user's engine, as the context of its calls. */
 export interface EngineContext extends CallContext {
   readonly user: string;
-  /** `given` is the key of ORCH_ENGINE_KEY, `over-stored` the same where another key is stored. */
-  readonly key: "given" | "over-stored" | "stored";
+  /**
+   * `given` is the key of ORCH_ENGINE_KEY, `over-stored` the same where another key is stored. Without one the call has
+   * the `session` of an admin, or a `token` of the user.
+   */
+  readonly key: "given" | "over-stored" | "stored" | "session" | "token";
 }
+
+/** Advice where a token of the user does not permit a call. */
+const OPERATORS_CALL = "this is a call of operators: it needs ORCH_ENGINE_KEY, or the admin key";
 
 /** The user, product, key and URL of a call. */
 export const describeContext = (context: CallContext): string => contextParts(context).join(", ");
@@ -49,7 +55,10 @@ export function toCliFailure(error: unknown, context?: CallContext | EngineConte
     ...(requestId === null ? [] : [`request ${requestId}`]),
   ].join(", ");
   const advice = adviceFor(code, { user: user && safe(user), product: product && safe(product) });
-  if (code === "INVALID_ENGINE_KEY" && "key" in context && context.key !== "stored") {
+  if (code === "INSUFFICIENT_SCOPE" && "key" in context && context.key === "token")
+    return new CliFailure(exitOf(error), `${message} (${details})`, code, OPERATORS_CALL);
+  const isGiven = "key" in context && (context.key === "given" || context.key === "over-stored");
+  if (code === "INVALID_ENGINE_KEY" && isGiven) {
     const text = `the key of ORCH_ENGINE_KEY is not accepted by ${safe(context.user)}'s engine`;
     const remedy = context.key === "over-stored" ? "unset it to use the stored key" : advice;
     return new CliFailure(exitOf(error), `${text} (${details})`, code, remedy);

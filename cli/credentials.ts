@@ -150,6 +150,12 @@ export class Credentials {
     return null;
   }
 
+  /** Whether files of this machine prove that its daemon listens at the address. */
+  async isOwnHost(): Promise<boolean> {
+    const hostId = await this.#hostId();
+    return hostId !== null && this.#options.isOwnHost(hostId);
+  }
+
   async #findUnpaired(): Promise<UnpairedHost | null> {
     const contents = await this.#read();
     if (Object.keys(contents).length === 0 || (await this.#find(contents)) !== null) return null;

@@ -3,10 +3,11 @@ import { type HealthClient, createHealthClient } from "../src/client/health-clie
 import type { ClientLimits } from "../src/client/limits.ts";
 import { OrchdError } from "../src/client/orchd-error.ts";
 import { type OrchestratorClient, createOrchestratorClient } from "../src/client/orchestrator-client.ts";
+import { openAdminSession } from "./admin-session.ts";
 import { type CallContext, toCliFailure } from "./client-failure.ts";
 import type { Credentials } from "./credentials.ts";
 import { CliFailure } from "./exit-codes.ts";
-import { findAdminKey, findPlatformKey } from "./keys.ts";
+import { findAdminKey, findPlatformKey, hasPlatformKey, knownAdminKey } from "./keys.ts";
 import { nodeFetch } from "./node-fetch.ts";
 import { withProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";
@@ -33,6 +34,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 interface CallTarget extends Pick<CallContext, "user" | "product"> {
   /** The progress text of a long call; null for a stream, which shows its own output. */
   readonly doing?: string | null;
+}
+
+/** Who calls for a product without its key. */
+interface Operator {
+  readonly product: string;
+  readonly adminKey: string;
 }
 
 /** Calls of the daemon with the key that each needs. Their errors become {@link CliFailure}s. */
@@ -62,8 +69,16 @@ export class DaemonClient {
     return this.#run(target, () => call(createAdminClient({ ...this.#connection(), adminKey })));
   }
 
-  /** Calls with the platform key of the current product. */
+  /** Calls with the platform key of the current product. Without one the admin key opens a session for the call. */
   async platform<T>(call: (client: OrchestratorClient) => Promise<T>, target: CallTarget = {}): Promise<T> {
+    const operator = await (this.#foundOperator ??= this.#findOperator());
+    if (operator !== null) {
+      const { product, adminKey } = operator;
+      return this.#run({ ...target, product }, async () => {
+        await using session = await openAdminSession({ ...this.#connection(), adminKey });
+        return await call(session.product(product));
+      });
+    }
     const { key: platformKey, slug: product, variable } = await this.#platformKey();
     return this.#run({ ...target, product, variable }, () =>
       call(createOrchestratorClient({ ...this.#connection(), platformKey })),
@@ -72,7 +87,8 @@ export class DaemonClient {
 
   /** The slug of the product of platform calls; undefined if only its key is known. */
   async product(): Promise<string | undefined> {
-    return (await this.#platformKey()).slug;
+    const operator = await (this.#foundOperator ??= this.#findOperator());
+    return operator === null ? (await this.#platformKey()).slug : operator.product;
   }
 
   /** The slug of the product for calls with the admin key: as given, otherwise the current one. */
@@ -92,6 +108,17 @@ export class DaemonClient {
     const product = this.#wantedProduct;
     if (product === undefined) return undefined;
     return (await this.admin((client) => client.getProduct(product), { product })).id;
+  }
+
+  #foundOperator: Promise<Operator | null> | undefined;
+  /** Null where a platform key is there, or the admin key is not. */
+  async #findOperator(): Promise<Operator | null> {
+    const [settings, credentials] = [this.#settings, this.#credentials];
+    if (await hasPlatformKey(settings, credentials, this.#wantedProduct)) return null;
+    const product = this.#wantedProduct ?? settings.product ?? (await credentials.currentProduct());
+    if (product === null) return null;
+    const adminKey = await knownAdminKey(settings, credentials);
+    return adminKey === null ? null : { product, adminKey };
   }
 
   /** Cached, so that a person types it once. */

@@ -27,6 +27,28 @@ export async function findAdminKey({ adminKey, adminKeyFile, dataDir }: Settings
   );
 }
 
+/**
+ * The admin key of a call that could do without: as the environment gives it, or that of this machine's daemon, which is
+ * sent to this daemon alone. Nobody is asked for it.
+ */
+export async function knownAdminKey(settings: Settings, credentials: Credentials): Promise<string | null> {
+  const { adminKey, adminKeyFile, dataDir } = settings;
+  if (adminKey !== undefined || adminKeyFile !== undefined) return findAdminKey(settings);
+  const local = await secretFromFile(join(dataDir, "admin-key")).catch(() => null);
+  return local !== null && (await credentials.isOwnHost()) ? local : null;
+}
+
+/** Whether a platform key is there without a prompt. */
+export async function hasPlatformKey(
+  { platformKey, platformKeyFile, product }: Settings,
+  credentials: Credentials,
+  wantedProduct: string | undefined,
+): Promise<boolean> {
+  if (wantedProduct === undefined && (platformKey !== undefined || platformKeyFile !== undefined)) return true;
+  const slug = wantedProduct ?? product ?? (await credentials.currentProduct());
+  return slug !== null && (await credentials.platformKey(slug)) !== null;
+}
+
 /** From the environment, the stored credentials, or a prompt. A product given by `--product` goes first. */
 export async function findPlatformKey(
   settings: Settings,

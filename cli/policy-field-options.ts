@@ -63,8 +63,15 @@ function readerOf({ value, unit }: PolicyField): (text: string) => unknown {
     case "list":
     case "models":
       return value.isNullable ? namesOrAny : namesOrNone;
-    default:
+    case "choice":
       return (text) => text;
+    case "switch":
+    case "budgets":
+    case "end_users":
+    case "tool_hook":
+      throw new Error(`a field of the kind ${value.kind} has options of its own`);
+    default:
+      return value satisfies never;
   }
 }
 
@@ -83,8 +90,14 @@ function helpOf({ value, meaning }: PolicyField): string {
     case "list":
     case "models":
       return `${help}; separated by commas, or ${value.isNullable ? "any" : "none"}`;
-    default:
+    case "choice":
+    case "switch":
+    case "budgets":
+    case "end_users":
+    case "tool_hook":
       return help;
+    default:
+      return value satisfies never;
   }
 }
 

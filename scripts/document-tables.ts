@@ -302,7 +302,13 @@ function boundsOf({ value, unit }: PolicyField): string {
       return `At most ${value.maxPorts}, from ${value.min} to ${value.max}.`;
     case "models":
       return `At most ${value.maxModels}.${value.isNullable ? " `null` is every model." : ""}`;
-    default:
+    case "switch":
+    case "choice":
+    case "budgets":
+    case "end_users":
+    case "tool_hook":
       return "";
+    default:
+      return value satisfies never;
   }
 }

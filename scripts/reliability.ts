@@ -1,6 +1,7 @@
 /**
  * `npm run reliability [-- NAME...]`: runs the long runs of test/faults/long-runs.ts whole, one after the other, and keeps
- * what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it.
+ * what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it. Two at
+ * once need a checkout each, because tap keeps what a run has covered in the checkout.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

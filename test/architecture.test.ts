@@ -355,6 +355,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "eventsource-parser": ["src/client/sse-frames.ts"],
   preact: ["console/src"],
   "@preact": ["console/src"],
+  marked: ["console/src/parts/markdown"],
   unpdf: ["src/engine/knowledge-reading/read-pdf.ts"],
   "openid-client": ["src/orchestrator/identity"],
   "prom-client": ["src/orchestrator/status/metrics.ts"],

@@ -8,7 +8,8 @@ export const acpCommand: CommandMaker = (program, settings) => {
     .addHelpText("after", example("orchctl acp alice"))
     .action(async (user: string, _options: object, command) => {
       const session = sessionOf(command, settings);
-      const { engine } = await connectEngine(session, user);
+      await using connected = await connectEngine(session, user);
+      const { engine } = connected;
       const { serveAcp } = await import("../acp/serve-acp.ts");
       const { stdin: input, stdout: output } = process;
       await serveAcp({ engine, input, output, note: (text) => session.print.note(text) });

@@ -50,7 +50,8 @@ export const chatCommand: CommandMaker = (program, settings) => {
     .addHelpText("after", example(`orchctl chat alice "${EXAMPLE_MESSAGE}"`))
     .action(async (user: string, words: string[], options: Options, command) => {
       const session = sessionOf(command, settings);
-      const { engine, context } = await connectEngine(session, user);
+      await using connected = await connectEngine(session, user);
+      const { engine, context } = connected;
       const taskId = options.task ?? (options.continue ? await latestTask(engine, user) : newTaskId());
       const terminal = process.stdin.isTTY ? new Terminal() : null;
       const { agent, model, effort, thinking, timeout = null } = options;
@@ -65,7 +66,7 @@ export const chatCommand: CommandMaker = (program, settings) => {
         answers,
       });
       const attachments = await Promise.all((options.attach ?? []).map(attachFile));
-      if (words.length === 0 && terminal !== null && attachments.length === 0) return conversation.converse();
+      if (words.length === 0 && terminal !== null && attachments.length === 0) return await conversation.converse();
       const text = words.length > 0 ? words.join(" ") : await readText(session, attachments.length > 0);
       if (options.task === undefined) session.print.note(`Task ${taskId}.`);
       await conversation.turn(messageWith(text, attachments));

@@ -119,11 +119,26 @@ export function describeField(
   value: Policy[PolicyFieldName] | undefined,
 ): string | null {
   if (value === undefined) return null;
-  if (kind === "tool_hook") return safe(describeToolHook(value as Policy["tool_hook"]) ?? "none");
-  if (kind === "end_users") return safe(describeEndUsers(value as Policy["end_users"]));
-  if (value === null) return "no limit";
-  if (kind === "budgets") return describeBudgets(value as Policy["budgets"]);
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return safe(value.join(", ")) || "none";
-  return `${safe(String(value))}${unit === undefined ? "" : ` ${unit}`}`;
+  switch (kind) {
+    case "tool_hook":
+      return safe(describeToolHook(value as Policy["tool_hook"]) ?? "none");
+    case "end_users":
+      return safe(describeEndUsers(value as Policy["end_users"]));
+    case "budgets":
+      return describeBudgets(value as Policy["budgets"]);
+    case "switch":
+      return value === true ? "yes" : "no";
+    case "integer":
+    case "choice":
+    case "choices":
+    case "network":
+    case "list":
+    case "ports":
+    case "models":
+      if (value === null) return "no limit";
+      if (Array.isArray(value)) return safe(value.join(", ")) || "none";
+      return `${safe(String(value))}${unit === undefined ? "" : ` ${unit}`}`;
+    default:
+      return kind satisfies never;
+  }
 }

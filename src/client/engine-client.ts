@@ -7,7 +7,7 @@ import { memoryCalls } from "./engine-memory.ts";
 import { taskCalls } from "./engine-tasks.ts";
 import { ownerCalls } from "./engine-owner.ts";
 import { turnCalls } from "./engine-turns.ts";
-import { type ConnectionOptions, serviceOf } from "./http-call.ts";
+import { type ConnectionOptions, type Service, serviceOf } from "./http-call.ts";
 import { type BySession, sessionHeaders } from "./console-client.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { callsOf } from "./route.ts";
@@ -24,14 +24,17 @@ export type EngineClientOptions = Omit<ConnectionOptions, "exactPaths"> &
 
 export type { CallOptions } from "./http-call.ts";
 
-export type EngineClient = ReturnType<typeof createEngineClient>;
+export type EngineClient = ReturnType<typeof engineCalls>;
 
 /** Calls of one engine, retried as their errors allow. Errors are {@link OrchdError}s. */
 export function createEngineClient(options: EngineClientOptions) {
   const headers = "session" in options ? sessionHeaders() : { [ENGINE_KEY_HEADER]: headerValue("key", options.key) };
-  const service = serviceOf(options, headers, DEFAULT_LIMITS);
-  const calls = callsOf(service);
+  return engineCalls(serviceOf(options, headers, DEFAULT_LIMITS));
+}
 
+/** The calls of an engine, by whatever authenticates the service's. */
+export function engineCalls(service: Service) {
+  const calls = callsOf(service);
   return {
     url: service.url,
     ...streamCalls(service, calls),
@@ -46,6 +49,6 @@ export function createEngineClient(options: EngineClientOptions) {
 
 /** At the daemon's address for an engine behind its gateway, else at the engine's own. */
 function linkAddress(url: string, link: string): string {
-  const daemon = url.replace(/\/e\/[^/]+$/, "");
+  const daemon = url.replace(/\/(?:e\/[^/]+|me)$/, "");
   return daemon === url ? url + link.replace(/^\/e\/[^/]+/, "") : daemon + link;
 }

@@ -4,6 +4,8 @@ import { CANNOT_START, ENDS, ENGINE_EXITS } from "../contract/engine/exit.ts";
 import { type EngineLaunch, decodeLaunch } from "../contract/engine/launch.ts";
 import { LAUNCH_FILE_VARIABLE } from "../contract/engine/launch-file.ts";
 import { InvalidSettings } from "../shared/environment.ts";
+import { logStep } from "../shared/log-step.ts";
+import { createLogger } from "../shared/logger.ts";
 import { shutdownSignal } from "../shared/shutdown-signals.ts";
 import { type EngineConfig, readEngineConfig } from "./config.ts";
 import { type OpenedEngine, openEngine } from "./app/open-engine.ts";
@@ -26,12 +28,16 @@ export async function run(
   const stop = shutdownSignal();
   try {
     const launch = readLaunch(launchFile);
-    const engine = await open(launch, readEngineConfig(launch.settings), environment);
+    const config = readEngineConfig(launch.settings);
+    const logger = createLogger("engine", config.logLevel);
+    logStep(logger, "launch_read");
+    const engine = await open(launch, config, environment);
     const { server, app, store } = engine;
     await listen(server, launch).catch(async (error: unknown) => {
       await app.drain(0);
       throw error;
     });
+    logStep(logger, "listening");
     const stopped = stop.then(() => "stopped" as const);
     const slept = app.asleep.then(() => "slept" as const);
     const end = await Promise.race([stopped, slept, store.damaged.then(damaged)]);

@@ -7,6 +7,7 @@ export {
   isRunning,
   listProcesses,
   mayBeInherited,
+  ownerOf,
   processFolder,
   readIdentity,
   readStat,

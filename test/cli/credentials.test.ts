@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { engine, product, startFakeServer } from "../helpers/fake-server.ts";
+import { fault, engine, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
 const ADMIN = { ORCH_ADMIN_KEY: "admin-key-of-the-test" };
@@ -39,9 +39,11 @@ t.test("a key of an engine that was made anew is not taken for the old one's", a
   server.on("POST /engines/provision", { status: 201, body: { ...engine(), engine_api_key: "sk-orch-old" } });
   await orchctl(["engines", "provision", "alice"], { env: KEY });
   server.on("GET /engines/alice", { body: engine({ id: "eng_2", url: server.url }) });
+  server.on("POST /engines/alice/tokens", fault(403, "PRODUCT_SUSPENDED", "the product is suspended"));
   const ran = await orchctl(["chat", "alice", "hi"], { env: KEY });
   t.equal(ran.code, 3);
-  t.match(ran.stderr, /no key of this engine is stored/);
+  t.match(ran.stderr, /the product is suspended/);
+  t.notOk(server.calls.some(({ headers }) => headers["x-engine-key"] !== undefined));
 });
 
 t.test("keys of one daemon are not shown to another", async (t) => {

@@ -90,19 +90,17 @@ export async function show(page: Page, path: string): Promise<void> {
   await page.locator("main:has(h1):not(:has(.opening))").waitFor();
 }
 
-/** Looks at the page at each width, and in the dark too. Afterwards it is as before. */
+/** Looks at the page at each width in both colour schemes. Afterwards it is as before. */
 export async function atEachWidth(
   page: Page,
   look: (colorScheme: "light" | "dark", width: number) => Promise<void>,
 ): Promise<void> {
-  for (const [colorScheme, width] of [
-    ["light", 1440],
-    ["light", 768],
-    ["dark", 390],
-  ] as const) {
+  for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    await look(colorScheme, width);
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await look(colorScheme, width);
+    }
   }
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: null });

@@ -97,6 +97,26 @@ t.test("the catalog of a product in a browser", withChromium, async (t) => {
     await until("it is", async () => (await current()).version === 4);
   });
 
+  await t.test("engines that start and fall asleep are counted soon, and nothing covers their number", async (t) => {
+    await show(page, "/products");
+    await show(page, view);
+    const count = page.getByRole("row").filter({ hasText: "current" }).locator("td").nth(5);
+    const isCounted = (number: string) =>
+      // The list of the fleet would know it after 15 s.
+      until(`${number} are counted`, async () => (await count.textContent()) === number, 10_000);
+    await isCounted("1");
+    const bert = await fleet.provision("bert");
+    await isCounted("2");
+    await bert.sleep();
+    await isCounted("1");
+    await page.setViewportSize({ width: 390, height: 900 });
+    await count.scrollIntoViewIfNeeded();
+    const box = (await count.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const at = `document.elementFromPoint(${box.x + box.width - 10}, ${box.y + box.height / 2}).textContent`;
+    t.equal(await page.evaluate<string>(at), "1");
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   await t.test("a push of somebody else meanwhile is not overwritten", async (t) => {
     await show(page, "/products");
     await show(page, `${view}?file=settings.yaml`);

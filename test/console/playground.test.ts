@@ -65,6 +65,39 @@ t.test("the playground in a browser", withChromium, async (t) => {
     await message.fill("");
   });
 
+  await t.test(
+    "leaves the conversation first when the window becomes narrow, and shows the rest on request",
+    async (t) => {
+      const beside = page.getByRole("complementary", { name: "Context and request" });
+      const button = page.getByRole("button", { name: "Context and request" });
+      await page.setViewportSize({ width: 768, height: 900 });
+      await beside.waitFor({ state: "detached" });
+      t.equal(await button.getAttribute("aria-pressed"), "false");
+      await button.click();
+      await beside.getByRole("heading", { name: "Context window" }).waitFor();
+      const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
+      t.ok((await top(".chat")) < (await top(".beside")), "below the conversation");
+      await until("it is in view", async () => (await top(".beside")) < 900);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await beside.waitFor();
+      t.equal(await top(".chat"), await top(".talk"));
+    },
+  );
+
+  await t.test("marks its entry of the navigation, and says at an edge that a row goes on", async (t) => {
+    const marked = page.getByRole("navigation", { name: "Views" }).locator("[aria-current]");
+    t.same(await marked.allTextContents(), ["Playground"]);
+    const tabs = page.getByRole("navigation", { name: "Tabs" });
+    t.equal(await tabs.getAttribute("data-hidden"), null, "all of them fit");
+    await page.setViewportSize({ width: 390, height: 900 });
+    await until("both ends are hidden", async () => (await tabs.getAttribute("data-hidden")) === "start end");
+    t.match(await page.evaluate("getComputedStyle(document.querySelector('.tabs')).maskImage"), /^linear-gradient/);
+    await tabs.evaluate((row) => (row.scrollLeft = row.scrollWidth));
+    await until("one end is hidden", async () => (await tabs.getAttribute("data-hidden")) === "start");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await until("all fit again", async () => (await tabs.getAttribute("data-hidden")) === null);
+  });
+
   await t.test("rewinds a conversation, and files after it has shown which", async (t) => {
     await show(page, `${playground}?task=files`);
     await send('/tool write_file {"path":"kept.txt","content":"first"}');

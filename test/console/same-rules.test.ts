@@ -7,6 +7,7 @@ import { readArchive, textFile, writeArchive } from "../../console/src/views/cat
 import { hunksOf, lineDiff } from "../../console/src/views/catalog/line-diff.ts";
 import { phasesOf } from "../../console/src/views/engine/lives-of-events.ts";
 import { readableLine } from "../../console/src/views/engine/log-line.ts";
+import { stateReason } from "../../console/src/views/fleet/state-reason.ts";
 import { hashOf, newPlatformKey } from "../../console/src/views/products/platform-key.ts";
 import { POLICY_GROUPS, inputOf, readInput } from "../../console/src/views/products/policy-fields.ts";
 import { PLATFORM_KEY_PREFIX, plausibleKey, storedKey } from "../../src/contract/orchestrator/api-keys.ts";
@@ -15,6 +16,7 @@ import {
   auditHash,
   brokenLink as daemonsBrokenLink,
 } from "../../src/contract/orchestrator/audit-chain.ts";
+import type { EngineRecord } from "../../src/contract/orchestrator/engine.ts";
 import type { EventRecord } from "../../src/contract/orchestrator/event.ts";
 import { DEFAULT_POLICY } from "../../src/contract/orchestrator/policy.ts";
 
@@ -40,6 +42,13 @@ t.test("the policy form reads a hook as JSON", async (t) => {
   t.same(readInput(field, inputOf(field, tool_hook)), { value: tool_hook });
   t.same(readInput(field, ""), { value: null });
   return t.match(readInput(field, "{"), { problem: /^expected JSON/ });
+});
+
+t.test("an engine with an open question waits for a person, whatever its last report says of its work", async (t) => {
+  const awake = { last_active_at: null, idle_since: null, kept_by: ["turn"] };
+  const engine = { state: "running", open_questions: 1, awake } as unknown as EngineRecord;
+  t.equal(stateReason(engine), "waits for a person");
+  t.equal(stateReason({ ...engine, open_questions: 0 }), "busy: a turn");
 });
 
 t.test("the browser makes platform keys as the daemon does", async (t) => {

@@ -58,8 +58,26 @@ t.test("usage and events in a browser", withChromium, async (t) => {
   await t.test("it is grouped by plan, user and model, and the address has the choice", async (t) => {
     await choice("By").selectOption("plan");
     await page.getByRole("link", { name: "pro of sleepy" }).waitFor();
-    await page.getByText("no plan of sleepy").waitFor();
+    await page.getByRole("region", { name: "Usage by plan" }).getByText("no plan of sleepy").waitFor();
     t.match(page.url(), /by=plan/);
+    const chart = page.getByRole("img", { name: /^Tokens by day: / });
+    await until("it is split by plan", async () =>
+      /in all\. pro of sleepy: [\d,]+, no plan of sleepy: [\d,]+\. /.test(
+        (await chart.getAttribute("aria-label")) ?? "",
+      ),
+    );
+    const legend = page.locator(".legend").last().getByRole("listitem");
+    const counted = async () =>
+      (await legend.allTextContents()).map((text) => Number(/([\d,]+)$/.exec(text)?.[1]?.replaceAll(",", "")));
+    const whole = async () =>
+      Number((await page.locator(".cost-chart output").last().textContent())?.replaceAll(/,| .*/g, ""));
+    const [pro = 0, none = 0] = await counted();
+    t.ok(pro > none && none > 0, "each plan has its own part");
+    t.equal(pro + none, await whole());
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    await until("the first day is read", async () => (await counted()).length === 2 && (await whole()) <= pro + none);
+    t.equal((await page.locator("svg rect.series-1").count()) > 0, true);
     await choice("By").selectOption("user");
     const users = page.getByRole("region", { name: "Usage by user" }).locator("tbody tr");
     await users.filter({ hasText: "bert" }).waitFor();
@@ -68,6 +86,18 @@ t.test("usage and events in a browser", withChromium, async (t) => {
     await page.getByText("sandbox:sandbox").waitFor();
     await choice("Time").selectOption("last");
     await page.getByText("Nothing was spent in this time.").waitFor();
+  });
+
+  await t.test("without prices it says who sets them", async () => {
+    await page.route(/\/admin\/usage\?/, async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      const unpriced = data.map((record: object) => ({ ...record, cost_micros: null }));
+      await route.fulfill({ response, json: { ...rest, data: unpriced, currency: null } });
+    });
+    await show(page, "/usage?by=plan");
+    await page.getByText("Costs are not known").getByText("ORCH_PRICES").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
   });
 
   await t.test("an event says what happened, and is found by type, product, user and time", async (t) => {
@@ -103,7 +133,7 @@ t.test("usage and events in a browser", withChromium, async (t) => {
   });
 
   await t.test("both fit each width, and are read in the dark", async (t) => {
-    for (const path of ["/usage", "/events"]) {
+    for (const path of ["/usage", "/usage?by=plan", "/events"]) {
       await show(page, path);
       await ready();
       for (const colorScheme of ["light", "dark"] as const) {

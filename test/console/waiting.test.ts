@@ -2,7 +2,20 @@ import t from "tap";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { atEachWidth, openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+
+/** Whether the placeholder would fit as a value: a browser cuts it without a trace. */
+const SHOWS_PLACEHOLDER = `(() => {
+  const field = document.querySelector("[data-search]");
+  const filled = field.cloneNode();
+  filled.value = field.placeholder;
+  Object.assign(filled.style, { position: "absolute", width: field.offsetWidth + "px" });
+  field.after(filled);
+  const isWhole = filled.scrollWidth <= filled.clientWidth;
+  filled.remove();
+  return isWhole;
+})()`;
+const FILLS_PAGE = `document.querySelector("article").clientWidth + 2 >= document.querySelector("[role=search]").clientWidth`;
 
 t.test("what waits for a person, in a browser", withChromium, async (t) => {
   const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
@@ -51,16 +64,18 @@ t.test("what waits for a person, in a browser", withChromium, async (t) => {
   await t.test("everybody can use it, at each width and in the dark too", async (t) => {
     await show(page, "/waiting");
     await card("Shall <img").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 768, 390]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        t.same(await seriousFindings(page, colorScheme), [], `${colorScheme}, ${width}`);
-        t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `fits ${width}`);
-      }
-    }
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.emulateMedia({ colorScheme: null });
+    (await anna.execute("name", "/ask What is its name?")).cut();
+    const free = card("What is its name?");
+    await free.getByLabel("Your answer").waitFor();
+    await atEachWidth(page, async (colorScheme, width) => {
+      t.same(await seriousFindings(page, colorScheme), [], `${colorScheme}, ${width}`);
+      t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `fits ${width}`);
+      t.ok(await page.evaluate(SHOWS_PLACEHOLDER), `the search says at ${width} what it finds`);
+      t.ok(await page.evaluate(FILLS_PAGE), `a card is as wide as the page of ${width}`);
+    });
+    await free.getByLabel("Your answer").fill("Rex");
+    await page.keyboard.press("Enter");
+    await free.waitFor({ state: "detached" });
   });
 
   await t.test("a search is in the address, and a question is answered by the keyboard alone", async (t) => {

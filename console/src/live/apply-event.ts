@@ -11,7 +11,8 @@ export function applyEvent(
   if (to === null) return engine;
   const changes: Changes = { state: to, running: to === "running" || to === "unhealthy" };
   if (incarnation !== null) changes.incarnation = incarnation;
-  if (!changes.running && to !== "stopping") changes.usage = null;
+  // Without a process.
+  if (!changes.running && to !== "stopping") Object.assign(changes, { usage: null, catalog: null });
   changes.sleep = to === "sleeping" ? { since: time, reason: sleepReason(reason) } : null;
   if (type === "engine.running") changes.started_at = time;
   if (type === "engine.stopped") changes.stopped_at = time;

@@ -2,8 +2,10 @@ import type { OrchdError, TaskRecord } from "@orchd/client";
 import { useEffect, useState } from "preact/hooks";
 import { asProblem } from "../parts/problem.ts";
 import { engineCalls } from "../session/clients.ts";
+import { session } from "../session/session.ts";
 import { epoch } from "./connection.ts";
 import { oncePerFrame } from "./follow-turn.ts";
+import { type LiveTasks, followSharedTasks } from "./shared-tasks.ts";
 
 /** Tasks of the first page. The search finds older ones. */
 export const TASKS_SHOWN = 200;
@@ -11,37 +13,43 @@ export const TASKS_SHOWN = 200;
 export interface TaskList {
   /** By their ids; null until the first page was read. */
   readonly tasks: ReadonlyMap<string, TaskRecord> | null;
+  /** The ids of those that have left the list since. */
+  readonly removed: ReadonlySet<string>;
   readonly problem: OrchdError | null;
 }
 
+const UNREAD: TaskList = { tasks: null, removed: new Set(), problem: null };
+
 /** The latest tasks of an engine, kept up to date. */
-export function useTasks(engineId: string, archived: "true" | "false"): TaskList {
-  const [list, setList] = useState<TaskList>({ tasks: null, problem: null });
+export function useTasks(engineId: string, archived: "true" | "false" | "any"): TaskList {
+  const [list, setList] = useState<{ readonly key: string; readonly list: TaskList }>({ key: "", list: UNREAD });
+  const key = `${engineId} ${archived}`;
   useEffect(() => {
     const abort = new AbortController();
-    let shown = new Map<string, TaskRecord>();
-    // Tasks of a page that is not complete yet. One that is missing in it may have been deleted meanwhile.
-    let page: Map<string, TaskRecord> | null = new Map();
-    const publish = oncePerFrame(() => setList({ tasks: new Map(shown), problem: null }));
-    const onRetry = () => (page = new Map());
-    const read = async () => {
-      const options = { archived, limit: TASKS_SHOWN, onRetry, signal: abort.signal } as const;
-      for await (const event of engineCalls(engineId).followTasks(options)) {
-        const target = page ?? shown;
-        if (event.event === "task") target.set(event.data.task_id, event.data);
-        else if (event.event === "task_removed") target.delete(event.data.task_id);
-        else if (page !== null) [shown, page] = [page, null];
-        else continue;
-        if (page === null) publish();
-      }
-    };
-    read().catch((error: unknown) => {
-      if (!abort.signal.aborted) setList(({ tasks }) => ({ tasks, problem: asProblem(error) }));
+    let live: LiveTasks | null = null;
+    const publish = oncePerFrame(() => {
+      if (live !== null)
+        setList({ key, list: { tasks: new Map(live.tasks), removed: new Set(live.removed), problem: null } });
+    });
+    followSharedTasks({
+      name: `orchd-tasks ${sessionId()} ${key}`,
+      open: (signal, onRetry) => engineCalls(engineId).followTasks({ archived, limit: TASKS_SHOWN, onRetry, signal }),
+      signal: abort.signal,
+      changed(now) {
+        live = now;
+        publish();
+      },
+    }).catch((error: unknown) => {
+      if (abort.signal.aborted) return;
+      setList((known) => ({ key, list: { ...(known.key === key ? known.list : UNREAD), problem: asProblem(error) } }));
     });
     return () => {
       abort.abort();
       publish.cancel();
     };
-  }, [engineId, archived, epoch.value]);
-  return list;
+  }, [key, epoch.value]);
+  // A list of another engine is never shown.
+  return list.key === key ? list.list : UNREAD;
 }
+
+const sessionId = (): string => (typeof session.value === "object" ? (session.value?.id ?? "") : "");

@@ -17,7 +17,7 @@ export const AnswerForm = ({ options, isPermission, allowsText, isBusy, onAnswer
   const [text, setText] = useState("");
   return (
     <form
-      class="controls"
+      class="controls answers"
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim() !== "") onAnswer(text);

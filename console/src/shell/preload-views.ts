@@ -1,3 +1,4 @@
+import { loadMarkdown } from "../parts/markdown/load-elements.ts";
 import type { View } from "../views/view.ts";
 import { HEADERS } from "../views/view-table.ts";
 import { viewAt } from "./view-at.ts";
@@ -23,6 +24,8 @@ async function whenIdle(views: readonly View[], signal: AbortSignal): Promise<vo
     if (signal.aborted) return;
     await preload(view);
   }
+  // What views of answers load, last.
+  requestIdle(() => void (signal.aborted || loadMarkdown()));
 }
 
 /** A script that does not load is asked for again when its view is opened, which says so. */

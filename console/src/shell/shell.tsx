@@ -98,9 +98,8 @@ const Count = ({ of: { value } }: { readonly of: ReadonlySignal<string> }) =>
 
 const mayOpen = (role: View["role"]): boolean => role === undefined || may(role);
 
+const ENTRIES = { engine: "/", product: "/products" } as const;
+
 /** Whether a view belongs to an entry of the navigation: an engine belongs to the fleet. */
 const isWithin = (entry: View, view: View | null): boolean =>
-  view !== null &&
-  (view === entry ||
-    (view.tabOf === "engine" && entry.path === "/") ||
-    (view.tabOf === "product" && entry.path === "/products"));
+  view === entry || entry.path === (view?.within ?? (view?.tabOf === undefined ? undefined : ENTRIES[view.tabOf]));

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useHiddenEnds } from "../parts/use-hidden-ends.ts";
 import { linkTo } from "../routing/address.ts";
 import { type PathParams, fillPath } from "../routing/path-pattern.ts";
 import { may } from "../session/session.ts";
@@ -15,9 +16,14 @@ interface TabsProps {
 /** What the views of one engine or one product share: its header and the links between them. */
 export const Tabs = ({ view, params, children }: TabsProps) => {
   const nav = useRef<HTMLElement>(null);
+  useHiddenEnds(nav, view.tabOf);
   useEffect(() => {
+    const row = nav.current;
+    if (row === null) return undefined;
     // On a narrow screen the current tab may be beyond the edge.
-    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const observer = new ResizeObserver(() => revealCurrent(row));
+    observer.observe(row);
+    return () => observer.disconnect();
   }, [view]);
   if (view.tabOf === undefined) return <>{children}</>;
   const Header = HEADERS[view.tabOf];
@@ -43,5 +49,17 @@ export const Tabs = ({ view, params, children }: TabsProps) => {
     </>
   );
 };
+
+/** Where a row that goes on fades. */
+const FADE_PX = 40;
+
+/** Scrolls the row alone, never the page. */
+function revealCurrent(row: HTMLElement): void {
+  const current = row.querySelector("[aria-current]");
+  if (current === null) return;
+  const [tab, box] = [current.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (tab.right > box.right - FADE_PX) row.scrollLeft += tab.right - box.right + FADE_PX;
+  else if (tab.left < box.left + FADE_PX) row.scrollLeft -= box.left + FADE_PX - tab.left;
+}
 
 const isAt = (tab: View, view: View): boolean => tab === view || view.path.startsWith(`${tab.path}/:`);

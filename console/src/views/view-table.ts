@@ -67,6 +67,7 @@ export const VIEWS: readonly View[] = [
     title: "Playground",
     component: lazyView(() => import("./playground/playground.tsx"), "Playground"),
     tabOf: "engine",
+    within: "/playground",
   },
   {
     path: "/engines/:engine/files",
@@ -118,6 +119,7 @@ export const VIEWS: readonly View[] = [
     role: "admin",
     title: "Register a product",
     component: lazyView(() => import("./products/register-product.tsx"), "RegisterProduct"),
+    within: "/products",
   },
   {
     path: "/products/:product",

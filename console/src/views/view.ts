@@ -22,6 +22,8 @@ export interface View {
   readonly key?: string;
   /** What the entry counts; empty for nothing. */
   readonly count?: ReadonlySignal<string>;
+  /** The path of the entry of the navigation that it belongs to, if that is not the entry of its engine or product. */
+  readonly within?: string;
   /** Tabs of one engine or one product share a header; the parameter is `engine` or `product`. */
   readonly tabOf?: "engine" | "product";
 }

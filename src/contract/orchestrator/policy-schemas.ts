@@ -110,8 +110,12 @@ function shown(value: PolicyValue): z.ZodMiniType {
         product: field(budgetLimits, MEANINGS.product),
         warn_at: field(z.number(), MEANINGS.warn_at),
       });
-    default:
+    case "switch":
+    case "choice":
+    case "choices":
       return accepted(value);
+    default:
+      return value satisfies never;
   }
 }
 

@@ -8,6 +8,8 @@ import type { EngineLaunch } from "../../contract/engine/launch.ts";
 import { createBoundedServer } from "../../shared/http/http-server.ts";
 import { hostProblem } from "../../shared/http/local-caller.ts";
 import { trackConnections } from "../../shared/http/stop-accepting.ts";
+import { logStep } from "../../shared/log-step.ts";
+import { type Logger, createLogger } from "../../shared/logger.ts";
 import { VERSION } from "../../shared/version.ts";
 import { type EngineApp, createApp } from "./create-app.ts";
 import type { EngineConfig } from "../config.ts";
@@ -39,17 +41,20 @@ export async function openEngine(
   config: EngineConfig,
   environment: NodeJS.ProcessEnv,
 ): Promise<OpenedEngine> {
+  const logger = createLogger("engine", config.logLevel);
   const store = openStore(launch.data_dir, { emptyStores: programDir() });
+  logStep(logger, "store_opened");
   const server = createBoundedServer((request, response) => answer(request, response), LIMITS);
   const parts = { launch, config, store, environment, stopAccepting: trackConnections(server) };
   const app = await createApp(parts);
-  const answer = answerWith(launch, { app, store });
+  logStep(logger, "app_made");
+  const answer = answerWith(launch, { app, store, logger });
   return { server, app, store, close: (drainMs) => close(server, { app, store, drainMs }) };
 }
 
 function answerWith(
   { host, engine_id, incarnation }: EngineLaunch,
-  { app, store }: { app: EngineApp; store: Store },
+  { app, store, logger }: { app: EngineApp; store: Store; logger: Logger },
 ): RequestListener {
   // The process of a spare is older than its engine.
   // `performance` would load more of Node.js at each boot.
@@ -72,6 +77,7 @@ function answerWith(
       };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(health));
     } else {
+      logStep(logger, "call_accepted");
       app.answer(request, response);
     }
   };

@@ -65,6 +65,7 @@ export function openTitles(
 export function openTasks(parts: TaskOwnerParts) {
   const { store, slots, inbox, runner, journal, events, search, taskChanges, checkpoints, workspaceDir, logger } =
     parts;
+  slots.subscribe((taskId) => taskChanges.changed(taskId));
   const [tasks, hitl, attached] = [new TaskTable(store), new HitlTable(store), new AttachmentNames(store)];
   return {
     taskChanges,

@@ -2,6 +2,8 @@ import type { RequestHandler, Response } from "express";
 import { MESSAGE_ID_HEADER, TURN_ID_HEADER } from "../../contract/engine/headers.ts";
 import type { WhenBusy } from "../../contract/engine/when-busy.ts";
 import type { SentMessage as Sent } from "../../contract/engine/inbox.ts";
+import { logStep } from "../../shared/log-step.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { validateBody } from "../../shared/http/validate-body.ts";
 import type { EventRow } from "../turns/event-journal.ts";
 import { removed } from "../turns/inbox.ts";
@@ -18,6 +20,7 @@ export interface ExecuteParts extends StartParts {
   /** The policy's `when_busy`, of calls that name none. */
   readonly whenBusy: WhenBusy;
   readonly limits: StreamLimits;
+  readonly logger: Logger;
 }
 
 /**
@@ -37,6 +40,7 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
         });
     const exchange = { request, response, wants, message };
     const answer = await startOrFind(parts, exchange, execution);
+    logStep(parts.logger, "turn_stored");
     if (execution.on_disconnect === "cancel")
       response.once("close", () => {
         if (!response.writableFinished) endBegun(parts, execution.task_id, answer);

@@ -11,6 +11,7 @@ import { MemoryPortability } from "./portability/memory-portability.ts";
 import { ProfileFacts } from "./profile/profile-facts.ts";
 import { ProfileTable } from "./profile/profile-table.ts";
 import { RoundsToLearn } from "./rounds-to-learn.ts";
+import { IndexMerging } from "./search/index-merging.ts";
 import { indexMissing } from "./search/index-missing.ts";
 import { FullTextIndex, factItem } from "./search/memory-index.ts";
 import { openRelatedWords } from "./search/related-words.ts";
@@ -59,6 +60,7 @@ export async function openMemory({
   const index = new FullTextIndex(store);
   const reindex = () => indexMissing(store, { lane, index });
   const embeddings = embedder && new Embeddings({ store, lane, embedder, logger });
+  const merging = new IndexMerging({ store, lane, logger });
   const portability = new MemoryPortability({
     store,
     workspaceDir,
@@ -86,6 +88,7 @@ export async function openMemory({
     async close(reason) {
       await portability.close(reason);
       await embeddings?.close();
+      await merging.close();
     },
   };
 }

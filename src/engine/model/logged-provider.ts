@@ -1,4 +1,5 @@
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
+import { logStep } from "../../shared/log-step.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ModelProvider, ModelRequest } from "./model-provider.ts";
 
@@ -12,7 +13,9 @@ export function loggedProvider(inner: ModelProvider, logger: Logger): ModelProvi
       let firstMs: number | null = null;
       let parts = 0;
       logger.debug(parametersOf(inner.name, request), "called the model");
+      logStep(logger, "model_called");
       for await (const part of inner.stream(request, signal)) {
+        if (firstMs === null) logStep(logger, "model_answered");
         firstMs ??= Math.round(performance.now() - startedAt);
         parts++;
         if (part.kind === "done" || part.kind === "failed") {

@@ -28,6 +28,8 @@ export interface StateValues {
     readonly generation: number;
     readonly hasOutdated: boolean;
   };
+  /** How many rows memory had when all segments of its full-text index became one. */
+  readonly index_merged: { readonly rows: number };
   /** The facts and lines that the last profile page was made of. */
   readonly profile: { readonly input: string };
   /** A memory erasure is in progress. */

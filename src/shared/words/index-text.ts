@@ -19,9 +19,14 @@ export function indexWords(text: string): string[] {
 
 /** Words between spaces and punctuation, as written. */
 export function wordRuns(text: string): string[] {
-  const plain = shortened(text).normalize("NFKC");
-  return plain.match(/[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+  const short = shortened(text);
+  return (BEYOND_ASCII.test(short) ? short.normalize("NFKC").match(RUNS) : short.match(ASCII_RUNS)) ?? [];
 }
+
+const RUNS = /[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{N}]+)*/gu;
+/** The same for ASCII, in half the time. */
+const ASCII_RUNS = /\w+(?:['-][A-Za-z0-9]+)*/g;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 export function wordsOfRun(run: string): readonly string[] {
   const words: string[] = [];

@@ -104,7 +104,8 @@ t.test("DEBUG logs parameters and outcome of each call, without content", async 
   const { lines, logger, inner } = logged("debug");
   const provider = loggedProvider(inner, logger);
   await partsOf(provider, requestTo("anthropic", { system: `SECRET ${KEY}` }));
-  t.match(lines, [
+  const calls = lines.filter(({ msg }) => msg !== "reached a step");
+  t.match(calls, [
     {
       msg: "called the model",
       provider: "anthropic",
@@ -118,6 +119,11 @@ t.test("DEBUG logs parameters and outcome of each call, without content", async 
     },
     { msg: "ended the model call", reason: "stop", usage: used(8000, 0), parts: 4, took_ms: Number, first_ms: Number },
   ]);
+  t.same(
+    lines.flatMap(({ step }) => step ?? []),
+    ["model_called", "model_answered"],
+    "the steps of a wake",
+  );
   t.notMatch(JSON.stringify(lines), /SECRET|sk-/);
   t.equal(loggedProvider(inner, createLogger("test", "info")), inner, "below debug level the provider is not wrapped");
 });

@@ -245,6 +245,15 @@ t.test("the list can be followed: its first page, then each change", async (t) =
   await client.respond(data.request_id, "left");
   await asked.all();
   await until("it has ended", () => seen.includes("new idle 2"));
+  const look = { name: "look", description: "Looks", input_schema: { type: "object" } };
+  const called = await engine.execute({ task_id: "called", message: "/slow 300\n/tool look {}", client_tools: [look] });
+  const { data: call } = await called.first("tool_call");
+  await until("it waits, of which no event of the turn tells", () =>
+    seen.some((one) => one.startsWith("called waiting")),
+  );
+  await engine.call("/tools/respond", { body: { tool_call_id: call.tool_call_id, output: "seen" } });
+  await called.all();
+  await until("it has ended too", () => seen.findLast((one) => one.startsWith("called"))?.startsWith("called idle"));
   await client.changeTask("old", { archived: true });
   await until("it left the list", () => seen.includes("task_removed"));
   await client.deleteTask("new");

@@ -20,6 +20,8 @@ t.test("waiting for a human pauses the expiry timer, which restarts afterwards",
   const claim = slots.claim("task", "turn");
   if (claim.kind !== "claimed") throw new Error("not claimed");
   const { slot } = claim;
+  const told: (string | undefined)[] = [];
+  slots.subscribe((taskId) => told.push(slots.get(taskId)?.state));
   const resume = slot.waitForHuman();
   t.equal(slot.state, "waiting_for_human");
   await new Promise((resolve) => setTimeout(resolve, 400));
@@ -29,6 +31,7 @@ t.test("waiting for a human pauses the expiry timer, which restarts afterwards",
   await until("it expires", () => slot.signal.aborted);
   t.match(slots.claim("task", "other"), { kind: "busy", holder: { turnId: "turn" } }, "aborted is not yet free");
   slot.release();
+  t.same(told, ["waiting_for_human", "running", undefined], "each change is told once");
   t.match(slots.claim("task", "other"), { kind: "claimed" });
   slot.release();
   t.match(slots.claim("task", "third"), { kind: "busy" }, "an old slot cannot free a new one");

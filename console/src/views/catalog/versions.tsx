@@ -1,6 +1,5 @@
-import type { CatalogHistory, CatalogVersion, ProductRecord } from "@orchd/client";
+import type { CatalogHistory, CatalogVersion, EngineRecord, ProductRecord } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { engines } from "../../live/fleet.ts";
 import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { NONE, formatBytes, formatCount } from "../../parts/format.ts";
@@ -10,6 +9,7 @@ import { UserName } from "../../parts/user-name.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { productCalls } from "../../session/clients.ts";
 import { may } from "../../session/session.ts";
+import { useProductEngines } from "./use-product-engines.ts";
 
 interface VersionsProps {
   readonly product: ProductRecord;
@@ -30,7 +30,8 @@ export const Versions = ({ product, versions, current, onChanged }: VersionsProp
     setAsked(null);
     onChanged();
   };
-  const used = usedVersions(product.id);
+  const running = useProductEngines(product.id);
+  const used = usedVersions(running);
   const columns: readonly Column<CatalogVersion>[] = [
     { title: "Version", kind: "number", cell: ({ version }) => version },
     { title: "Pushed", cell: ({ created_at }) => <Ago at={created_at} /> },
@@ -80,7 +81,7 @@ export const Versions = ({ product, versions, current, onChanged }: VersionsProp
     <section aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
       <Table label="Versions of the catalog" columns={columns} rows={versions} keyOf={({ version }) => version} />
-      <Refusals productId={product.id} />
+      <Refusals engines={running} />
       {asked !== null && (
         <Confirm
           title={`Roll back to version ${asked.version}`}
@@ -96,13 +97,10 @@ export const Versions = ({ product, versions, current, onChanged }: VersionsProp
   );
 };
 
-const enginesOf = (productId: string) =>
-  [...(engines.value?.values() ?? [])].filter(({ product_id }) => product_id === productId);
-
 /** How many running engines use each version. */
-function usedVersions(productId: string): ReadonlyMap<number, number> {
+function usedVersions(engines: readonly EngineRecord[]): ReadonlyMap<number, number> {
   const used = new Map<number, number>();
-  for (const { catalog } of enginesOf(productId)) {
+  for (const { catalog } of engines) {
     const version = catalog?.version;
     if (version !== null && version !== undefined) used.set(version, (used.get(version) ?? 0) + 1);
   }
@@ -116,8 +114,8 @@ const before = (versions: readonly CatalogVersion[], version: number): number =>
 const SHOWN = 20;
 
 /** The engines that do not use the current version, and why. */
-const Refusals = ({ productId }: { readonly productId: string }) => {
-  const failed = enginesOf(productId).filter(({ catalog }) => (catalog?.error ?? null) !== null);
+const Refusals = ({ engines }: { readonly engines: readonly EngineRecord[] }) => {
+  const failed = engines.filter(({ catalog }) => (catalog?.error ?? null) !== null);
   if (failed.length === 0) return null;
   return (
     <div class="callout problem">

@@ -2,6 +2,7 @@ import type { EngineClient, TaskRecord } from "@orchd/client";
 import { useMemo } from "preact/hooks";
 import { engineById } from "../../live/engine.ts";
 import { usePages } from "../../live/pages.ts";
+import { TASKS_SHOWN, useTasks } from "../../live/use-tasks.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { More } from "../../parts/more.tsx";
@@ -15,13 +16,14 @@ import { NoEngine } from "../engine/no-engine.tsx";
 import type { ViewProps } from "../view.ts";
 import { useTyped } from "./use-typed.ts";
 import { TaskActions } from "./task-actions.tsx";
+import { withLive } from "./with-live.ts";
 import { TaskStateBadge } from "./task-state.tsx";
 import { transcriptPath } from "./transcript-path.ts";
 
 const SHOWN = { "": "false", archived: "true", all: "any" } as const;
 type Shown = keyof typeof SHOWN;
 
-/** The conversations of a user, the latest activity first. The address names the search. */
+/** The conversations of a user, the latest activity first, as they are now. The address names the search. */
 export const ConversationList = ({ params }: ViewProps) => {
   const engine = params["engine"] ?? "";
   const calls = useMemo(() => engineCalls(engine), [engine]);
@@ -29,10 +31,15 @@ export const ConversationList = ({ params }: ViewProps) => {
   const words = query.get("q") ?? "";
   const shown = (Object.keys(SHOWN) as Shown[]).find((name) => name === query.get("show")) ?? "";
   const q = useTyped(words.trim());
-  const { items, problem, more, reload } = usePages(
-    (cursor, signal) => calls.listTasks({ ...(q !== "" && { q }), archived: SHOWN[shown], cursor, signal }),
+  const archived = SHOWN[shown];
+  const pages = usePages(
+    (cursor, signal) => calls.listTasks({ ...(q !== "" && { q }), archived, limit: TASKS_SHOWN, cursor, signal }),
     [engine, q, shown],
   );
+  const live = useTasks(engine, archived);
+  const items = pages.items === null ? null : withLive(pages.items, live, q === "");
+  const { more, reload } = pages;
+  const problem = pages.problem ?? live.problem;
   if (engineById(engine) === null) return <NoEngine />;
   return (
     <>

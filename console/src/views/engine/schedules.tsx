@@ -7,7 +7,7 @@ import { usePolling } from "../../live/samples.ts";
 import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { NONE, formatDuration } from "../../parts/format.ts";
+import { formatDuration } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { shellWord } from "../../parts/shell-word.ts";
@@ -15,6 +15,7 @@ import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
 import type { ViewProps } from "../view.ts";
 import { CreateSchedule } from "./create-schedule.tsx";
+import { LastRun } from "./last-run.tsx";
 import { NoEngine } from "./no-engine.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
@@ -27,7 +28,7 @@ export const EngineSchedules = ({ params }: ViewProps) => {
 };
 
 /** When the engine is sent messages: by schedules, and by webhooks of other services. */
-const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: EngineRecord }) => {
+const Schedules = ({ engine: { id, product_id, user_id } }: { readonly engine: EngineRecord }) => {
   const calls = productCalls(product_id).schedules;
   const { isBusy, run } = useAction();
   const [isCreating, setCreating] = useState(false);
@@ -53,25 +54,18 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
     {
       title: "Last run",
       isExtra: true,
-      cell: ({ last_run }) =>
-        last_run === null ? (
-          NONE
-        ) : (
-          <span title={last_run.error ?? ""}>
-            {last_run.state.replaceAll("_", " ")} <Ago at={last_run.ended_at ?? last_run.due_at} />
-          </span>
-        ),
+      cell: ({ last_run }) => <LastRun engine={id} run={last_run} />,
     },
     {
       title: "Actions",
       kind: "actions",
-      cell: ({ id, name, enabled }) => (
+      cell: ({ id: schedule, name, enabled }) => (
         <>
           <button
             type="button"
             class="small"
             disabled={isBusy}
-            onClick={() => void act(calls.run(user_id, id), "The schedule runs.")}
+            onClick={() => void act(calls.run(user_id, schedule), "The schedule runs.")}
           >
             Run now
           </button>{" "}
@@ -81,7 +75,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
             disabled={isBusy}
             onClick={() =>
               void act(
-                calls.change(user_id, id, { enabled: !enabled }),
+                calls.change(user_id, schedule, { enabled: !enabled }),
                 enabled ? "The schedule is paused." : "The schedule continues.",
               )
             }
@@ -93,7 +87,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
             class="small danger"
             disabled={isBusy}
             aria-label={`Delete ${name}`}
-            onClick={() => setDeleted({ id, name })}
+            onClick={() => setDeleted({ id: schedule, name })}
           >
             Delete
           </button>
@@ -121,7 +115,7 @@ const Schedules = ({ engine: { product_id, user_id } }: { readonly engine: Engin
             <p>A schedule sends the engine a message at its times:</p>
           </Empty>
         ))}
-      <Webhooks product={product_id} user={user_id} />
+      <Webhooks engine={id} product={product_id} user={user_id} />
       {isCreating && (
         <CreateSchedule
           create={(schedule) => calls.create(user_id, schedule)}

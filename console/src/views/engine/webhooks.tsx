@@ -7,20 +7,20 @@ import { Copy } from "../../parts/copy.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { TextField } from "../../parts/field.tsx";
-import { NONE } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { Ago } from "../../parts/time.tsx";
 import { productCalls } from "../../session/clients.ts";
+import { LastRun } from "./last-run.tsx";
 
 interface WebhooksProps {
+  readonly engine: string;
   readonly product: string;
   readonly user: string;
 }
 
 /** The addresses at which other services start turns of the engine. */
-export const Webhooks = ({ product, user }: WebhooksProps) => {
+export const Webhooks = ({ engine, product, user }: WebhooksProps) => {
   const calls = productCalls(product).webhooks;
   const { isBusy, run } = useAction();
   const [isCreating, setCreating] = useState(false);
@@ -60,6 +60,7 @@ export const Webhooks = ({ product, user }: WebhooksProps) => {
           <Table
             label="Webhooks"
             columns={columnsOf({
+              engine,
               isBusy,
               onSwitch: ({ id, enabled }) =>
                 void act(
@@ -110,13 +111,14 @@ export const Webhooks = ({ product, user }: WebhooksProps) => {
 };
 
 interface RowActions {
+  readonly engine: string;
   readonly isBusy: boolean;
   /** Pauses or resumes it. */
   readonly onSwitch: (webhook: WebhookRecord) => void;
   readonly onDelete: (webhook: WebhookRecord) => void;
 }
 
-const columnsOf = ({ isBusy, onSwitch, onDelete }: RowActions): readonly Column<WebhookRecord>[] => [
+const columnsOf = ({ engine, isBusy, onSwitch, onDelete }: RowActions): readonly Column<WebhookRecord>[] => [
   { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
   {
     title: "Address",
@@ -130,14 +132,7 @@ const columnsOf = ({ isBusy, onSwitch, onDelete }: RowActions): readonly Column<
   {
     title: "Last run",
     isExtra: true,
-    cell: ({ last_run: last }) =>
-      last === null ? (
-        NONE
-      ) : (
-        <span title={last.error ?? ""}>
-          {last.state.replaceAll("_", " ")} <Ago at={last.ended_at ?? last.due_at} />
-        </span>
-      ),
+    cell: ({ last_run: run }) => <LastRun engine={engine} run={run} />,
   },
   {
     title: "Actions",

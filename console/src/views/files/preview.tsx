@@ -5,7 +5,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { engineCalls } from "../../session/clients.ts";
 import { readCsv } from "./csv.ts";
 import { DownloadButton } from "./file-actions.tsx";
-import { Markdown } from "./markdown.tsx";
+import { Markdown } from "../../parts/markdown/markdown.tsx";
 
 const MAX_TEXT = 256 * 1024;
 /** Images and PDF files are read as a whole. */

@@ -28,6 +28,9 @@ export function stateReason(engine: EngineRecord): string {
   return "";
 }
 
-/** Whether it does nothing else than wait for an answer. Whoever looks on keeps it awake, and is no work. */
-const waitsForPerson = ({ state, open_questions: open, awake }: EngineRecord): boolean =>
-  open > 0 && (state === "sleeping" || (state === "running" && awake?.kept_by.includes("turn") !== true));
+/**
+ * Whether a turn of it waits for an answer. What keeps it awake is not looked at: it is known from a report that may be older
+ * than the question, and another turn that works needs nobody.
+ */
+const waitsForPerson = ({ state, open_questions: open }: EngineRecord): boolean =>
+  open > 0 && (state === "sleeping" || state === "running");

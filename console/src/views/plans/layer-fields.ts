@@ -82,13 +82,29 @@ function readBudgets(inputs: Inputs, problems: Record<string, string>): Layer["b
 
 /** A value in words: `2,048 MiB`, `no limit`, `5,000 tokens a day`. */
 export function valueText(name: EnginePolicyField, value: Layer[EnginePolicyField]): string {
-  const { unit, value: kind } = ROWS[name];
+  const { unit, value: row } = ROWS[name];
   if (value === undefined) return NONE;
-  if (value === null) return kind.kind === "integer" ? "no limit" : "all";
-  if (name === "budgets") return budgetsText(value as NonNullable<Layer["budgets"]>);
-  if (typeof value === "number") return `${formatCount(value)}${unit === undefined ? "" : ` ${unit}`}`;
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
-  return String(value);
+  switch (row.kind) {
+    case "budgets":
+      return budgetsText(value as NonNullable<Layer["budgets"]>);
+    case "integer":
+      return value === null ? "no limit" : `${formatCount(Number(value))}${unit === undefined ? "" : ` ${unit}`}`;
+    case "switch":
+    case "choice":
+    case "choices":
+    case "network":
+    case "list":
+    case "ports":
+    case "models":
+      if (value === null) return "all";
+      if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
+      return String(value);
+    case "end_users":
+    case "tool_hook":
+      return value === null ? "none" : JSON.stringify(value);
+    default:
+      return row satisfies never;
+  }
 }
 
 function budgetsText({ engine }: NonNullable<Layer["budgets"]>): string {

@@ -2,6 +2,7 @@ import { type MessageContent, attachment } from "@orchd/client";
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { useHiddenEnds } from "../../parts/use-hidden-ends.ts";
 import { notify } from "../../parts/notices.tsx";
 import { SANDBOX_COMMANDS } from "./sandbox-commands.ts";
 
@@ -29,6 +30,8 @@ export const Composer = (props: ComposerProps) => {
   const text = draft.value;
   const [files, setFiles] = useState<readonly File[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
+  const commands = useRef<HTMLDivElement>(null);
+  useHiddenEnds(commands, isSandbox);
   const isEmpty = text.trim() === "" && files.length === 0;
   const send = async (later: Later) => {
     if (isEmpty) return;
@@ -56,7 +59,7 @@ export const Composer = (props: ComposerProps) => {
       }}
     >
       {isSandbox && (
-        <div class="chips" role="group" aria-label="Commands of the sandbox model">
+        <div ref={commands} class="chips" role="group" aria-label="Commands of the sandbox model">
           {SANDBOX_COMMANDS.map(({ name, line, effect }) => (
             <button key={name} type="button" class="chip" title={effect} onClick={() => insert(line)}>
               {name}

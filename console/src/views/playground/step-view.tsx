@@ -2,6 +2,7 @@ import type { EngineClient } from "@orchd/client";
 import { useAction } from "../../parts/action.ts";
 import { AnswerForm, optionWords } from "../../parts/answer-form.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
+import { Markdown } from "../../parts/markdown/markdown.tsx";
 import type { QuestionStep, Step, ToolStep } from "../../live/turn-steps.ts";
 
 interface StepProps {
@@ -15,15 +16,15 @@ export const StepView = ({ step, calls, isOver }: StepProps) => {
   switch (step.kind) {
     case "text":
       return (
-        <p class="answer">
-          <bdi>{step.text}</bdi>
-        </p>
+        <div class="answer">
+          <Markdown text={step.text} isGrowing={step.toMs === null} />
+        </div>
       );
     case "thinking":
       return (
         <details class="thinking" open={step.toMs === null}>
           <summary>Thinking</summary>
-          <bdi>{step.text}</bdi>
+          <Markdown text={step.text} isGrowing={step.toMs === null} />
         </details>
       );
     case "tool":

@@ -1,6 +1,5 @@
 import type { EngineClient, EngineRecord, MessageContent } from "@orchd/client";
 import type { Signal } from "@preact/signals";
-import { useState } from "preact/hooks";
 import { products } from "../../live/fleet.ts";
 import { useResource } from "../../live/resource.ts";
 import { useAction } from "../../parts/action.ts";
@@ -12,6 +11,7 @@ import { type SideName, readChoice, turnOptions } from "./choice.ts";
 import { Composer, type Later } from "./composer.tsx";
 import { TaskHeader } from "./task-header.tsx";
 import { taskPath } from "./task-path.ts";
+import { useBeside } from "./use-beside.ts";
 import type { Side } from "./use-side.ts";
 
 interface TalkProps {
@@ -24,14 +24,12 @@ interface TalkProps {
 }
 
 const NAMES: readonly SideName[] = ["a", "b"];
-/** Where it fits beside the conversation it is shown at first. */
-const WIDE = "(min-width: 1280px)";
 
 /** A conversation, or two side by side, and where the next message of both is written. */
 export const Talk = ({ engine, calls, sides, draft, onCompare }: TalkProps) => {
   const { id, url } = engine;
   const { isBusy: isForking, run } = useAction();
-  const [isBeside, setBeside] = useState(() => matchMedia(WIDE).matches);
+  const { isBeside, toggle } = useBeside();
   const agents = useResource(async (signal) => (await calls.showCatalog({ signal })).agents, [id]);
   const sandbox = useResource((signal) => runsSandbox(calls, signal), [id]);
   const isCompared = sides.length === 2;
@@ -103,7 +101,7 @@ export const Talk = ({ engine, calls, sides, draft, onCompare }: TalkProps) => {
                 Compare
               </button>
             )}
-            <button type="button" aria-pressed={isBeside} onClick={() => setBeside(!isBeside)}>
+            <button type="button" aria-pressed={isBeside} onClick={toggle}>
               Context and request
             </button>
           </Composer>

@@ -11,27 +11,31 @@ interface FieldProps {
 /** The input of one field of a policy. */
 export const PolicyFieldInput = ({ field, input, problem, onInput }: FieldProps) => {
   const { label, hint, unit, value } = field;
-  const isLong = ["network", "list", "models", "tool_hook"].includes(value.kind);
-  if (typeof input === "boolean")
-    return <CheckField label={label} hint={hint} problem={problem} isChecked={input} onChange={onInput} />;
-  if (value.kind === "choices" && typeof input !== "string")
-    return <Choices {...{ label, hint, problem, onInput }} values={value.values} chosen={input} />;
-  if (value.kind === "choice") {
-    const choices = value.values.map((choice) => [choice, choice] as const);
-    return <ChoiceField {...{ label, hint, problem, choices }} value={String(input)} onChange={onInput} />;
+  const shown = { label, hint, problem };
+  const text = { ...shown, value: String(input), onInput };
+  switch (value.kind) {
+    case "switch":
+      return <CheckField {...shown} isChecked={input === true} onChange={onInput} />;
+    case "choices":
+      return (
+        <Choices {...shown} values={value.values} chosen={typeof input === "object" ? input : []} onInput={onInput} />
+      );
+    case "choice": {
+      const choices = value.values.map((choice) => [choice, choice] as const);
+      return <ChoiceField {...shown} choices={choices} value={String(input)} onChange={onInput} />;
+    }
+    case "integer":
+      return <TextField {...text} inputMode="numeric" {...(unit !== undefined && { unit })} />;
+    case "ports":
+      return <TextField {...text} />;
+    case "network":
+    case "list":
+    case "models":
+    case "tool_hook":
+      return <TextField {...text} isLong isCode />;
+    default:
+      return value satisfies never;
   }
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      problem={problem}
-      value={String(input)}
-      onInput={onInput}
-      isLong={isLong}
-      isCode={isLong}
-      {...(value.kind === "integer" && { inputMode: "numeric" as const, ...(unit !== undefined && { unit }) })}
-    />
-  );
 };
 
 interface ChoicesProps extends Omit<FieldProps, "field" | "input"> {

@@ -16,7 +16,7 @@ export interface FormField {
   readonly label: string;
   readonly hint: string;
   readonly unit: string | undefined;
-  readonly value: PolicyValue;
+  readonly value: FormValue;
 }
 
 interface Group {
@@ -25,30 +25,28 @@ interface Group {
 }
 
 /** Budgets have a view of their own. The identity provider is set by `orchctl`. */
-const ELSEWHERE: readonly PolicyValue["kind"][] = ["budgets", "end_users"];
+type FormValue = Exclude<PolicyValue, { readonly kind: "budgets" | "end_users" }>;
+const isInForm = (value: PolicyValue): value is FormValue => value.kind !== "budgets" && value.kind !== "end_users";
 
 /** The form of a policy. */
 export const POLICY_GROUPS: readonly Group[] = Object.entries(POLICY_SECTIONS)
   .map(([section, title]) => ({
     title,
     fields: Object.entries<PolicyField>(POLICY_FIELDS)
-      .filter(([, row]) => row.section === section && !ELSEWHERE.includes(row.value.kind))
-      .map(([name, { label, unit, value, ...row }]) => ({
-        name: name as PolicyFieldName,
-        label,
-        unit,
-        value,
-        hint: hintOf({ value, ...row }),
-      })),
+      .filter(([, row]) => row.section === section)
+      .flatMap(([name, row]) => {
+        const { label, unit, value } = row;
+        return isInForm(value) ? [{ name: name as PolicyFieldName, label, unit, value, hint: hintOf(value, row) }] : [];
+      }),
   }))
   .filter(({ fields }) => fields.length > 0);
 
-function hintOf({ value, meaning, takesEffect }: Pick<PolicyField, "value" | "meaning" | "takesEffect">): string {
+function hintOf(value: FormValue, { meaning, takesEffect }: PolicyField): string {
   const notes = [plainText(meaning), inputNote(value), takesEffect === "next start" ? "From the next start." : ""];
   return notes.filter((note) => note !== "").join(" ");
 }
 
-function inputNote(value: PolicyValue): string {
+function inputNote(value: FormValue): string {
   switch (value.kind) {
     case "integer":
       if (value.isNullable) return "Empty is no limit.";
@@ -62,28 +60,54 @@ function inputNote(value: PolicyValue): string {
       return value.isNullable ? "One a line. Empty is all, none is no other." : "One a line.";
     case "tool_hook":
       return "JSON with url and tools, and if need be timeout_ms and on_error. Empty is none.";
-    default:
+    case "switch":
+    case "choice":
+    case "choices":
       return "";
+    default:
+      return value satisfies never;
   }
 }
 
-export function inputOf(field: FormField, value: Policy[PolicyFieldName] | undefined): FieldInput {
-  if (typeof value === "boolean") return value;
-  if (field.value.kind === "tool_hook") return value === null ? "" : JSON.stringify(value, null, 2);
-  if (field.value.kind === "choices") return Array.isArray(value) ? value.map(String) : [];
-  if (Array.isArray(value) && value.length === 0)
-    return (field.value.kind === "models" || field.value.kind === "list") && field.value.isNullable ? "none" : "";
-  if (Array.isArray(value)) return value.join(field.value.kind === "ports" ? ", " : "\n");
-  return value === null || value === undefined ? "" : String(value);
+export function inputOf(
+  { value: { kind, ...bounds } }: FormField,
+  value: Policy[PolicyFieldName] | undefined,
+): FieldInput {
+  const listed = Array.isArray(value) ? value.map(String) : null;
+  switch (kind) {
+    case "switch":
+      return value === true;
+    case "choices":
+      return listed ?? [];
+    case "tool_hook":
+      return value === null || value === undefined ? "" : JSON.stringify(value, null, 2);
+    case "ports":
+      return listed?.join(", ") ?? "";
+    case "list":
+    case "models":
+      if (listed?.length === 0) return "isNullable" in bounds ? "none" : "";
+      return listed?.join("\n") ?? "";
+    case "network":
+      return listed?.join("\n") ?? String(value ?? "");
+    case "integer":
+    case "choice":
+      return String(value ?? "");
+    default:
+      return kind satisfies never;
+  }
 }
 
 type Read = { readonly value: Policy[PolicyFieldName] } | { readonly problem: string };
 
 /** The value of an input, or what was expected. The daemon checks hosts and ports itself. */
 export function readInput({ value }: FormField, input: FieldInput): Read {
-  if (typeof input === "boolean" || typeof input === "object") return { value: input as Policy[PolicyFieldName] };
-  const text = input.trim();
+  const text = String(input).trim();
   switch (value.kind) {
+    case "switch":
+    case "choices":
+      return { value: input as Policy[PolicyFieldName] };
+    case "choice":
+      return { value: text as Policy[PolicyFieldName] };
     case "integer":
       return readNumber(value, text);
     case "network":
@@ -102,7 +126,7 @@ export function readInput({ value }: FormField, input: FieldInput): Read {
     case "tool_hook":
       return readObject(text);
     default:
-      return { value: text as Policy[PolicyFieldName] };
+      return value satisfies never;
   }
 }
 

@@ -2,6 +2,7 @@ import type { EngineRecord, ServerAsset, ServerToolAsset } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { engineById } from "../../live/engine.ts";
 import { useResource } from "../../live/resource.ts";
+import { usePolling } from "../../live/samples.ts";
 import { useAction } from "../../parts/action.ts";
 import { Copy } from "../../parts/copy.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -33,8 +34,14 @@ export const ToolServers = ({ params }: ViewProps) => {
   );
 };
 
+/** How often the servers are read while the user of a link may sign in. A link ends after some minutes. */
+const REFRESH_MS = 3000;
+
 const OfEngine = ({ engine }: { readonly engine: EngineRecord }) => {
   const { data, problem, reload } = useResource((signal) => engineCalls(engine.id).servers({ signal }), [engine.id]);
+  const [linked, setLinked] = useState<readonly string[]>([]);
+  const isAwaited = data?.some(({ name, status }) => linked.includes(name) && AWAITED.includes(status)) === true;
+  usePolling(() => isAwaited && reload(), REFRESH_MS);
   if (problem !== null) return <ProblemNote problem={problem} onRetry={reload} />;
   if (data === null)
     return (
@@ -57,11 +64,20 @@ const OfEngine = ({ engine }: { readonly engine: EngineRecord }) => {
         </Empty>
       )}
       {data.map((server) => (
-        <Server key={server.name} engine={engine} server={server} onChanged={reload} />
+        <Server
+          key={server.name}
+          engine={engine}
+          server={server}
+          onChanged={reload}
+          onLinked={() => setLinked([...linked, server.name])}
+        />
       ))}
     </>
   );
 };
+
+/** What a server is until its user has signed in and it is connected. */
+const AWAITED: readonly ServerAsset["status"][] = ["needs_login", "connecting"];
 
 const COLOURS: Readonly<Record<ServerAsset["status"], string>> = {
   idle: "asleep",
@@ -92,9 +108,11 @@ interface ServerProps {
   readonly engine: EngineRecord;
   readonly server: ServerAsset;
   readonly onChanged: () => void;
+  /** A login link was made. */
+  readonly onLinked: () => void;
 }
 
-const Server = ({ engine, server, onChanged }: ServerProps) => {
+const Server = ({ engine, server, onChanged, onLinked }: ServerProps) => {
   const { name, transport, status, tools, error, stderr = [], next_try_in_s: wait } = server;
   const { isBusy, run } = useAction();
   const allow = async () => {
@@ -112,7 +130,7 @@ const Server = ({ engine, server, onChanged }: ServerProps) => {
           {status.replaceAll("_", " ")}
         </span>
         <span class="dim">
-          {transport}, {formatCount(tools.length)} tools
+          {transport}, {tools.length === 1 ? "1 tool" : `${formatCount(tools.length)} tools`}
         </span>
         {status === "held" && may("operator") && (
           <button type="button" class="small" disabled={isBusy} onClick={() => void allow()}>
@@ -122,7 +140,7 @@ const Server = ({ engine, server, onChanged }: ServerProps) => {
       </header>
       {error !== undefined && <p class="field-problem">{error}</p>}
       {wait !== undefined && <p class="dim">{wait === 0 ? "It is tried now." : `Tried again in ${wait} s.`}</p>}
-      {status === "needs_login" && may("operator") && <Login engine={engine} server={name} />}
+      {status === "needs_login" && may("operator") && <Login engine={engine} server={name} onMade={onLinked} />}
       {stderr.length > 0 && (
         <pre class="log" role="region" tabIndex={0} aria-label={`Last lines of ${name}`}>
           {stderr.join("\n")}
@@ -135,12 +153,20 @@ const Server = ({ engine, server, onChanged }: ServerProps) => {
   );
 };
 
+interface LoginProps {
+  readonly engine: EngineRecord;
+  readonly server: string;
+  readonly onMade: () => void;
+}
+
 /** A link with which the user signs in. It is made on request, for it ends after some minutes. */
-const Login = ({ engine, server }: { readonly engine: EngineRecord; readonly server: string }) => {
+const Login = ({ engine, server, onMade }: LoginProps) => {
   const [url, setUrl] = useState<string | null>(null);
   const { isBusy, run } = useAction();
-  const make = () =>
-    run(async () => setUrl((await productCalls(engine.product_id).connect(engine.user_id, server)).url));
+  const make = async () => {
+    const connect = async () => setUrl((await productCalls(engine.product_id).connect(engine.user_id, server)).url);
+    if (await run(connect)) onMade();
+  };
   return url === null ? (
     <div class="controls">
       <button type="button" disabled={isBusy} onClick={() => void make()}>
@@ -149,9 +175,12 @@ const Login = ({ engine, server }: { readonly engine: EngineRecord; readonly ser
       <span class="dim">The user signs in with it.</span>
     </div>
   ) : (
-    <div class="command">
-      <code>{url}</code>
-      <Copy text={url} />
-    </div>
+    <>
+      <p class="dim">Give this link to the user. It works once, and this page shows when the user has signed in.</p>
+      <div class="command">
+        <code>{url}</code>
+        <Copy text={url} />
+      </div>
+    </>
   );
 };

@@ -9,26 +9,53 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { UserName } from "../../parts/user-name.tsx";
 import { address, linkTo, setQuery } from "../../routing/address.ts";
 import { admin } from "../../session/clients.ts";
-import { CostChart, type DayValue } from "./cost-chart.tsx";
+import { UsageCharts } from "./usage-charts.tsx";
 import { PERIODS, daysOf, everyDay, periodIn } from "./usage-period.ts";
+import { costText, tokensOf } from "./usage-text.ts";
 
 const GROUPS = ["day", "plan", "user", "model", "product"] as const satisfies readonly UsageGroup[];
 type Group = (typeof GROUPS)[number];
 /** Most rows of a table; the rest is read by `orchctl usage`. */
 const MAX_ROWS = 500;
 
-const tokensOf = ({ input_tokens, output_tokens }: UsageEntry): number => input_tokens + output_tokens;
+/** Most days of plans, models or products of a chart. With more it is not split. */
+const MAX_PARTS = 5000;
+/** What groups are made of. Users are too many for a chart. */
+const GROUPED: Readonly<Record<Group, readonly UsageGroup[]>> = {
+  day: [],
+  plan: ["product", "plan"],
+  user: [],
+  model: ["model"],
+  product: ["product"],
+};
 
-async function read(options: Parameters<typeof admin.usage>[0]): Promise<readonly UsageEntry[]> {
+async function read(options: Parameters<typeof admin.usage>[0], most = MAX_ROWS): Promise<readonly UsageEntry[]> {
   const found: UsageEntry[] = [];
   for await (const entry of admin.usage(options)) {
     found.push(entry);
-    if (found.length === MAX_ROWS) break;
+    if (found.length === most) break;
   }
   return found;
 }
 
-/** What users have spent: by day as a chart, and by plan, user, model or product. The address has the choice. */
+interface Choice {
+  readonly since: string;
+  readonly until: string;
+  readonly product: string;
+  readonly by: Group;
+}
+
+/** By day for the charts, split where they are, and by the group for the table. */
+async function readUsage({ product, by, ...days }: Choice, signal: AbortSignal) {
+  const shared = { ...days, ...(product !== "" && { productId: product }), signal };
+  const parts = GROUPED[by].length === 0 ? [] : await read({ ...shared, by: ["day", ...GROUPED[by]] }, MAX_PARTS);
+  const isSplit = parts.length > 0 && parts.length < MAX_PARTS;
+  const daily = isSplit ? parts : await read({ ...shared, by: ["day"] });
+  const rows = by === "day" ? daily : await read({ ...shared, by: by === "user" ? ["user"] : GROUPED[by] });
+  return { daily, isSplit, rows };
+}
+
+/** What users have spent: by day as charts, and by plan, user, model or product. The address has the choice. */
 export const Usage = () => {
   const { query } = address.value;
   const period = periodIn(query.get("period"));
@@ -36,15 +63,7 @@ export const Usage = () => {
   const product = query.get("product") ?? "";
   const days = daysOf(period, Date.now());
   const { data, problem, reload } = useResource(
-    async (signal) => {
-      const shared = { ...days, ...(product !== "" && { productId: product }), signal };
-      const daily = await read({ ...shared, by: ["day"] });
-      // Plans of different products may have the same name.
-      return {
-        daily,
-        rows: by === "day" ? daily : await read({ ...shared, by: by === "plan" ? ["product", "plan"] : [by] }),
-      };
-    },
+    (signal) => readUsage({ ...days, product, by }, signal),
     [days.since, days.until, product, by],
   );
   return (
@@ -60,7 +79,7 @@ export const Usage = () => {
       {data !== null && data.daily.length === 0 && <Empty title="Nothing was spent in this time." />}
       {data !== null && data.daily.length > 0 && (
         <>
-          <Charts daily={data.daily} days={everyDay(days)} />
+          <UsageCharts daily={data.daily} days={everyDay(days)} nameOf={NAMES[data.isSplit ? by : "day"]} />
           <section aria-labelledby="spent">
             <h2 id="spent">By {by}</h2>
             <UsageTable by={by} rows={data.rows} />
@@ -115,37 +134,13 @@ const Choices = ({
   </div>
 );
 
-const costText = (micros: number | null, currency: string | null): string =>
-  micros === null ? NONE : `${(micros / 1e6).toFixed(2)}${currency === null ? "" : ` ${currency}`}`;
-
-const Charts = ({ daily, days }: { readonly daily: readonly UsageEntry[]; readonly days: readonly string[] }) => {
-  const ofDay = new Map(daily.map((entry) => [entry.day, entry]));
-  const values = (valueOf: (entry: UsageEntry) => number): readonly DayValue[] =>
-    days.map((day) => {
-      const entry = ofDay.get(day);
-      return { day, value: entry === undefined ? 0 : valueOf(entry) };
-    });
-  const currency = daily[0]?.currency ?? null;
-  const unpriced = daily.reduce((sum, { unpriced_tokens: tokens }) => sum + tokens, 0);
-  return (
-    <>
-      <div class="plots">
-        {currency !== null && (
-          <CostChart
-            title="Cost"
-            days={values(({ cost_micros: micros }) => micros ?? 0)}
-            format={(micros) => costText(micros, currency)}
-          />
-        )}
-        <CostChart title="Tokens" days={values(tokensOf)} format={(value) => formatCount(Math.round(value))} />
-      </div>
-      {unpriced > 0 && currency !== null && (
-        <p class="dim">
-          {formatCount(unpriced)} tokens are of models without a price. Days that have any of them have no cost.
-        </p>
-      )}
-    </>
-  );
+/** What an entry is of, where plans of different products may have the same name. */
+const NAMES: Readonly<Record<Group, (entry: UsageEntry) => string>> = {
+  day: () => "",
+  user: () => "",
+  plan: ({ plan = "", product_id: id = "" }) => `${plan === "" ? "no plan" : plan} of ${slugOf(id)}`,
+  model: ({ provider, model }) => `${provider ?? ""}:${model ?? ""}`,
+  product: ({ product_id: id = "" }) => slugOf(id),
 };
 
 const SUBJECTS: Readonly<Record<Group, Column<UsageEntry>>> = {
@@ -153,18 +148,16 @@ const SUBJECTS: Readonly<Record<Group, Column<UsageEntry>>> = {
   plan: {
     title: "Plan",
     kind: "wide",
-    cell: ({ plan = "", product_id: id = "" }) =>
-      plan === "" ? (
-        <span class="dim">no plan of {slugOf(id)}</span>
+    cell: (entry) =>
+      entry.plan === "" ? (
+        <span class="dim">{NAMES.plan(entry)}</span>
       ) : (
-        <a href={linkTo(`/products/${slugOf(id)}/plans/${plan}`)}>
-          {plan} of {slugOf(id)}
-        </a>
+        <a href={linkTo(`/products/${slugOf(entry.product_id ?? "")}/plans/${entry.plan}`)}>{NAMES.plan(entry)}</a>
       ),
   },
   user: { title: "User", kind: "wide", cell: ({ user_id }) => <UserName id={user_id ?? NONE} /> },
-  model: { title: "Model", kind: "wide", cell: ({ provider, model }) => `${provider ?? ""}:${model ?? ""}` },
-  product: { title: "Product", kind: "wide", cell: ({ product_id: id = "" }) => slugOf(id) },
+  model: { title: "Model", kind: "wide", cell: NAMES.model },
+  product: { title: "Product", kind: "wide", cell: NAMES.product },
 };
 
 const UsageTable = ({ by, rows }: { readonly by: Group; readonly rows: readonly UsageEntry[] }) => {

@@ -43,9 +43,6 @@ const SAME_SUBJECT = 0.7;
 /** As in the paper on reciprocal rank fusion (Cormack 2009). */
 const RRF_CONSTANT = 60;
 
-/** Jaccard similarity of words from which two items are duplicates. */
-const DUPLICATE_SIMILARITY = 0.9;
-
 /** Ranks the candidates by content and time, best first. */
 export function rankCandidates(listed: readonly Listed[], { query, asked }: ParsedSearch): readonly Candidate[] {
   const coverageOf = measureCoverage(asked, query);
@@ -133,25 +130,4 @@ export function fuse<Item>(lists: readonly (readonly Item[])[]): Map<Item, numbe
       scores.set(item, (scores.get(item) ?? 0) + 1 / (RRF_CONSTANT + index + 1));
   }
   return scores;
-}
-
-/** Drops every duplicate of a higher-ranked item. */
-export function removeDuplicates<One extends Candidate>(candidates: readonly One[]): readonly One[] {
-  const kept: One[] = [];
-  for (const candidate of candidates) {
-    const isRepeat = kept.some(
-      ({ item, coverage }) =>
-        item.kind === candidate.item.kind && jaccard(coverage.runs, candidate.coverage.runs) >= DUPLICATE_SIMILARITY,
-    );
-    if (!isRepeat) kept.push(candidate);
-  }
-  return kept;
-}
-
-function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const [few, many] = one.size < other.size ? [one, other] : [other, one];
-  if (few.size < many.size * DUPLICATE_SIMILARITY || few.size === 0) return 0;
-  let both = 0;
-  for (const word of few) if (many.has(word)) both++;
-  return both / (one.size + other.size - both);
 }

@@ -5,8 +5,9 @@ import { GraphSearch, type GraphMatches } from "./graph-search.ts";
 import { type IndexRange, type ItemKind, indexRow } from "./index-rows.ts";
 import { type LexicalPlan, LexicalSearch } from "./lexical-search.ts";
 import { type MemoryQuery, readQuery } from "./memory-query.ts";
-import { type Candidate, fuse, rankCandidates, removeDuplicates } from "./rank-candidates.ts";
+import { type Candidate, fuse, rankCandidates } from "./rank-candidates.ts";
 import { answering, related } from "./relevance.ts";
+import { withoutDuplicates } from "./remove-duplicates.ts";
 import { SoftSearch } from "./soft-search.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "./related-words.ts";
 import { type StoredItem, StoredItems } from "./stored-items.ts";
@@ -117,7 +118,7 @@ export class MemorySearch {
       const bearing = bearingOf(candidate);
       return bearing === null || bearing !== (request.bearing ?? bearing) ? [] : { ...candidate, bearing };
     });
-    return removeDuplicates(found).slice(0, request.limit).map(hitOf);
+    return withoutDuplicates(found, request.limit).map(hitOf);
   }
 
   #lists({ request, query, plan, asked }: PlannedSearch, graph: GraphMatches): readonly (readonly number[])[] {

@@ -2,7 +2,13 @@ import type { Incarnation, Orphan } from "../engine-backend.ts";
 import type { EngineCgroups } from "./engine-cgroups.ts";
 import { engineUser } from "../isolation/owner.ts";
 import { LaunchSearch } from "./launch-search.ts";
-import { type ProcessIdentity, type ProcessStat, listProcesses, readUser } from "../../../sandbox/processes.ts";
+import {
+  type ProcessIdentity,
+  type ProcessStat,
+  listProcesses,
+  ownerOf,
+  readUser,
+} from "../../../sandbox/processes.ts";
 
 interface SearchedFolders {
   readonly runDir: string;
@@ -20,7 +26,7 @@ export function findOrphans(
   const uids = new Set<number | null>(known.map(({ uid }) => uid).filter((uid) => uid !== null));
   const members = cgroups?.members() ?? new Map<number, string>();
   const processes = listProcesses();
-  const isTheirs = (pid: number) => uids.size > 0 && uids.has(readUser(pid));
+  const isTheirs = (pid: number) => uids.size > 0 && uids.has(ownerOf(pid));
   const mayRead = ({ pid }: ProcessStat) => !members.has(pid) && !isTheirs(pid);
   const search = new LaunchSearch({ runDir, processes, mayRead });
   const found = new Map<string, number[]>();

@@ -6,6 +6,7 @@ import t from "tap";
 import {
   isAlive,
   listProcesses,
+  ownerOf,
   readIdentity,
   readStat,
   startArguments,
@@ -29,10 +30,12 @@ t.test("a program name with blanks and parentheses is parsed", async (t) => {
   t.ok(sameProcess({ ...identity, bootId: bootId() }));
   t.equal(startVariable(pid, "MARK"), "a=b");
   t.equal(startVariable(pid, "MAR"), null);
+  t.equal(ownerOf(pid), process.getuid?.());
   child.kill("SIGKILL");
   await once(child, "exit");
   t.notOk(isAlive(identity));
   t.equal(readStat(pid), null);
+  t.equal(ownerOf(pid), null);
   t.equal(startVariable(pid, "MARK"), null);
 });
 
