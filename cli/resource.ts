@@ -1,5 +1,6 @@
 import type { RunRecord } from "../src/client/records.ts";
 import type { OrchestratorClient } from "../src/client/orchestrator-client.ts";
+import { type Destructive, confirm, destructive } from "./confirm.ts";
 import { CliFailure } from "./exit-codes.ts";
 import { safe } from "./output.ts";
 import { type CommandMaker, example, sessionOf } from "./session.ts";
@@ -83,12 +84,12 @@ export function resource<Item extends Named>({ kind, calls, columns, description
   /** A command on one resource, without an option. */
   const one =
     <Result extends object>(
-      { verb, description, alias }: { readonly verb: string; readonly description: string; readonly alias?: string },
+      { verb, description }: { readonly verb: string; readonly description: string },
       run: (client: OrchestratorClient, user: string, id: string) => Promise<Result>,
       text: (result: Result, user: string, name: string) => string,
     ): CommandMaker =>
     (group, settings) => {
-      const command = group
+      group
         .command(`${verb} <user> <name>`)
         .description(description)
         .addHelpText("after", example(`orchctl ${kind}s ${verb} alice ${of.example}`))
@@ -100,7 +101,6 @@ export function resource<Item extends Named>({ kind, calls, columns, description
           );
           print.document(result, () => text(result, user, name));
         });
-      if (alias !== undefined) command.alias(alias);
     };
 
   const switching = (verb: "pause" | "resume") =>
@@ -109,11 +109,21 @@ export function resource<Item extends Named>({ kind, calls, columns, description
       (client, user, id) => calls(client).change(user, id, { enabled: verb === "resume" }),
       (changed, _user, name) => of.switched(changed, name, verb),
     );
-  const remove = one(
-    { verb: "delete", description: descriptions.delete, alias: "rm" },
-    (client, user, id) => calls(client).delete(user, id),
-    (_deleted, _user, name) => `deleted ${safe(name)}`,
-  );
+  const remove: CommandMaker = (group, settings) => {
+    destructive(group.command("delete <user> <name>"))
+      .alias("rm")
+      .description(descriptions.delete)
+      .addHelpText("after", example(`orchctl ${kind}s delete alice ${of.example}`))
+      .action(async (user: string, name: string, { yes }: Destructive, command) => {
+        const { client, print, settings: found } = sessionOf(command, settings);
+        await confirm(`Delete the ${kind} ${safe(name)} and its runs?`, { yes, context: { user, url: found.url } });
+        const deleted = await client.platform(
+          async (orchestrator) => calls(orchestrator).delete(user, (await find(orchestrator, user, name)).id),
+          { user },
+        );
+        print.document(deleted, () => `deleted ${safe(name)}`);
+      });
+  };
   return { find, one, list, show, pause: switching("pause"), resume: switching("resume"), remove };
 }
 

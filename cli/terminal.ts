@@ -1,6 +1,4 @@
 import { createInterface } from "node:readline";
-import { type CallContext, describeContext } from "./client-failure.ts";
-import { CliFailure } from "./exit-codes.ts";
 import { emit, safe } from "./output.ts";
 
 type Reply =
@@ -81,23 +79,4 @@ export class Terminal {
     if (reply.text.trim() !== "") this.#history.unshift(reply.text);
     return { kind: "line", text: reply.text.trim() };
   }
-}
-
-interface ConfirmOptions {
-  readonly yes: boolean;
-  /** The subject of the change, for the error message. */
-  readonly context: CallContext;
-}
-
-/** Asks for confirmation of a change that cannot be undone. A script needs `--yes`. */
-export async function confirm(question: string, { yes, context }: ConfirmOptions): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY) {
-    const reason = "this cannot be undone and without a terminal needs --yes";
-    throw new CliFailure("usage", `nothing was changed: ${reason} (${describeContext(context)})`);
-  }
-  const reply = await readLine({ prompt: `${question} [y/N] ` });
-  if (reply.kind === "line" && /^y(es)?$/i.test(reply.text.trim())) return;
-  const exit = reply.kind === "interrupted" ? "interrupted" : "usage";
-  throw new CliFailure(exit, `nothing was changed (${describeContext(context)})`);
 }

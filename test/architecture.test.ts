@@ -276,8 +276,8 @@ const ARROWS: Record<string, readonly string[]> = {
     "src/shared",
   ],
   "src/engine/knowledge": [
-    "src/engine/memory/search/asked-words.ts",
-    "src/engine/memory/search/related-words.ts",
+    "src/engine/memory/embeddings",
+    "src/engine/memory/search/nearness.ts",
     "src/engine/store/database.ts",
     "src/engine/tools",
     "src/contract",
@@ -285,7 +285,9 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   "src/engine/knowledge-reading": [
     "src/engine/knowledge",
-    "src/engine/memory/search/related-words.ts",
+    "src/engine/memory/embeddings",
+    "src/engine/model/embedder.ts",
+    "src/engine/model/metered-provider.ts",
     "src/engine/store/database.ts",
     "src/engine/tools/web/html-text.ts",
     "src/contract",

@@ -5,21 +5,33 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type IndexedDocument, KnowledgeIndex } from "../../src/engine/knowledge-reading/build-index.ts";
 import { readDocument } from "../../src/engine/knowledge-reading/read-document.ts";
-import { KnowledgeSearch } from "../../src/engine/knowledge/search-passages.ts";
+import { embedPassages } from "../../src/engine/knowledge-reading/embed-passages.ts";
+import { KnowledgeSearch, NEAREST } from "../../src/engine/knowledge/search-passages.ts";
+import { vectorSearch } from "../../src/engine/memory/embeddings/embed-query.ts";
+import type { TextEmbedder } from "../../src/engine/memory/embeddings/text-embedder.ts";
+import { createEmbedder } from "../../src/engine/model/embedder.ts";
+import { NO_METER } from "../../src/engine/model/metered-provider.ts";
+import { createLogger } from "../../src/shared/logger.ts";
 import { type Question, SPLITS, questionsOf } from "./questions.ts";
 import { type Search, openFts5 } from "./systems.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const SIZE = 10_000;
 const SEARCHES = 400;
-const { values } = parseArgs({ options: { "show-misses": { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: {
+    "show-misses": { type: "boolean", default: false },
+    "embeddings-url": { type: "string" },
+    "embeddings-model": { type: "string", default: "" },
+  },
+});
 
 const folder = mkdtempSync(join(tmpdir(), "orchd-knowledge-"));
 try {
   const [documents, readMs, bytes] = await readDocs();
   const speed = (bytes / 1e3 / readMs).toFixed(1);
   print("read", `${documents.length} documents of Markdown, ${(bytes / 1e6).toFixed(1)} MB: ${speed} MB/s`);
-  compare(documents);
+  await compare(documents);
   atSize(documents);
 } finally {
   rmSync(folder, { recursive: true });
@@ -49,14 +61,17 @@ function build(name: string, given: readonly IndexedDocument[]): { readonly file
 }
 
 /** Recall of each system on both halves of the questions. */
-function compare(documents: readonly IndexedDocument[]): void {
+async function compare(documents: readonly IndexedDocument[]): Promise<void> {
   const { file } = build("docs", documents);
+  const embedder = embedderOf();
+  if (embedder !== null) await embed(file, embedder);
   using orchd = new KnowledgeSearch(file);
   using plain = openFts5(documents, { headings: false });
   using headed = openFts5(documents, { headings: true });
   const search: Search = (question, limit) => orchd.search(question, limit).results;
   const systems: Readonly<Record<string, Search>> = {
     orchd: search,
+    ...(embedder !== null && { "orchd with embeddings": searchNear(orchd, embedder) }),
     "FTS5 over headings and text": headed.search,
     "FTS5 over text": plain.search,
   };
@@ -64,19 +79,47 @@ function compare(documents: readonly IndexedDocument[]): void {
     const questions = questionsOf(split, documents);
     const twice = questionsOf(split, documents, { together: true });
     for (const [name, system] of Object.entries(systems)) {
-      report(`${split}, ${questions.length} questions, ${name}`, system, questions);
-      report(`${split}, ${twice.length} in two wordings at once, ${name}`, system, twice);
+      await report(`${split}, ${questions.length} questions, ${name}`, system, questions);
+      await report(`${split}, ${twice.length} in two wordings at once, ${name}`, system, twice);
     }
     // The held-out half is not to be learned from.
-    if (values["show-misses"] && split === "dev") showMisses(search, questions);
+    if (values["show-misses"] && split === "dev") await showMisses(search, questions);
   }
 }
 
-function report(what: string, search: Search, questions: readonly Question[]): void {
-  const places = questions.map((question) => placeIn(search, question));
+function embedderOf(): TextEmbedder | null {
+  const { "embeddings-url": url, "embeddings-model": model } = values;
+  if (url === undefined) return null;
+  return createEmbedder(
+    { url, model, apiKey: process.env["ENGINE_EMBEDDINGS_KEY"] },
+    { meter: NO_METER, extraCaCerts: null },
+  );
+}
+
+async function embed(file: string, embedder: TextEmbedder): Promise<void> {
+  const began = performance.now();
+  const { embedded, error } = await embedPassages(file, { embedder, stopped: new AbortController().signal });
+  if (error !== null) throw new Error(error);
+  print("vectors", `${embedded} passages in ${Math.round((performance.now() - began) / 1000)} s`);
+}
+
+function searchNear(orchd: KnowledgeSearch, embedder: TextEmbedder): Search {
+  const nearest = vectorSearch({
+    embedder,
+    nearest: () => orchd.nearestOf(embedder.model),
+    stopping: new AbortController().signal,
+    logger: createLogger("bench", "silent"),
+  });
+  return async (question, limit) => orchd.search(question, limit, await nearest(question, NEAREST)).results;
+}
+
+async function report(what: string, search: Search, questions: readonly Question[]): Promise<void> {
+  const places: number[] = [];
+  for (const question of questions) places.push(await placeIn(search, question));
   const at = (limit: number) => (places.filter((place) => place < limit).length / places.length).toFixed(2);
   const mrr = places.reduce((sum, place) => sum + 1 / (place + 1), 0) / places.length;
-  const characters = questions.flatMap(({ text }) => search(text, 5)).reduce((sum, { text }) => sum + text.length, 0);
+  let characters = 0;
+  for (const { text } of questions) for (const found of await search(text, 5)) characters += found.text.length;
   const tokens = Math.round(characters / 4 / questions.length);
   print(
     what,
@@ -84,16 +127,16 @@ function report(what: string, search: Search, questions: readonly Question[]): v
   );
 }
 
-function showMisses(search: Search, questions: readonly Question[]): void {
+async function showMisses(search: Search, questions: readonly Question[]): Promise<void> {
   for (const question of questions) {
-    const place = placeIn(search, question);
+    const place = await placeIn(search, question);
     if (place >= 5) print("  missed", `${question.text} (${place === Infinity ? "not found" : `at ${place + 1}`})`);
   }
 }
 
 /** The place of the first of ten results that answers, from 0. Infinity without. */
-function placeIn(search: Search, { text, answers }: Question): number {
-  const place = search(text, 10).findIndex((result) =>
+async function placeIn(search: Search, { text, answers }: Question): Promise<number> {
+  const place = (await search(text, 10)).findIndex((result) =>
     answers.some(({ path, words }) => result.path === path && result.text.includes(words)),
   );
   return place === -1 ? Infinity : place;

@@ -7,7 +7,7 @@ export interface Result {
   readonly text: string;
 }
 
-export type Search = (question: string, limit: number) => readonly Result[];
+export type Search = (question: string, limit: number) => readonly Result[] | Promise<readonly Result[]>;
 
 /** The baseline: what SQLite does with the question's words and nothing else, over the same passages. */
 export function openFts5(documents: readonly IndexedDocument[], { headings }: { readonly headings: boolean }) {

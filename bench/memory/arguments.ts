@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { type Format, FORMATS } from "./datasets/datasets.ts";
+import { SPLITS, type Split } from "./splits.ts";
 import type { SystemKind } from "./system.ts";
 
 export interface Options {
-  readonly split: "dev" | "held-out";
+  readonly split: Split;
   readonly seed: number;
   /** How many to generate, or at most how many of a dataset; 10, or all. */
   readonly histories: number | undefined;
@@ -23,7 +24,7 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
   const values = parsed(args, known);
   if ("wrong" in values) return values;
   const split = values.split;
-  if (split !== "dev" && split !== "held-out") return { wrong: "--split is dev or held-out" };
+  if (!isSplit(split)) return { wrong: `--split is one of ${Object.keys(SPLITS).join(", ")}` };
   const [seed, showMisses] = [values.seed, values["show-misses"]].map(Number);
   const histories = values.histories === undefined ? undefined : Number(values.histories);
   if (!isCount(seed) || !isCount(showMisses) || (histories !== undefined && !isCount(histories)) || histories === 0)
@@ -35,7 +36,8 @@ export function options(args: readonly string[], known: readonly SystemKind[]): 
   if (datasets.length + Number(values.everyday) + Number(values.german) > 1)
     return { wrong: `choose one of --everyday, --german, ${FORMATS.map((format) => `--${format}`).join(", ")}` };
   if (datasets.length > 0 && split !== "dev") return { wrong: "a dataset has no --split" };
-  if (values.german && split !== "dev") return { wrong: "--german has no held-out half" };
+  if (values.german && split !== "dev") return { wrong: "--german has no --split" };
+  if (values.everyday && split === "german") return { wrong: "--everyday is in English" };
   if (split === "held-out" && showMisses > 0)
     return { wrong: "the held-out half is not to be learned from: no --show-misses" };
   const names = values.system.split(",");
@@ -77,5 +79,7 @@ function parsed(args: readonly string[], known: readonly SystemKind[]) {
     return { wrong: error instanceof Error ? error.message : String(error) };
   }
 }
+
+const isSplit = (name: string): name is Split => Object.hasOwn(SPLITS, name);
 
 const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value) && (value ?? -1) >= 0;

@@ -48,7 +48,7 @@ function askWhen(scene: Scene, occurrences: readonly Occurrence[]): readonly Ask
   const { material, calendar, random } = scene;
   const now = calendar.now();
   for (const { at, place, holds, happening } of random.shuffled(occurrences)) {
-    const when = whenPhrase(material.times.when, { at, now }, random);
+    const when = whenPhrase(material.times, { at, now }, random);
     if (when === undefined) continue;
     const text = wording(scene, happening.asked).replaceAll("{when}", when);
     return [{ ability: "temporal", kind: "when", text, now, evidence: [evidence(place, holds)] }];
@@ -70,7 +70,7 @@ function askBoth({ material, random }: Scene, { one, other }: Two, kind: "order"
 /** What is asked for lies before something that has to be found first. */
 function askBefore(scene: Scene, { one, other }: Two): Asked {
   const { material, random } = scene;
-  const weeks = weeksBetween(one.at, other.at);
+  const weeks = weeksBetween(one.at, other.at, material.times);
   const when = random.pick(material.times.before).replaceAll("{weeks}", weeks).replaceAll("{a}", other.noun);
   const text = wording(scene, one.happening.asked).replaceAll("{when}", when);
   const found = [one, other].map(({ place, holds }) => evidence(place, holds));

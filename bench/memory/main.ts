@@ -70,7 +70,7 @@ function historiesOf({
   german: isGerman,
 }: Omit<Options, "dataset">): readonly History[] {
   if (isGerman) return [everyday("german-dev")];
-  if (isEveryday) return [everyday(split)];
+  if (isEveryday && split !== "german") return [everyday(split)];
   return Array.from({ length: histories }, (_, index) => generate(SPLITS[split], { seed, index }));
 }
 

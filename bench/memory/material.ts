@@ -75,6 +75,9 @@ export interface Happening extends Told {
 }
 
 export interface Times {
+  /** Names of months and numbers from 0 to 12; English ones if there are none. */
+  readonly months?: readonly string[];
+  readonly numbers?: readonly string[];
   /** With {month}, {day}, {year}, {days}, {weeks} or {months}: chosen where it fits the date. */
   readonly when: readonly string[];
   /** With {weeks} and {a}, the noun of another happening. */

@@ -3,11 +3,16 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import type { Filler, Material, Topic } from "./material.ts";
 
-/** The half to tune with, and the half whose figures are reported. They share no template and no word of the stories. */
-export const SPLITS: Readonly<Record<"dev" | "held-out", Material>> = {
+/**
+ * The half to tune with, and the half whose figures are reported. They share no template and no word of the stories. The
+ * third is in German.
+ */
+export const SPLITS = {
   dev: materialIn("dev"),
   "held-out": materialIn("held-out"),
-};
+  german: materialIn("german"),
+} as const satisfies Readonly<Record<string, Material>>;
+export type Split = keyof typeof SPLITS;
 
 /** One file for each part. A list of words is one text with commas between them, or a list where a word holds one. */
 function materialIn(split: string): Material {

@@ -1,4 +1,5 @@
 import { DAY } from "./calendar.ts";
+import type { Times } from "./material.ts";
 import type { Random } from "./random.ts";
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");
@@ -6,20 +7,21 @@ const NUMBERS = "zero one two three four five six seven eight nine ten eleven tw
 
 /** Says when something was, in one of the wordings that fit the date and the distance to now without doubt. */
 export function whenPhrase(
-  wordings: readonly string[],
+  { when, ...words }: Times,
   { at, now }: { readonly at: number; readonly now: number },
   random: Random,
 ): string | undefined {
   const distance = (now - at) / DAY;
-  const fitting = wordings.filter((wording) => fits(wording, new Date(at), distance));
-  return fitting.length === 0 ? undefined : wordsOf(random.pick(fitting), new Date(at), distance);
+  const fitting = when.filter((wording) => fits(wording, new Date(at), distance));
+  return fitting.length === 0 ? undefined : wordsOf(random.pick(fitting), { date: new Date(at), distance, ...words });
 }
 
-/** The day something happened that was told of then, as the words "yesterday" and "last night" say. */
-export const happened = (text: string, at: number): number => at - (/\b(yesterday|last night)\b/i.test(text) ? DAY : 0);
+/** The day something happened that was told of then, as the words "yesterday", "last night" and "gestern" say. */
+export const happened = (text: string, at: number): number =>
+  at - (/\b(yesterday|last night|gestern)\b/i.test(text) ? DAY : 0);
 
-export const weeksBetween = (one: number, other: number): string =>
-  spelled(Math.round(Math.abs(one - other) / DAY / 7));
+export const weeksBetween = (one: number, other: number, { numbers }: Pick<Times, "numbers">): string =>
+  spelled(Math.round(Math.abs(one - other) / DAY / 7), numbers);
 
 function fits(wording: string, date: Date, distance: number): boolean {
   if (wording.includes("{days}")) return distance >= 3 && distance <= 40;
@@ -32,16 +34,21 @@ function fits(wording: string, date: Date, distance: number): boolean {
 
 const near = (value: number, tolerance: number): boolean => Math.abs(value - Math.round(value)) <= tolerance;
 
-function wordsOf(wording: string, date: Date, distance: number): string {
+interface Said extends Pick<Times, "months" | "numbers"> {
+  readonly date: Date;
+  readonly distance: number;
+}
+
+function wordsOf(wording: string, { date, distance, months = MONTHS, numbers }: Said): string {
   const values: Record<string, string> = {
-    month: MONTHS[date.getUTCMonth()] ?? "",
+    month: months[date.getUTCMonth()] ?? "",
     day: String(date.getUTCDate()),
     year: String(date.getUTCFullYear()),
     days: String(Math.round(distance)),
-    weeks: spelled(Math.round(distance / 7)),
-    months: spelled(Math.round(distance / 30.4)),
+    weeks: spelled(Math.round(distance / 7), numbers),
+    months: spelled(Math.round(distance / 30.4), numbers),
   };
   return wording.replaceAll(/\{([a-z]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-const spelled = (count: number): string => NUMBERS[count] ?? String(count);
+const spelled = (count: number, numbers: readonly string[] = NUMBERS): string => numbers[count] ?? String(count);

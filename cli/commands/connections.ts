@@ -1,3 +1,4 @@
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { table } from "../table.ts";
@@ -38,13 +39,13 @@ const connectCommand: CommandMaker = (group, settings) => {
 };
 
 const deleteCommand: CommandMaker = (group, settings) => {
-  group
-    .command("delete <user> <server>")
+  destructive(group.command("delete <user> <server>"))
     .alias("rm")
     .description("End a user's login at a tool server, there too")
     .addHelpText("after", example("orchctl connections delete alice tickets"))
-    .action(async (user: string, server: string, _options, command) => {
-      const { client, print } = sessionOf(command, settings);
+    .action(async (user: string, server: string, { yes }: Destructive, command) => {
+      const { client, print, settings: found } = sessionOf(command, settings);
+      await confirm(`Delete the login at ${safe(server)}?`, { yes, context: { user, url: found.url } });
       const ended = await client.platform((orchestrator) => orchestrator.disconnect(user, server), { user });
       const there = ended.revoked
         ? "and ended there"

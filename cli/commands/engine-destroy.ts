@@ -2,7 +2,7 @@ import type { EngineRecord } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { confirm } from "../terminal.ts";
+import { confirm, destructive } from "../confirm.ts";
 
 interface Options {
   readonly keepData: boolean;
@@ -11,11 +11,9 @@ interface Options {
 }
 
 export const engineDestroyCommand: CommandMaker = (engines, settings) => {
-  engines
-    .command("destroy <user>")
+  destructive(engines.command("destroy <user>"))
     .description("Destroy an engine and its data")
     .option("--keep-data", "keep the data for the user's next engine", false)
-    .option("-y, --yes", "do not ask; required without a terminal", false)
     .option("--dry-run", "only print what would be destroyed", false)
     .addHelpText("after", example("orchctl engines destroy alice --keep-data"))
     .action(async (user: string, { keepData, yes, dryRun }: Options, command) => {

@@ -9,7 +9,7 @@ import { wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { table } from "../table.ts";
-import { confirm } from "../terminal.ts";
+import { confirm, destructive } from "../confirm.ts";
 import { writeWhole } from "../write-whole.ts";
 
 const listCommand: CommandMaker = (files, settings) => {
@@ -77,12 +77,10 @@ const putCommand: CommandMaker = (files, settings) => {
 };
 
 const removeCommand: CommandMaker = (files, settings) => {
-  files
-    .command("rm <user> <path>")
+  destructive(files.command("rm <user> <path>"))
     .alias("delete")
     .description("Remove a file or an empty folder of an engine's workspace")
     .option("-r, --recursive", "a folder with what it contains", false)
-    .option("-y, --yes", "do not ask", false)
     .addHelpText("after", example("orchctl files rm alice reports --recursive"))
     .action(async (user: string, path: string, options: { recursive: boolean; yes: boolean }, command) => {
       const session = sessionOf(command, settings);

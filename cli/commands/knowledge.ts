@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import { OrchdError } from "../../src/client/orchd-error.ts";
-import type { KnowledgePassage } from "../../src/client/records.ts";
+import type { KnowledgePassage, ProductKnowledge } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { findDocuments } from "../knowledge/find-documents.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -80,9 +81,19 @@ const listCommand: CommandMaker = (group, settings) => {
         String(passages),
         updated,
       ]);
-      print.document(known, (wide) => table(["PATH", "TITLE", "BYTES", "PASSAGES", "STORED"], rows, wide));
+      print.document(known, (wide) =>
+        [table(["PATH", "TITLE", "BYTES", "PASSAGES", "STORED"], rows, wide), ...describeVectors(known)].join("\n"),
+      );
     });
 };
+
+/** Older daemons say nothing of vectors. */
+function describeVectors({ embeddings, documents }: Partial<ProductKnowledge>): readonly string[] {
+  if (!embeddings || documents?.length === 0) return [];
+  const { model, embedded, waiting, last_error: error } = embeddings;
+  const counts = `${embedded} passages have vectors of ${safe(model)}, ${waiting} wait for one`;
+  return ["", counts, ...(error === null ? [] : [`the last call failed: ${safe(error)}`])];
+}
 
 const showCommand: CommandMaker = (group, settings) => {
   group
@@ -109,12 +120,12 @@ const placeOf = ({ lines, pages }: Pick<KnowledgePassage, "lines" | "pages">): r
   lines === null ? (pages === null ? [] : [`pages ${pages.join("-")}`]) : [`lines ${lines.join("-")}`];
 
 const deleteCommand: CommandMaker = (group, settings) => {
-  group
-    .command("delete <paths...>")
+  destructive(group.command("delete <paths...>"))
     .description("Delete documents. Engines do not find them a moment later")
     .addHelpText("after", example("orchctl knowledge delete help/refunds.md"))
-    .action(async (paths: readonly string[], _options, command) => {
-      const { client, print } = sessionOf(command, settings);
+    .action(async (paths: readonly string[], { yes }: Destructive, command) => {
+      const { client, print, settings: found } = sessionOf(command, settings);
+      await confirm(`Delete ${paths.map((path) => safe(path)).join(", ")}?`, { yes, context: { url: found.url } });
       await client.platform(async ({ knowledge }) => {
         for (const path of paths) await knowledge.delete(path);
       });

@@ -6,7 +6,7 @@ import { withEngine } from "../connect-engine.ts";
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { confirm } from "../terminal.ts";
+import { confirm, destructive } from "../confirm.ts";
 
 interface TurnInFlight {
   readonly task_id: string;
@@ -18,11 +18,9 @@ const RETRY_MS = 100;
 const MAX_SHOWN_TASKS = 10;
 
 export const memoryEraseCommand: CommandMaker = (memory, settings) => {
-  memory
-    .command("erase <user>")
+  destructive(memory.command("erase <user>"))
     .description("Erase an engine's memory, conversations included; its files and its catalog stay")
     .option("--cancel-turns", "cancel turns in flight, also those that wait for an answer", false)
-    .option("-y, --yes", "do not ask; required without a terminal", false)
     .addHelpText("after", example("orchctl memory erase alice"))
     .action(async (user: string, { yes, cancelTurns }: { yes: boolean; cancelTurns: boolean }, command) => {
       const session = sessionOf(command, settings);

@@ -1,3 +1,4 @@
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import type { Profile } from "../../src/client/records.ts";
 import { withEngine } from "../connect-engine.ts";
 import { safe } from "../output.ts";
@@ -29,12 +30,13 @@ export const memoryCorrectCommand: CommandMaker = (memory, settings) => {
 };
 
 export const memoryForgetCommand: CommandMaker = (memory, settings) => {
-  memory
-    .command("forget <user> <line>")
+  destructive(memory.command("forget <user> <line>"))
     .description("Delete a line of the profile page, and end the facts that it says")
     .addHelpText("after", example("orchctl memory forget alice pl_0198c1b2-…"))
-    .action(async (user: string, id: string, _options: unknown, command) => {
+    .action(async (user: string, id: string, { yes }: Destructive, command) => {
       const session = sessionOf(command, settings);
+      const context = { user, url: session.settings.url };
+      await confirm(`Delete the line ${safe(id)}, and end the facts that it says?`, { yes, context });
       await withEngine(session, user, (engine) => engine.deleteProfileLine(id));
       session.print.document({ id, deleted: true }, () => `${safe(id)} is deleted`);
     });

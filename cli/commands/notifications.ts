@@ -1,3 +1,4 @@
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import type { OrchestratorClient } from "../../src/client/orchestrator-client.ts";
 import type { NotificationEndpoint, NotificationEndpointWithSecret } from "../../src/client/records.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -136,6 +137,21 @@ const one =
       });
   };
 
+const deleteCommand: CommandMaker = (group, settings) => {
+  destructive(group.command("delete <endpoint>"))
+    .alias("rm")
+    .description("Delete an endpoint and its deliveries")
+    .addHelpText("after", example("orchctl notifications delete nep_…"))
+    .action(async (name: string, { yes }: Destructive, command) => {
+      const { client, print, settings: found } = sessionOf(command, settings);
+      await confirm(`Delete the endpoint ${safe(name)} and its deliveries?`, { yes, context: { url: found.url } });
+      const deleted = await client.platform(async (orchestrator) =>
+        orchestrator.notifications.delete((await find(orchestrator, name)).id),
+      );
+      print.document(deleted, () => `deleted ${safe(name)}`);
+    });
+};
+
 export const NOTIFICATION_COMMANDS: readonly CommandMaker[] = [
   createCommand,
   listCommand,
@@ -161,12 +177,7 @@ export const NOTIFICATION_COMMANDS: readonly CommandMaker[] = [
   deliveriesCommand,
   replayCommand,
   rotateCommand,
-  one(
-    "delete",
-    "Delete an endpoint and its deliveries",
-    (client, id) => client.notifications.delete(id),
-    (name) => `deleted ${name}`,
-  ),
+  deleteCommand,
 ];
 
 /** People may type the address, programs the id. */

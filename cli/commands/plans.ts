@@ -1,3 +1,4 @@
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import type { EnginePolicy, Plan } from "../../src/client/records.ts";
 import { POLICY_FIELDS, type PolicyFieldName } from "../../src/contract/orchestrator/policy-fields.ts";
 import type { Policy } from "../../src/contract/orchestrator/policy.ts";
@@ -53,14 +54,14 @@ const setCommand: CommandMaker = (group, settings) => {
 };
 
 const deleteCommand: CommandMaker = (group, settings) => {
-  group
-    .command("delete <plan>")
+  destructive(group.command("delete <plan>"))
     .alias("rm")
     .description("Delete a plan that no engine has")
     .option("--replace-by <plan>", "the plan that its engines get")
     .addHelpText("after", example("orchctl plans delete trial --replace-by free"))
-    .action(async (name: string, { replaceBy }: { readonly replaceBy?: string }, command) => {
+    .action(async (name: string, { replaceBy, yes }: Destructive & { readonly replaceBy?: string }, command) => {
       const session = sessionOf(command, settings);
+      await confirm(`Delete the plan ${safe(name)}?`, { yes, context: { url: session.settings.url } });
       const given = replaceBy === undefined ? {} : { replaceBy };
       const deleted = await ofProduct(session, (admin, product) => admin.deletePlan(product, name, given));
       const moved = `; engines that have ${safe(replaceBy ?? "")} now: ${deleted.engines_moved}`;

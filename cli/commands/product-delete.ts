@@ -1,7 +1,7 @@
 import { CliFailure } from "../exit-codes.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
-import { confirm } from "../terminal.ts";
+import { confirm, destructive } from "../confirm.ts";
 
 interface Options {
   readonly force: boolean;
@@ -10,11 +10,9 @@ interface Options {
 }
 
 export const productDeleteCommand: CommandMaker = (products, settings) => {
-  products
-    .command("delete <product>")
+  destructive(products.command("delete <product>"))
     .description("Delete a product; with --force its engines and all their data too")
     .option("--force", "destroy its engines first", false)
-    .option("-y, --yes", "do not ask; required without a terminal", false)
     .option("--dry-run", "only print what would be deleted", false)
     .addHelpText("after", example("orchctl products delete demo --force"))
     .action(async (product: string, { force, yes, dryRun }: Options, command) => {

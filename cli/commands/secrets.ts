@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { type Destructive, confirm, destructive } from "../confirm.ts";
 import type { SecretRecord } from "../../src/client/records.ts";
 import { SECRET_PLACES, type SecretPlace } from "../../src/contract/orchestrator/secret-limits.ts";
 import { CliFailure } from "../exit-codes.ts";
@@ -88,14 +89,15 @@ const setCommand: CommandMaker = (group, settings) => {
 };
 
 const deleteCommand: CommandMaker = (group, settings) => {
-  group
-    .command("delete <name>")
+  destructive(group.command("delete <name>"))
     .alias("rm")
     .description("Delete a secret of the product or of a user; requests that carry it are refused from then on")
     .option(...USER)
     .addHelpText("after", example("orchctl secrets delete GITHUB --user alice"))
-    .action(async (name: string, { user }: Whose, command) => {
+    .action(async (name: string, { user, yes }: Whose & Destructive, command) => {
       const session = sessionOf(command, settings);
+      const context = { user, url: session.settings.url };
+      await confirm(`Delete the secret ${safe(name)}?`, { yes, context });
       const deleted = await (user === undefined
         ? ofProduct(session, (admin, product) => admin.deleteProductSecret(product, name))
         : session.client.platform((client) => client.deleteSecret(user, name), { user }));

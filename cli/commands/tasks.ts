@@ -6,7 +6,7 @@ import { collected, wholeNumber } from "../option-values.ts";
 import { safe } from "../output.ts";
 import { type CommandMaker, example, sessionOf } from "../session.ts";
 import { fields, table } from "../table.ts";
-import { confirm } from "../terminal.ts";
+import { confirm, destructive } from "../confirm.ts";
 import { ago } from "../times.ts";
 import { writeLines } from "../write-lines.ts";
 
@@ -109,12 +109,10 @@ interface DeleteOptions {
 }
 
 const deleteCommand: CommandMaker = (tasks, settings) => {
-  tasks
-    .command("delete <user> <task>")
+  destructive(tasks.command("delete <user> <task>"))
     .alias("rm")
     .description("Delete a conversation with its messages")
     .option("--forget", "also what the memory has learned from it alone", false)
-    .option("-y, --yes", "do not ask", false)
     .addHelpText("after", example("orchctl tasks delete alice t1 --forget"))
     .action(async (user: string, taskId: string, { forget, yes }: DeleteOptions, command) => {
       const session = sessionOf(command, settings);

@@ -3391,6 +3391,19 @@ if TYPE_CHECKING:
         content: List[KnowledgePassage]
 
 
+    class KnowledgeEmbeddings(TypedDict):
+        """The vectors of the passages of a product's documents, on the host that answers."""
+
+        #: The model of the endpoint that makes them.
+        model: str
+        #: The passages that have a vector.
+        embedded: int
+        #: The passages that wait for one. The others were refused by the endpoint.
+        waiting: int
+        #: Why the last call of the endpoint failed. `null` after one that did not.
+        last_error: Optional[str]
+
+
     class KnowledgeFound(TypedDict):
         """What a search of a product's knowledge found."""
 
@@ -3959,6 +3972,8 @@ if TYPE_CHECKING:
         version: int
         #: All of them, by path.
         documents: List[KnowledgeDocument]
+        #: How far the vectors of their passages are. `null` without an embeddings endpoint.
+        embeddings: Optional[KnowledgeEmbeddings]
 
 
     class Profile(TypedDict):
@@ -5464,6 +5479,7 @@ _RECORDS = frozenset(
     KnowledgeDocumentDeleted
     KnowledgeDocumentPut
     KnowledgeDocumentShown
+    KnowledgeEmbeddings
     KnowledgeFound
     KnowledgeHit
     KnowledgeHits

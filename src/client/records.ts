@@ -2281,6 +2281,18 @@ export interface KnowledgeDocumentShown {
   readonly content: readonly KnowledgePassage[];
 }
 
+/** The vectors of the passages of a product's documents, on the host that answers. */
+export interface KnowledgeEmbeddings {
+  /** The model of the endpoint that makes them. */
+  readonly model: string;
+  /** The passages that have a vector. */
+  readonly embedded: number;
+  /** The passages that wait for one. The others were refused by the endpoint. */
+  readonly waiting: number;
+  /** Why the last call of the endpoint failed. `null` after one that did not. */
+  readonly last_error: string | null;
+}
+
 /** What a search of a product's knowledge found. */
 export interface KnowledgeFound {
   /** The best first. */
@@ -3101,6 +3113,8 @@ export interface ProductKnowledge {
   readonly version: number;
   /** All of them, by path. */
   readonly documents: readonly KnowledgeDocument[];
+  /** How far the vectors of their passages are. `null` without an [embeddings endpoint](knowledge.md#embeddings). */
+  readonly embeddings: KnowledgeEmbeddings | null;
 }
 
 /** Products by id. */

@@ -39,6 +39,7 @@ import type { EngineSampleStore } from "./status/engine-sample-store.ts";
 import type { RefreshesInFlight } from "./supervision/refreshes-in-flight.ts";
 import type { TransitionOwners } from "./supervision/transition-owners.ts";
 import type { Supervisor, WakeOutcome } from "./supervision/supervisor.ts";
+import type { KnowledgeEmbeddings } from "./status/knowledge-embeddings.ts";
 import type { HookFailures } from "./status/hook-failures.ts";
 import type { Readiness } from "./status/readiness.ts";
 import type { OpenRuns } from "./supervision/open-runs.ts";
@@ -93,6 +94,8 @@ export interface InFlight {
   readonly runs: OpenRuns;
   /** Serializes the operations of one engine. */
   readonly lanes: SerialLanes;
+  /** The vectors of products' documents. */
+  readonly embeddings: KnowledgeEmbeddings;
   /** Of tokens for tool servers. */
   readonly refreshes: RefreshesInFlight;
 }
@@ -175,6 +178,8 @@ interface HostSettings {
   readonly healthIntervalMs: number;
   /** Engine settings of the daemon's environment, such as `LLM_*`. A product's `engine_env` overrides them. */
   readonly engineDefaults: Readonly<Record<string, string>>;
+  /** A file of further certificates of authorities. */
+  readonly extraCaCerts: string | null;
   /** Where engines send their spans. Null: they trace nothing. */
   readonly tracing: TracingSettings | null;
   /** The settings of the environment as they may be shown. */

@@ -3,7 +3,8 @@ import { isIP } from "node:net";
 import { EgressRefused, EgressRules, readHostPattern } from "../sandbox/proxy.ts";
 
 const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
-const WORDS = { connect: "private_hosts", narrowed: "private_hosts" };
+const FIELD = "the policy's private_hosts";
+const WORDS = { connect: FIELD, narrowed: FIELD };
 
 /** How the daemon finds addresses; tests replace the resolver. */
 export interface Resolving {
@@ -46,6 +47,35 @@ export async function outsideAddresses(
     ...((isPlain || isNamed) && { isPublic: () => isNamed }),
   });
   return { url, addresses: await rules.addressesOf(host, port) };
+}
+
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/**
+ * Why an address can never be called, as {@link outsideUrlProblem}, and also for an IP address or `localhost` that
+ * `private_hosts` does not have. Null for any other name: what it stands for is known when it is called.
+ */
+export async function literalUrlProblem(text: string, privateHosts: readonly string[]): Promise<string | null> {
+  const problem = outsideUrlProblem(text, privateHosts);
+  if (problem !== null) return problem;
+  const host = new URL(text).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const isLocal = host === "localhost" || host.endsWith(".localhost");
+  if (!isLocal && isIP(host) === 0) return null;
+  let refusal: string | null = null;
+  // A local name may stand for either.
+  for (const one of LOOPBACK) {
+    try {
+      await outsideAddresses(text, privateHosts, { resolve: async () => [one] });
+      return null;
+    } catch (error) {
+      if (!(error instanceof EgressRefused)) throw error;
+      refusal = error.message;
+    }
+  }
+  return refusal;
 }
 
 /** Whether a list of hosts has that of an address: by name, or by the IP address itself. */

@@ -30,6 +30,6 @@ t.test("logins at tool servers are listed, begun and ended", async (t) => {
     [false, /but not ended there/],
   ] as const) {
     server.on("DELETE /engines/alice/connections/tickets", { body: { deleted: true, revoked } });
-    t.match((await orchctl(["connections", "delete", "alice", "tickets"], { env })).stdout, told);
+    t.match((await orchctl(["connections", "delete", "alice", "tickets", "--yes"], { env })).stdout, told);
   }
 });

@@ -22,7 +22,8 @@ const documents = [
   { ...RECORD, path: "terms.md" },
 ];
 const server = await startFakeServer(t);
-server.on("GET /knowledge", { body: { version: 3, documents } });
+const embeddings = { model: "nomic", embedded: 2, waiting: 1, last_error: "it answered 503" };
+server.on("GET /knowledge", { body: { version: 3, documents, embeddings } });
 const orchctl = orchctlFor(t, server);
 const run = (...args: string[]) => orchctl(["knowledge", ...args], { env: { ORCH_PLATFORM_KEY: "orchp_of-the-test" } });
 
@@ -48,7 +49,9 @@ t.test("put stores what is new of a folder, deletes what it lacks, and names wha
 });
 
 t.test("documents are listed, shown by passages, searched and deleted", async (t) => {
-  t.match((await run("list")).stdout, /^terms\.md +Refunds +9 +1 /m);
+  const { stdout } = await run("list");
+  t.match(stdout, /^terms\.md +Refunds +9 +1 /m);
+  t.match(stdout, /\n\n2 passages have vectors of nomic, 1 wait for one\nthe last call failed: it answered 503\n$/);
   const place = { heading: ["Refunds"], lines: [3, 4], pages: null };
   const content = [{ number: 1, ...place, text: "Within\n14 days." }];
   server.on("GET /knowledge/documents/terms.md", { body: { ...documents[2], content } });
@@ -58,5 +61,5 @@ t.test("documents are listed, shown by passages, searched and deleted", async (t
   t.equal((await run("search", "how", "long")).stdout, "[terms.md:3-4] Refunds\nWithin 14 days.\n");
   t.same(server.calls.at(-1)?.body, { query: "how long" });
   server.on("DELETE /knowledge/documents/terms.md", { body: { deleted: true, version: 6 } });
-  t.equal((await run("delete", "terms.md")).stdout, "deleted terms.md\n");
+  t.equal((await run("delete", "terms.md", "--yes")).stdout, "deleted terms.md\n");
 });

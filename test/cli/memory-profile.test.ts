@@ -41,5 +41,5 @@ t.test("corrects a line with the words as one text, and deletes one", async (t) 
   t.match(corrected, { code: 0, stdout: "pl_1 now says: Lives in Paris.\n" });
   t.match(server.calls.at(-1), { method: "PATCH", path: "/memory/profile/pl_1", body: { text: "Lives in Paris." } });
   server.on("DELETE /memory/profile/pl_1", { body: { id: "pl_1", deleted: true } });
-  t.match(await run("forget", "alice", "pl_1"), { code: 0, stdout: "pl_1 is deleted\n" });
+  t.match(await run("forget", "alice", "pl_1", "--yes"), { code: 0, stdout: "pl_1 is deleted\n" });
 });

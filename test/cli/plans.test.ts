@@ -40,7 +40,7 @@ t.test("a plan is set from options and a file, shown, listed and deleted, with t
   t.match(await run(["plans", "show", "pro"]), /engines +3\n[^]*fallback +none/);
   server.on("DELETE /products/demo/plans/pro", { body: { deleted: true, engines_moved: 3 } });
   t.equal(
-    await run(["plans", "delete", "pro", "--replace-by", "free"]),
+    await run(["plans", "delete", "pro", "--replace-by", "free", "--yes"]),
     "deleted pro; engines that have free now: 3\n",
   );
 });
@@ -89,6 +89,6 @@ t.test("what contradicts itself is refused before any call, and a refusal says w
   t.equal(server.calls.length, 0);
   const message = "3 engines have the plan pro; replace_by gives them another one";
   server.on("DELETE /products/demo/plans/pro", fault(409, "PLAN_IN_USE", message));
-  const refused = await orchctl(["plans", "delete", "pro"], { env: KEYS });
+  const refused = await orchctl(["plans", "delete", "pro", "--yes"], { env: KEYS });
   t.match(refused.stderr, /3 engines have the plan pro/);
 });

@@ -115,3 +115,46 @@ export async function seriousFindings(page: Page, colorScheme: "light" | "dark")
   if (await page.evaluate<boolean>("!('axe' in window)")) await page.evaluate(axe);
   return page.evaluate<readonly string[]>(findings(colorScheme === "light" ? null : COLOUR_RULES));
 }
+
+/** Run in the page: which controls the Tab key passed, and whether the focus was seen on each. */
+const BEGIN_TABS = `(() => {
+  window.tabs = { passed: new Set(), unseen: [], last: null };
+  document.body.tabIndex = -1;
+  document.body.focus();
+  document.body.removeAttribute("tabindex");
+})()`;
+const NOTE_TAB = `(() => {
+  const { tabs, document: { activeElement: at } } = window;
+  const isOver = at === document.body || (tabs.passed.has(at) && at !== tabs.last);
+  // A field of a date has several stops.
+  if (!isOver && at !== tabs.last && getComputedStyle(at).outlineStyle === "none") tabs.unseen.push(at.outerHTML.slice(0, 120));
+  tabs.passed.add((tabs.last = at));
+  return isOver;
+})()`;
+const END_TABS = `(() => {
+  const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")];
+  const isControl = (one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true });
+  const missed = controls.filter((one) => isControl(one) && !window.tabs.passed.has(one));
+  return [...missed.map((one) => "not reached: " + one.outerHTML.slice(0, 120)), ...window.tabs.unseen.map((one) => "focus is not seen: " + one)];
+})()`;
+const MAX_TABS = 400;
+
+/** The controls that the Tab key does not reach, or on which the focus is not seen. */
+export async function keyboardFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(BEGIN_TABS);
+  for (let presses = 0; presses < MAX_TABS; presses++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate<boolean>(NOTE_TAB)) break;
+  }
+  return page.evaluate<readonly string[]>(END_TABS);
+}
+
+/** Everybody can use what is shown, at each width and in both colour schemes, and by the keyboard alone. */
+export async function usableByAll(t: Test, page: Page, name: string): Promise<void> {
+  await atEachWidth(page, async (colorScheme, width) => {
+    t.same(await seriousFindings(page, colorScheme), [], `${name} in ${colorScheme} at ${width}`);
+    t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} fits ${width}`);
+    // Colours move no control.
+    if (colorScheme === "light") t.same(await keyboardFindings(page), [], `${name} by the keyboard at ${width}`);
+  });
+}

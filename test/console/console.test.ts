@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import t from "tap";
 import { catalogArchive } from "../helpers/catalog-archive.ts";
 import { freePort } from "../helpers/daemon.ts";
@@ -137,6 +137,9 @@ t.test("the console in a browser", withChromium, async (t) => {
     await page.getByLabel("Filter lines").fill("");
     await page.getByRole("button", { name: "Sleep" }).click();
     await page.locator(".view-title").getByText("sleeping").waitFor();
+    const reason = page.locator(".facts > div").filter({ hasText: "put to sleep" });
+    const widthOf = async (part: Locator) => (await part.boundingBox())?.width;
+    t.equal(await widthOf(reason), await widthOf(page.locator(".facts").first()), "a sentence has a line of its own");
     await page.getByRole("button", { name: "Wake" }).click();
     await page.locator(".view-title").getByText("running").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -148,6 +151,28 @@ t.test("the console in a browser", withChromium, async (t) => {
     await page.getByRole("button", { name: "Start" }).click();
     await page.locator(".view-title").getByText("running").waitFor();
     t.equal((await anna.show()).state, "running");
+  });
+
+  await t.test("shows CPU, memory, turns and restarts on a narrow page too, and sorts by them", async (t) => {
+    await show(page, "/");
+    for (const width of [390, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cells = fleetRow("anna").locator("td");
+      await until("it has two lines", async () => (await cells.count()) === 4);
+      const row = page.getByRole("region", { name: "Engines" });
+      for (const title of ["CPU", "Memory", "Turns", "Restarts", "Last active"])
+        await row.getByRole("button", { name: title }).waitFor();
+      const { table, box } = await row.evaluate((one) => ({ table: one.scrollWidth, box: one.clientWidth }));
+      t.ok(table <= box, `nothing of it is beyond the edge at ${width}`);
+      const heights = await row
+        .locator("tbody tr:not(.spacer)")
+        .evaluateAll((rows) => [...new Set(rows.map((one) => one.getBoundingClientRect().height))]);
+      t.same(heights, [53], "each row is as high as the scrolling counts on");
+    }
+    await page.getByRole("button", { name: "Memory" }).click();
+    await until("the address says so", () => /sort=-memory/.test(page.url()));
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await show(page, engineView);
   });
 
   await t.test("shows a new engine key once, and it works", async (t) => {

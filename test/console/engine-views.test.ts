@@ -180,7 +180,9 @@ t.test("turns, playground and memory in a browser", withChromium, async (t) => {
 
   await t.test("provisions an engine to talk to", async () => {
     await show(page, "/playground");
-    await page.getByRole("link", { name: "anna" }).waitFor();
+    const choice = page.getByRole("listitem").filter({ hasText: "anna" });
+    await choice.getByRole("link", { name: "anna" }).waitFor();
+    await choice.getByText("running", { exact: true }).waitFor();
     await page.getByLabel("User").fill("bert");
     await page.getByRole("button", { name: "Provision and talk" }).click();
     await page.getByRole("heading", { level: 1, name: "bert" }).waitFor();

@@ -5,7 +5,7 @@ import { freePort } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, seriousFindings, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 const BROKEN = { command: "node", args: ["-e", "console.error('no such database'); process.exit(1)"] };
 
@@ -102,14 +102,7 @@ t.test("the host, schedules, webhooks and tool servers in a browser", withChromi
     for (const path of ["/host", `/engines/${anna.id}/schedules`, `/engines/${anna.id}/tool-servers`]) {
       await show(page, path);
       await page.locator("main:not(:has([aria-busy='true']))").waitFor();
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [390, 768, 1440]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          t.same(await seriousFindings(page, colorScheme), [], `${path} ${colorScheme} ${width}`);
-          t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${path} fits ${width}`);
-        }
-      }
+      await usableByAll(t, page, path);
     }
   });
   t.same(browser.offences, []);

@@ -2,7 +2,7 @@ import t from "tap";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, seriousFindings, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 t.test("plans in a browser", withChromium, async (t) => {
   const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
@@ -110,14 +110,7 @@ t.test("plans in a browser", withChromium, async (t) => {
     for (const path of [plans, `${plans}/pro`, `/engines/${id}/policy`]) {
       await show(page, path);
       await page.locator("main:not(:has([aria-busy='true']))").waitFor();
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [390, 768, 1440]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          t.same(await seriousFindings(page, colorScheme), [], `${path} ${colorScheme} ${width}`);
-          t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${path} fits ${width}`);
-        }
-      }
+      await usableByAll(t, page, path);
     }
   });
 

@@ -2,7 +2,7 @@ import t from "tap";
 import { freePort } from "../helpers/daemon.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { atEachWidth, openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 t.test("the profile page of a user in a browser", withChromium, async (t) => {
   const fleet = await openFleet(t, { env: { ORCH_PORT: String(await freePort()) } });
@@ -45,10 +45,7 @@ t.test("the profile page of a user in a browser", withChromium, async (t) => {
   });
 
   await t.test("everybody can use it, at each width and in the dark too", async (t) => {
-    await atEachWidth(page, async (colorScheme, width) => {
-      t.same(await seriousFindings(page, colorScheme), [], `${colorScheme}, ${width}`);
-      t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `fits ${width}`);
-    });
+    await usableByAll(t, page, "the profile");
   });
 
   await t.test("deletes a line after a question", async (t) => {

@@ -4,7 +4,7 @@ import t from "tap";
 import { fixture } from "../engine/mcp/tool-server-bench.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { openLoginFleet, pushServers, resultsOf } from "../helpers/tool-logins.ts";
-import { atEachWidth, openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, seriousFindings, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 const checkout = resolve(import.meta.dirname, "../..");
 
@@ -39,10 +39,7 @@ t.test("tool servers that need a person, in a browser", withChromium, async (t) 
     await server("guarded").getByRole("button", { name: "Make a login link" }).press("Enter");
     const link = (await server("guarded").locator(".command code").textContent()) ?? "";
     t.ok(link.startsWith(`${fleet.publicUrl}/oauth/start?login=`), link);
-    await atEachWidth(page, async (colorScheme, width) => {
-      t.same(await seriousFindings(page, colorScheme), [], `${colorScheme} ${width}`);
-      t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `fits ${width}`);
-    });
+    await usableByAll(t, page, "the link");
     const users = await page.context().browser()?.newPage();
     if (users === undefined) return t.fail("no page for the user");
     await users.goto(link);

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { ask } from "../helpers/api.ts";
 import { freePort } from "../helpers/daemon.ts";
 import { freshFolder } from "../helpers/folder.ts";
 import { openFleet } from "../helpers/sleepers.ts";
 import { until } from "../helpers/until.ts";
-import { openBrowser, seriousFindings, show, signIn, withChromium } from "./browser.ts";
+import { openBrowser, show, signIn, usableByAll, withChromium } from "./browser.ts";
 
 const PRICE = {
   provider: "sandbox",
@@ -123,27 +124,59 @@ t.test("usage and events in a browser", withChromium, async (t) => {
     t.match(page.url(), /#\/events$/);
   });
 
-  await t.test("a run leads to its turn", async () => {
+  await t.test("a run is named by its schedule, and leads to its turn", async (t) => {
     const timing = { kind: "at", at: new Date(Date.now() + 300).toISOString() };
     await fleet.platform("POST", "/engines/anna/schedules", { name: "soon", timing, message: "/say morning" });
     await show(page, "/events");
     const ran = page.getByRole("row").filter({ hasText: "schedule.ran" });
+    await ran.getByText("run of schedule soon").waitFor();
+    t.notMatch(await ran.textContent(), /sch_|run_/, "no id");
     await ran.getByRole("link", { name: "Turn" }).click();
     await page.getByText("morning").first().waitFor();
+  });
+
+  await t.test("a turn is named by the title of its conversation, and a deleted product by its slug", async (t) => {
+    const endpoint = { url: "https://hooks.example.com/orchd", events: ["turn.completed"] };
+    const made = await fleet.platform("POST", "/notifications/endpoints", endpoint);
+    t.equal(made.status, 201, made.text);
+    const task_id = "0199c0de-aaaa-7000-8000-0123456789ab";
+    t.equal((await anna.call("/execute", { task_id, message: "/say Way to Rome" })).status, 200);
+    t.equal((await anna.call("/execute", { task_id: "plain", message: "/say hello" })).status, 200);
+    const renamed = { method: "PATCH", headers: { "x-engine-key": anna.key }, body: { title: "The journey" } };
+    t.equal((await ask(anna.url, `/tasks/${task_id}`, renamed)).status, 200);
+    await fleet.daemon.admin("/products/register", { method: "POST", body: { slug: "short-lived" } });
+    await fleet.daemon.admin("/products/short-lived", { method: "DELETE" });
+    await show(page, "/events");
+    const row = page.getByRole("row").filter({ hasText: "turn.completed" }).filter({ hasText: "The journey" });
+    await row.first().waitFor();
+    t.notMatch(await row.first().textContent(), /0199c0de/);
+    await row.first().getByRole("link", { name: "Conversation" }).waitFor();
+    const gone = page.getByRole("row").filter({ hasText: "product.deleted" });
+    await gone.getByText("short-lived", { exact: true }).waitFor();
+    t.notMatch(await page.getByRole("region", { name: "Events of the host" }).textContent(), /prd_/);
+  });
+
+  await t.test("a narrow page has the same of each event, and two times that belong together", async (t) => {
+    await show(page, "/events");
+    const top = async (label: string) => Math.round((await page.getByLabel(label).boundingBox())?.y ?? Number.NaN);
+    for (const width of [768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      t.equal(await top("To"), await top("From"), `on one line at ${width}`);
+    }
+    for (const width of [390, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      const row = page.getByRole("row").filter({ hasText: "engine.running" }).filter({ hasText: "bert" });
+      await row.getByText("starting → running").waitFor();
+      await page.getByRole("row").filter({ hasText: "engine.plan_changed" }).getByText("plan none to pro").waitFor();
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await t.test("both fit each width, and are read in the dark", async (t) => {
     for (const path of ["/usage", "/usage?by=plan", "/events"]) {
       await show(page, path);
       await ready();
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [390, 768, 1440]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 900 });
-          t.same(await seriousFindings(page, colorScheme), [], `${path} ${colorScheme} ${width}`);
-          t.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${path} fits ${width}`);
-        }
-      }
+      await usableByAll(t, page, path);
     }
   });
   t.same(browser.offences, []);

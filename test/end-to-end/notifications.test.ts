@@ -194,12 +194,24 @@ t.test("bad input names the field", async (t) => {
 
 t.test("attack: an endpoint on the host's own network is not called", async (t) => {
   const [{ id }] = (await platform("GET", "/notifications/endpoints")).body.endpoints;
+  // Allowed when the address is set, and not any more when it is called.
+  await fleet.setPolicy({ private_hosts: ["localhost"] });
+  t.equal((await platform("PATCH", `/notifications/endpoints/${id}`, { url: "https://localhost:9/" })).status, 200);
   await fleet.setPolicy({ private_hosts: [] });
   t.equal((await platform("PATCH", `/notifications/endpoints/${id}`, { url: service.url })).status, 400);
   const before = service.messages.length;
-  await platform("PATCH", `/notifications/endpoints/${id}`, { url: "https://localhost:9/" });
   await platform("POST", `/notifications/endpoints/${id}/test`);
   const refused = await until("it is refused", async () => (await deliveries(id))[0]?.last_error);
   t.match(refused, /^refused: localhost:9 .*private_hosts/);
   t.equal(service.messages.length, before);
+  await platform("DELETE", `/notifications/endpoints/${id}`);
+  for (const host of ["localhost", "127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[fd00::1]", "2130706433"]) {
+    const made = await platform("POST", "/notifications/endpoints", {
+      url: `https://${host}/`,
+      events: ["engine.woke"],
+    });
+    const message =
+      /^url: .* is refused: it is not on the public internet, and the policy's private_hosts does not list/;
+    t.match(made, { status: 400, body: { error: { message } } }, `${host} is refused at once`);
+  }
 });

@@ -53,7 +53,7 @@ const finds = (engine: Sleeper, query: string, text: RegExp) =>
 const [anna, bert] = await Promise.all([fleet.provision("anna"), fleet.provision("bert")]);
 
 t.test("without a document there is no tool", async (t) => {
-  t.same((await call("GET", "/knowledge")).body, { version: 0, documents: [] });
+  t.same((await call("GET", "/knowledge")).body, { version: 0, documents: [], embeddings: null });
   t.equal(await search(anna, "refund"), null);
 });
 
@@ -80,6 +80,23 @@ t.test("a client that asks for the group gets the sources before the result", as
   const found = frames.findIndex(({ event }) => event === "knowledge_found");
   t.ok(found > 0 && found < frames.findIndex(({ event }) => event === "tool_result"));
   t.match(frames[found]?.data, { results: [{ path: "help/refunds.md", title: "Refunds", pages: null }] });
+});
+
+t.test("the sandbox model cites what a search found, so that a client can be built without a model", async (t) => {
+  const body = { task_id: "by the sandbox", message: "/cite refund\n/say That is all." };
+  const headers = { "x-engine-key": anna.key };
+  const frames = await (await openStream(anna.url, "/execute?events=knowledge", { headers, body })).all();
+  const found = frames.find(({ event }) => event === "knowledge_found")?.data as Found;
+  const answer = frames.map(({ event, data }) => (event === "text_delta" ? data["text"] : "")).join("");
+  const [, cited] = /\[(help\/refunds\.md:[\d-]+)\]/.exec(answer) ?? [];
+  t.ok(
+    found.results.some(({ source }) => source === cited),
+    answer,
+  );
+  t.match(answer, /\w\. \[help[^]*That is all\.$/);
+  const none = await anna.execute("cites nothing", "/cite quasar");
+  const words = (await none.all()).map(({ event, data }) => (event === "text_delta" ? data["text"] : "")).join("");
+  t.equal(words, "I found nothing to cite.");
 });
 
 t.test("a replaced document is found with its new text only, a deleted one not at all", async (t) => {

@@ -226,7 +226,7 @@ t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks"
     }),
     /message +\/say hi\nconversation +daily[^]*missed runs +run_once[^]*refused .*the engine is stopped; start it/,
   );
-  t.match(await orchctl("schedules", "rm", "fred", "x"), "deleted x");
+  t.match(await orchctl("schedules", "rm", "fred", "x", "--yes"), "deleted x");
   t.match(await orchctl("schedules", "show", "fred", "x"), /fred has no schedule x/);
   t.match(
     await orchctl("webhooks", "create", "fred", "orders", "New: {{payload}}"),
@@ -237,7 +237,7 @@ t.test("orchctl creates, shows, pauses, runs and deletes schedules and webhooks"
   t.match(await orchctl("webhooks", "resume", "fred", "orders"), "resumed orders");
   t.match(await orchctl("webhooks", "rotate-secret", "fred", "orders", "--grace", "1h"), /secret +whsec_/);
   t.match(await orchctl("webhooks", "show", "fred", "orders"), /template +New: \{\{payload\}\}[^]*no runs yet/);
-  t.match(await orchctl("webhooks", "rm", "fred", "orders"), "deleted orders");
+  t.match(await orchctl("webhooks", "rm", "fred", "orders", "--yes"), "deleted orders");
 });
 
 t.test("an error in a schedule names the field", async (t) => {

@@ -139,7 +139,7 @@ t.test("orchctl sets from standard input or a file, and rotates the key over kil
   });
   t.match((await orchctl("secrets", "list")).stdout, /CLI +a\.example\.com/);
   t.equal(await opened("CLI"), "value-of-the-file");
-  t.match((await orchctl("secrets", "delete", "CLI")).stdout, /deleted CLI/);
+  t.match((await orchctl("secrets", "delete", "CLI", "--yes")).stdout, /deleted CLI/);
   await ofProduct("PUT", "/KEPT", { value: "kept over a rotation", hosts });
   await fleet.setPolicy({ engine_env: { LLM_API_KEY: "a key of the product" } });
   const { incarnation } = (await fleet.platform("GET", "/engines/alice")).body;

@@ -9,6 +9,8 @@ interface VirtualTableProps<Row> {
   /** The scrolled box. Left out: one of its own. */
   readonly box?: RefObject<HTMLDivElement | null>;
   readonly columns: number;
+  /** In CSS pixels, as in the style sheet. Left out: that of a row of one line. */
+  readonly rowHeight?: number;
   /** The cells of the head. */
   readonly head: ComponentChildren;
   readonly rows: readonly Row[];
@@ -22,13 +24,14 @@ export const VirtualTable = <Row,>({
   class: name,
   box: given,
   columns,
+  rowHeight = ROW_HEIGHT,
   head,
   rows,
   children,
 }: VirtualTableProps<Row>) => {
   const own = useRef<HTMLDivElement>(null);
   const box = given ?? own;
-  const { first, end } = useVirtualWindow(box, rows.length);
+  const { first, end } = useVirtualWindow(box, rows.length, rowHeight);
   return (
     <div
       ref={box}
@@ -43,18 +46,18 @@ export const VirtualTable = <Row,>({
           <tr aria-rowindex={1}>{head}</tr>
         </thead>
         <tbody>
-          <Spacer rows={first} columns={columns} />
+          <Spacer height={first * rowHeight} columns={columns} />
           {rows.slice(first, end).map((row, index) => children(row, first + index + 2))}
-          <Spacer rows={rows.length - end} columns={columns} />
+          <Spacer height={(rows.length - end) * rowHeight} columns={columns} />
         </tbody>
       </table>
     </div>
   );
 };
 
-const Spacer = ({ rows, columns }: { readonly rows: number; readonly columns: number }) =>
-  rows > 0 ? (
+const Spacer = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
+  height > 0 ? (
     <tr class="spacer" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+      <td colSpan={columns} style={{ height: `${height}px` }} />
     </tr>
   ) : null;

@@ -12,7 +12,7 @@ interface Window {
 }
 
 /** Which of `count` rows are near the visible part of a scrolled box. */
-export function useVirtualWindow(box: RefObject<HTMLElement | null>, count: number): Window {
+export function useVirtualWindow(box: RefObject<HTMLElement | null>, count: number, rowHeight: number): Window {
   const [view, setView] = useState({ top: 0, height: 800 });
   useEffect(() => {
     const element = box.current;
@@ -31,7 +31,7 @@ export function useVirtualWindow(box: RefObject<HTMLElement | null>, count: numb
       element.removeEventListener("scroll", read);
     };
   }, []);
-  const first = Math.max(0, Math.min(count, Math.floor(view.top / ROW_HEIGHT)) - MARGIN_ROWS);
-  const end = Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN_ROWS);
+  const first = Math.max(0, Math.min(count, Math.floor(view.top / rowHeight)) - MARGIN_ROWS);
+  const end = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + MARGIN_ROWS);
   return { first, end };
 }

@@ -20,6 +20,18 @@ export interface ModelRoute {
   readonly requestsPerMinute?: number | null;
 }
 
+const KNOWLEDGE = "knowledge of ";
+
+/** Whom a call for a product's documents is of: the daemon makes it, and no engine. */
+export const knowledgeCaller = (productId: string): Pick<ModelRoute, "engine" | "incarnation"> => ({
+  engine: KNOWLEDGE + productId,
+  incarnation: "daemon",
+});
+
+/** The product of such a caller. Null for an engine. */
+export const productOfCaller = (engine: string): string | null =>
+  engine.startsWith(KNOWLEDGE) ? engine.slice(KNOWLEDGE.length) : null;
+
 /** Engines of earlier releases have keys without a purpose. */
 const CALL_KEY = { prefix: "orchm_", purpose: "" };
 

@@ -1,5 +1,5 @@
 /** Changes with the format: a daemon of another release then makes the file again. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** In the catalog's folder of a product: a folder for each version of its knowledge, named by its digest. */
 export const KNOWLEDGE_FOLDER = "knowledge";

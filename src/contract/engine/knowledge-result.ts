@@ -44,5 +44,5 @@ const knowledgeVersionUsed = record(
 
 export const ENGINE_KNOWLEDGE_RESPONSES = { KnowledgeVersionUsed: knowledgeVersionUsed };
 
-/** Above the texts of a product's documents with their index. */
-export const MAX_KNOWLEDGE_FILE_BYTES = 256 * 1024 * 1024;
+/** Above the texts of a product's documents with their index and vectors. */
+export const MAX_KNOWLEDGE_FILE_BYTES = 640 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { knowledgeFound } from "../engine/knowledge-result.ts";
-import { type RecordOf, extended, field, record } from "../record.ts";
+import { type RecordOf, extended, field, nullable, record } from "../record.ts";
 import { count, text, time } from "../response-schemas.ts";
 import { ACTORS } from "./event-types.ts";
 import { knowledgeTypes } from "./knowledge-limits.ts";
@@ -31,9 +31,25 @@ export type KnowledgeDocument = RecordOf<typeof knowledgeDocument>;
 
 const version = field(count, "Rises with each change of the documents. 0 before the first one.", 12);
 
+const knowledgeEmbeddings = record(
+  "KnowledgeEmbeddings",
+  "The vectors of the passages of a product's documents, on the host that answers.",
+  {
+    model: field(text, "The model of the endpoint that makes them.", "nomic-embed-text"),
+    embedded: field(count, "The passages that have a vector.", 340),
+    waiting: field(count, "The passages that wait for one. The others were refused by the endpoint.", 0),
+    last_error: nullable(text, "Why the last call of the endpoint failed. `null` after one that did not.", null),
+  },
+);
+
 const productKnowledge = record("ProductKnowledge", "The documents that all engines of a product search.", {
   version,
   documents: field(z.array(knowledgeDocument), "All of them, by path."),
+  embeddings: nullable(
+    knowledgeEmbeddings,
+    "How far the vectors of their passages are. `null` without an [embeddings endpoint](knowledge.md#embeddings).",
+    null,
+  ),
 });
 export type ProductKnowledge = RecordOf<typeof productKnowledge>;
 

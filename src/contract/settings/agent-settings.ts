@@ -75,7 +75,7 @@ export const AGENT_SETTINGS = {
     value: TEXT,
     unset: "none",
     description:
-      "The address of an [embeddings](memory.md#embeddings) endpoint for the search in memories, as OpenAI and others have it, without `/embeddings`: `http://127.0.0.1:11434/v1`",
+      "The address of an [embeddings](memory.md#embeddings) endpoint for the search in memories and [documents](knowledge.md#embeddings), as OpenAI and others have it, without `/embeddings`: `http://127.0.0.1:11434/v1`",
   },
   ENGINE_EMBEDDINGS_MODEL: { scope: "product", value: TEXT, unset: "none", description: "Its model" },
   ENGINE_EMBEDDINGS_KEY: { scope: "product", value: TEXT, secret: true, unset: "none", description: "Its key" },

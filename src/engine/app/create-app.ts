@@ -79,7 +79,7 @@ export async function createApp(given: {
   const wordVectors =
     config.wordVectors === "none" ? null : (config.wordVectors ?? join(programDir(), "word-vectors/en"));
   const memory = await openMemory({ store, workspaceDir, embedder: model.embedder, wordVectors, logger });
-  const knowledge = await openKnowledge(launch, logger);
+  const knowledge = await openKnowledge(launch, { ...model, logger });
   const checkpoints = openCheckpoints({ ...base, workspace });
   const workspaceFiles = openFiles({
     store,

@@ -1,7 +1,9 @@
+import type { CountedVectors } from "../../contract/orchestrator/knowledge-order.ts";
 import type { ReadDocument } from "../../contract/orchestrator/knowledge-passage.ts";
 import { indexWords } from "../../shared/words/index-text.ts";
 import { KNOWLEDGE_SCHEMA } from "../knowledge/knowledge-schema.ts";
 import { Database } from "../store/database.ts";
+import { countVectors } from "./count-vectors.ts";
 
 /** A document with its path. */
 export interface IndexedDocument extends ReadDocument {
@@ -56,8 +58,10 @@ export class KnowledgeIndex implements Disposable {
     }
   }
 
-  finish(): void {
+  /** Says which vectors of kept documents it has. */
+  finish(): CountedVectors {
     this.#db.exec("commit");
+    return countVectors(this.#db);
   }
 
   [Symbol.dispose](): void {
@@ -65,9 +69,10 @@ export class KnowledgeIndex implements Disposable {
   }
 
   #remove(document: number): void {
-    this.#db
-      .prepare("delete from passage_index where rowid in (select id from passages where document = ?)")
-      .run(document);
+    const passages = "(select id from passages where document = ?)";
+    for (const table of ["passage_vectors", "passage_signs"])
+      this.#db.prepare(`delete from ${table} where passage in ${passages}`).run(document);
+    this.#db.prepare(`delete from passage_index where rowid in ${passages}`).run(document);
     this.#db.prepare("delete from passages where document = ?").run(document);
     this.#db.prepare("delete from documents where id = ?").run(document);
   }

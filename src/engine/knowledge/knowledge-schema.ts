@@ -1,6 +1,7 @@
 /**
  * A document's passages, and the words of each. The index has no text: the words are those of `indexWords`, which queries
- * use too. What is deleted is overwritten.
+ * use too. Vectors are of the one model of `embedding`; a null vector is of a passage that the model's endpoint refuses. What is
+ * deleted is overwritten.
  */
 export const KNOWLEDGE_SCHEMA = `
   pragma page_size = 8192;
@@ -18,5 +19,8 @@ export const KNOWLEDGE_SCHEMA = `
   create virtual table passage_index using fts5 (
     title, above, heading, body, content='', contentless_delete=1, columnsize=1, tokenize='ascii'
   );
+  create table embedding (model text not null, dimensions integer not null) strict;
+  create table passage_vectors (passage integer primary key references passages (id), vector blob) strict;
+  create table passage_signs (passage integer primary key references passages (id), signs blob not null) strict;
   insert into passage_index (passage_index, rank) values ('secure-delete', 1);
 `;

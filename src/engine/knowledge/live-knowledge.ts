@@ -9,10 +9,13 @@ import type { KnowledgeFound } from "../../contract/engine/knowledge-result.ts";
 import { hasCode } from "../../shared/error-code.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { vectorSearch } from "../memory/embeddings/embed-query.ts";
+import type { TextEmbedder } from "../memory/embeddings/text-embedder.ts";
+import { NOTHING_NEAR, type VectorSearch } from "../memory/search/nearness.ts";
 import type { ToolSource } from "../tools/registry.ts";
 import { type Tool, ToolFailed } from "../tools/tool.ts";
 import { searchKnowledge } from "./search-knowledge-tool.ts";
-import { KnowledgeSearch } from "./search-passages.ts";
+import { KnowledgeSearch, NEAREST } from "./search-passages.ts";
 
 /** An engine that does not search holds no file open. */
 const IDLE_MS = 30_000;
@@ -23,19 +26,26 @@ interface KnowledgeParts {
   readonly sharedFolder: string | null;
   /** The engine's own folder, for a version that the daemon sends. */
   readonly ownFolder: string;
+  /** Null without an embeddings endpoint. */
+  readonly embedder: TextEmbedder | null;
   readonly logger: Logger;
 }
 
 /** The version of the product's knowledge that this engine searches. Its tool exists only with documents. */
 export class LiveKnowledge implements ToolSource {
   readonly #parts: KnowledgeParts;
-  readonly #withTool: readonly Tool[] = [searchKnowledge((query, limit) => this.#search(query, limit))];
+  readonly #withTool: readonly Tool[] = [searchKnowledge((...asked) => this.#search(...asked))];
+  readonly #nearest: VectorSearch | null;
+  readonly #stop = new AbortController();
   #file: string | null = null;
   #open: KnowledgeSearch | null = null;
   #closing: NodeJS.Timeout | undefined;
 
   constructor(parts: KnowledgeParts) {
     this.#parts = parts;
+    const { embedder } = parts;
+    const nearest = () => this.#open?.nearestOf(embedder?.model ?? "") ?? null;
+    this.#nearest = embedder && vectorSearch({ ...parts, embedder, nearest, stopping: this.#stop.signal });
   }
 
   tools(): readonly Tool[] {
@@ -62,22 +72,32 @@ export class LiveKnowledge implements ToolSource {
   }
 
   close(): void {
+    this.#stop.abort();
     this.#close();
   }
 
-  #search(query: string, limit: number): KnowledgeFound {
-    const file = this.#file;
-    if (file === null) throw new ToolFailed("the product has no documents any more");
-    clearTimeout(this.#closing);
-    this.#closing = setTimeout(() => this.#close(), IDLE_MS).unref();
+  async #search(query: string, limit: number, signal: AbortSignal): Promise<KnowledgeFound> {
     try {
-      this.#open ??= new KnowledgeSearch(file);
-      return this.#open.search(query, limit);
+      const searched = this.#opened();
+      const near = (await this.#nearest?.(query, NEAREST, signal)) ?? NOTHING_NEAR;
+      signal.throwIfAborted();
+      // Another version's rows are other passages.
+      const open = this.#opened();
+      return open.search(query, limit, open === searched ? near : NOTHING_NEAR);
     } catch (error) {
+      if (signal.aborted || error instanceof ToolFailed) throw error;
       this.#close();
       this.#parts.logger.error({ err: error }, "failed to search the product's knowledge");
       throw new ToolFailed("the product's documents cannot be searched now");
     }
+  }
+
+  /** Stays open for a while. */
+  #opened(): KnowledgeSearch {
+    if (this.#file === null) throw new ToolFailed("the product has no documents any more");
+    clearTimeout(this.#closing);
+    this.#closing = setTimeout(() => this.#close(), IDLE_MS).unref();
+    return (this.#open ??= new KnowledgeSearch(this.#file));
   }
 
   #close(): void {

@@ -18,7 +18,7 @@ const input = toolInput(schema);
 
 /** Searches the documents that the product gave all its users' engines. */
 export const searchKnowledge = (
-  search: (query: string, limit: number) => KnowledgeFound,
+  search: (query: string, limit: number, signal: AbortSignal) => Promise<KnowledgeFound>,
 ): Tool<z.output<typeof schema>> => ({
   name: SEARCH_KNOWLEDGE,
   description:
@@ -28,7 +28,7 @@ export const searchKnowledge = (
   permission: "allow",
   resources: () => [],
   async run({ query, limit = LIMIT }, context) {
-    const { results } = search(query, limit);
+    const { results } = await search(query, limit, context.signal);
     if (results.length === 0) return { results: [], note: "No document matches. Search by other words." };
     context.cite(results.map((result) => ({ ...result, text: result.text.slice(0, EXCERPT).toWellFormed() })));
     return { note: NOTE, results: results.map(({ path: _path, lines: _lines, pages: _pages, ...shown }) => shown) };

@@ -1,12 +1,18 @@
 import type { KnowledgeFound } from "../../contract/engine/knowledge-result.ts";
+import { NearestItems } from "../memory/embeddings/nearest-items.ts";
+import { NOTHING_NEAR, type Nearness } from "../memory/search/nearness.ts";
 import { indexWords } from "../../shared/words/index-text.ts";
 import { Database } from "../store/database.ts";
 import { wordsOfBest } from "./expand-query.ts";
 import { type FoundPassage, joinNeighbours } from "./join-neighbours.ts";
+import { fuseNear } from "./fuse-near.ts";
 import { lendScores } from "./lend-scores.ts";
+import { PassageVectors } from "./passage-vectors.ts";
 import { type WeighedWord, scorePassages } from "./score-passages.ts";
 import { TermScores } from "./term-scores.ts";
 
+/** Passages that are near to a query. */
+export const NEAREST = 60;
 /** Passages that lend each other of their scores. */
 const CANDIDATES = 200;
 /** The passages whose words are added to the query. */
@@ -26,6 +32,8 @@ const MAPPED_BYTES = 256 * 1024 * 1024;
 export class KnowledgeSearch implements Disposable {
   readonly #db: Database;
   readonly #terms: TermScores;
+  readonly #vectors: PassageVectors;
+  readonly #nearest: NearestItems;
   readonly #documents;
   readonly #texts;
   readonly #found;
@@ -34,6 +42,8 @@ export class KnowledgeSearch implements Disposable {
     this.#db = new Database(file, { readOnly: true });
     this.#db.exec(`pragma mmap_size = ${MAPPED_BYTES}; pragma cache_size = -256; pragma temp_store = memory`);
     this.#terms = new TermScores(this.#db);
+    this.#vectors = new PassageVectors(this.#db);
+    this.#nearest = new NearestItems(this.#vectors);
     this.#documents = this.#db.prepare(
       "select id, document from passages where id in (select value from json_each(?))",
     );
@@ -44,34 +54,37 @@ export class KnowledgeSearch implements Disposable {
     );
   }
 
-  /** The best passages for the words of the query and those that its best passages have. Neighbours are one result. */
-  search(query: string, limit: number): KnowledgeFound {
-    const asked = this.#asked(query);
-    const first = scorePassages(this.#terms, asked, ROW_BUDGET.query);
-    const feedback = best(first, FEEDBACK).map(([row, score]) => ({ text: this.#text(row), score }));
-    const added = wordsOfBest(this.#terms, { best: feedback, asked: new Set(asked.map(([word]) => word)) });
-    const scores = add(
-      first,
-      scorePassages(
-        this.#terms,
-        added.map(([word, weight]) => [word, weight * this.#rarity(word)] as const),
-        ROW_BUDGET.added,
-      ),
-    );
-    const candidates = new Map(best(scores, CANDIDATES));
+  /** Finds passages by vectors of a model. Null without vectors of it. */
+  nearestOf(model: string): NearestItems | null {
+    return this.#vectors.model === model ? this.#nearest : null;
+  }
+
+  /** The best passages for the words of the query and those that its best passages have, and what is near to it. Neighbours are one result. */
+  search(query: string, limit: number, near: Nearness = NOTHING_NEAR): KnowledgeFound {
+    const { own, scores } = this.#byWords(query);
+    const fused = fuseNear(scores, near);
+    const candidates = new Map(best(fused.scores, CANDIDATES));
     const ranked = lendScores(candidates, this.#documentsOf([...candidates.keys()]));
     const most = ranked[0]?.[1] ?? 0;
-    const shown = ranked.filter(([row, score]) => score >= LEAST_SCORE[first.has(row) ? "own" : "added"] * most);
-    return {
-      results: joinNeighbours(shown.slice(0, limit * 2).map(([row, score]) => this.#passage(row, score))).slice(
-        0,
-        limit,
-      ),
-    };
+    const shown = ranked.filter(
+      ([row, score]) => score >= LEAST_SCORE[own.has(row) || fused.near.has(row) ? "own" : "added"] * most,
+    );
+    const found = shown.slice(0, limit * 2).map(([row, score]) => this.#passage(row, score));
+    return { results: joinNeighbours(found).slice(0, limit) };
   }
 
   [Symbol.dispose](): void {
     this.#db.close();
+  }
+
+  /** What each passage scores by words. `own`: passages that have words of the query itself. */
+  #byWords(query: string) {
+    const asked = this.#asked(query);
+    const own = scorePassages(this.#terms, asked, ROW_BUDGET.query);
+    const feedback = best(own, FEEDBACK).map(([row, score]) => ({ text: this.#text(row), score }));
+    const added = wordsOfBest(this.#terms, { best: feedback, asked: new Set(asked.map(([word]) => word)) });
+    const weighed = added.map(([word, weight]) => [word, weight * this.#rarity(word)] as const);
+    return { own, scores: add(own, scorePassages(this.#terms, weighed, ROW_BUDGET.added)) };
   }
 
   /** The words of the query with what they weigh. */

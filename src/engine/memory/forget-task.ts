@@ -39,6 +39,8 @@ export class TaskForgetting extends Table {
       `delete from profile_lines where origin = 'learned' and deleted_at is null and id in (
          select line_id from profile_facts join knowledge on knowledge.id = knowledge_id where ${facts})`,
     );
+    // The index keeps words of deleted rows until its segments are merged.
+    this.store.state.remove("index_merged");
     return {
       facts: run(`delete from knowledge where ${facts}`),
       episodes: run("delete from episodes where task_id = ?1"),

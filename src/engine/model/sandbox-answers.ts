@@ -1,9 +1,13 @@
-import { SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
+import type { KnowledgeResult } from "../../contract/engine/knowledge-result.ts";
+import { SEARCH_KNOWLEDGE, SUBMIT_RESULT } from "../../contract/engine/tool-names.ts";
 import { digestOf } from "../attachments/check-file.ts";
 import type { FilePart, ModelMessage, ModelRequest, ToolOutcome } from "./model-provider.ts";
 import { sampleObject } from "./sandbox-sample.ts";
 import type { SandboxCommand } from "./sandbox-script.ts";
 import { isSummary } from "./summary-message.ts";
+
+/** Results that the answer to `/cite` names. */
+const CITED = 3;
 
 type Statement = readonly [pattern: RegExp, predicate: string | null, text: (object: string) => string];
 
@@ -149,6 +153,27 @@ export function receivedContext(messages: readonly ModelMessage[]): string {
   const items = blocks.flatMap((block) => block.split("\n").filter((line) => line.startsWith("{")));
   return items.join("\n") || "no context";
 }
+
+/** The sandbox model's answer of what the last search of the product's knowledge found: a statement with each source. */
+export function citedSources(messages: readonly ModelMessage[]): string {
+  const outcomes = messages.flatMap((message) => (message.role === "tool" ? message.results : []));
+  const found = outcomes.findLast(({ tool: name }) => name === SEARCH_KNOWLEDGE);
+  const { results = [] } = (found?.output ?? {}) as {
+    readonly results?: readonly Pick<KnowledgeResult, "source" | "text">[];
+  };
+  if (found?.isError !== false || results.length === 0) return "I found nothing to cite.";
+  return results
+    .slice(0, CITED)
+    .map(({ source, text }) => `${statementOf(text)} [${source}]`)
+    .join("\n\n");
+}
+
+/** The first sentence of a passage. */
+const statementOf = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .match(/^.{1,200}?[.!?](?= |$)/u)?.[0] ?? text.trim().slice(0, 200).toWellFormed();
 
 /** The sandbox model's list of the files of a conversation: those received, and those replaced by a note. */
 export function receivedFiles(messages: readonly ModelMessage[]): string {

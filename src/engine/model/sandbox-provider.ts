@@ -12,7 +12,14 @@ import type {
   ModelUsage,
   ToolOutcome,
 } from "./model-provider.ts";
-import { demonstration, receivedContext, receivedFiles, sandboxLearning, sandboxTitle } from "./sandbox-answers.ts";
+import {
+  citedSources,
+  demonstration,
+  receivedContext,
+  receivedFiles,
+  sandboxLearning,
+  sandboxTitle,
+} from "./sandbox-answers.ts";
 import { type SandboxCommand, readScript } from "./sandbox-script.ts";
 import { isSummary, readCallsDone } from "./summary-message.ts";
 
@@ -46,7 +53,10 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   const step = stepName(request.messages);
   for (const [index, given] of commands.entries()) {
     if (given.kind === "end") break;
-    const command = given.kind === "attachments" || given.kind === "context" ? listed(given.kind, request) : given;
+    const command =
+      given.kind === "attachments" || given.kind === "context" || given.kind === "cite"
+        ? { kind: "say" as const, text: LISTS[given.kind](request.messages) }
+        : given;
     if (command.kind === "usage") {
       usage = { inputTokens: command.input, outputTokens: command.output, cacheHitTokens: command.cached };
     } else if (command.kind === "slow") {
@@ -73,8 +83,8 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { kind: "done", reason, usage };
 }
 
-const listed = (what: "attachments" | "context", { messages }: ModelRequest) =>
-  ({ kind: "say", text: what === "context" ? receivedContext(messages) : receivedFiles(messages) }) as const;
+/** Texts made of what the model has received. */
+const LISTS = { attachments: receivedFiles, context: receivedContext, cite: citedSources } as const;
 
 function commandsOf(request: ModelRequest): readonly SandboxCommand[] {
   if (request.purpose === "summary") return [{ kind: "say", text: sandboxSummary(request) }];

@@ -1,3 +1,4 @@
+import { SEARCH_KNOWLEDGE } from "../../contract/engine/tool-names.ts";
 import { readToolInput } from "./block-sequence.ts";
 
 /**
@@ -15,6 +16,7 @@ import { readToolInput } from "./block-sequence.ts";
  * /usage IN OUT CACHED  report these tokens
  * /attachments          a line for each attachment of the conversation, as the model received it
  * /context              a line for each item of context of the conversation, as the model received it
+ * /cite QUESTION        search the product's knowledge, then answer with what was found and its sources
  * /end                  end the answer; what follows runs when the engine asks for the result
  */
 export type SandboxCommand =
@@ -31,6 +33,7 @@ export type SandboxCommand =
   | { readonly kind: "compact" }
   | { readonly kind: "attachments" }
   | { readonly kind: "context" }
+  | { readonly kind: "cite" }
   | { readonly kind: "end" }
   | { readonly kind: "usage"; readonly input: number; readonly output: number; readonly cached: number };
 
@@ -41,10 +44,10 @@ type SandboxFailure = (typeof FAILURES)[number];
 export function readScript(message: string): readonly SandboxCommand[] | null {
   const lines = message.split("\n");
   if (!lines.some((line) => line.startsWith("/"))) return null;
-  return lines.filter((line) => line.trim() !== "").map(readLine);
+  return lines.filter((line) => line.trim() !== "").flatMap(readLine);
 }
 
-function readLine(line: string): SandboxCommand {
+function readLine(line: string): SandboxCommand | readonly SandboxCommand[] {
   if (!line.startsWith("/")) return { kind: "say", text: line };
   const [word = "", ...rest] = line.slice(1).split(" ");
   const text = rest.join(" ");
@@ -71,6 +74,10 @@ function readLine(line: string): SandboxCommand {
       const input = { question: question || "Well?", ...(options.length > 0 && { options }) };
       return { kind: "tool", tool: "ask_human", input, rawInput: JSON.stringify(input) };
     }
+    case "cite": {
+      const input = { query: text.trim() || "help" };
+      return [{ kind: "tool", tool: SEARCH_KNOWLEDGE, input, rawInput: JSON.stringify(input) }, { kind: "cite" }];
+    }
     case "fail": {
       const how = FAILURES.find((failure) => failure === rest[0]) ?? "provider";
       return { kind: "fail", how, retryAfterS: rest[1] === undefined ? null : number(1, 1) };
@@ -85,7 +92,7 @@ function readLine(line: string): SandboxCommand {
     default:
       return {
         kind: "say",
-        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact, /usage, /attachments, /context and /end.`,
+        text: `The sandbox model knows no command /${word}; it knows /say, /think, /stream, /slow, /tool, /ask, /fail, /compact, /usage, /attachments, /context, /cite and /end.`,
       };
   }
 }

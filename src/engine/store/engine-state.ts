@@ -28,7 +28,7 @@ export interface StateValues {
     readonly generation: number;
     readonly hasOutdated: boolean;
   };
-  /** How many rows memory had when all segments of its full-text index became one. */
+  /** How many rows memory had when all segments of its full-text index became one. None after something was forgotten. */
   readonly index_merged: { readonly rows: number };
   /** The facts and lines that the last profile page was made of. */
   readonly profile: { readonly input: string };

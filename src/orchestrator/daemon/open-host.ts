@@ -11,6 +11,7 @@ import { IdempotencyLimit } from "../operations/idempotency-limit.ts";
 import { Backups } from "../status/backups.ts";
 import { EngineSampleStore } from "../status/engine-sample-store.ts";
 import type { Metrics } from "../status/metrics.ts";
+import { KnowledgeEmbeddings } from "../status/knowledge-embeddings.ts";
 import { Prices } from "../status/prices.ts";
 import { Sessions } from "../status/sessions.ts";
 import { AllowedOrigins } from "../status/allowed-origins.ts";
@@ -127,6 +128,7 @@ const openInFlight = (): InFlight => ({
   transitions: new TransitionOwners(),
   runs: new OpenRuns(),
   lanes: new SerialLanes(),
+  embeddings: new KnowledgeEmbeddings(),
   refreshes: new RefreshesInFlight(),
 });
 

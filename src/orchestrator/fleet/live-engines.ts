@@ -126,9 +126,10 @@ interface UsedCatalog {
 interface UsedKnowledge {
   /** Null until it was told of one. */
   readonly version: number | null;
+  /** The name of its file. */
   readonly digest: string | null;
   /** The last try, on the monotonic clock. */
-  readonly tried: { readonly version: number | null; readonly at: number };
+  readonly tried: { readonly version: number | null; readonly digest: string | null; readonly at: number };
 }
 
 /** CPU and memory of an engine with its tools. */

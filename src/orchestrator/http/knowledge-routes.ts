@@ -17,8 +17,7 @@ import type { Call, Handler } from "./call.ts";
 /** The documents that a product's engines search. */
 export function knowledgeRoutes(host: EngineHost) {
   return {
-    listDocuments: (call) =>
-      call.list(async () => ({ status: 200, body: await productKnowledge(host, call.product.record.id) })),
+    listDocuments: (call) => call.list(async () => ({ status: 200, body: await productKnowledge(host, call.product) })),
     showDocument: async (call) => ({
       status: 200,
       body: await documentShown(host, call.product.record.id, documentPath(call)),
@@ -34,7 +33,7 @@ export function knowledgeRoutes(host: EngineHost) {
     }),
     searchDocuments: async (call) => ({
       status: 200,
-      body: await searchProductKnowledge(host, call.product.record.id, call.body(searchKnowledgeRequest)),
+      body: await searchProductKnowledge(host, call.product, call.body(searchKnowledgeRequest)),
     }),
   } satisfies Record<string, Handler>;
 }

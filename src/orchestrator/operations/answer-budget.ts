@@ -1,4 +1,5 @@
 import type { AnswerTo, Asked } from "../../contract/broker/questions.ts";
+import { productOfCaller } from "../../contract/broker/call-key.ts";
 import { dayOf } from "../../contract/engine/metered-usage.ts";
 import {
   type BudgetRefusal,
@@ -40,6 +41,11 @@ export class BudgetAnswers {
   }
 
   async engine(asked: Asked<"engine">): Promise<AnswerTo<"engine">> {
+    const productId = productOfCaller(asked.engine);
+    if (productId !== null) {
+      const isCurrent = (await this.#host.directory.named(productId)) !== null;
+      return { is_current: isCurrent, has_budgets: false, tool_network: "none" };
+    }
     const owner = await this.#ownerOf(asked);
     const policy = owner === null ? null : await this.#host.directory.policyOfEngine(owner);
     const network = policy?.tool_network ?? "none";

@@ -9,7 +9,7 @@ import { newId } from "../../shared/ids.ts";
 import { InvalidInput } from "../../shared/parse.ts";
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
-import { outsideUrlProblem } from "../../shared/outside-addresses.ts";
+import { literalUrlProblem } from "../../shared/outside-addresses.ts";
 import { appendAudit } from "../store/audit-log.ts";
 import type { Trx } from "../store/database.ts";
 import {
@@ -26,7 +26,7 @@ type WithSecret = NotificationEndpoint & { readonly secret: string };
 
 /** Creates an endpoint. Only this response contains its secret. */
 export async function createEndpoint(host: Host, product: Product, request: EndpointRequest): Promise<WithSecret> {
-  assertUrl(product, request.url);
+  await assertUrl(product, request.url);
   const productId = product.record.id;
   const { secret = newWebhookSecret(), url, events } = request;
   const id = newId("nep");
@@ -45,7 +45,7 @@ export async function changeEndpoint(
   { id, patch }: { readonly id: string; readonly patch: EndpointPatch },
 ): Promise<NotificationEndpoint> {
   const { url, events, enabled } = patch;
-  if (url !== undefined) assertUrl(product, url);
+  if (url !== undefined) await assertUrl(product, url);
   const set = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: [...new Set(events)] }),
@@ -102,7 +102,7 @@ const record = (
   { productId, detail }: { readonly productId: string; readonly detail: Readonly<Record<string, unknown>> },
 ): Promise<void> => appendAudit(trx, { action, product_id: productId, detail });
 
-function assertUrl({ record: { policy } }: Product, url: string): void {
-  const problem = outsideUrlProblem(url, policy.private_hosts);
+async function assertUrl({ record: { policy } }: Product, url: string): Promise<void> {
+  const problem = await literalUrlProblem(url, policy.private_hosts);
   if (problem !== null) throw new InvalidInput("url", problem);
 }

@@ -18,6 +18,7 @@ import {
   sizeWithout,
 } from "../store/knowledge.ts";
 import type { Product } from "../store/products.ts";
+import { embedKnowledge } from "../supervision/embed-knowledge.ts";
 import { rollOutKnowledge } from "../supervision/reload-knowledge.ts";
 import { assertNotSuspended } from "./assert-admission.ts";
 
@@ -45,6 +46,7 @@ export async function putDocument(
   if (changed.isNew) {
     host.directory.changed();
     rollOutKnowledge(host, id);
+    embedKnowledge(host, id);
   }
   return { ...(await documentRecord(host, id, path)), version: changed.version, is_new: changed.isNew };
 }

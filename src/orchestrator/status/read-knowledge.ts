@@ -6,13 +6,37 @@ import type {
 import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import { findDocument, listDocuments } from "../store/knowledge.ts";
-import { findProduct } from "../store/products.ts";
+import { type Product, findProduct } from "../store/products.ts";
+import { embeddingsOf } from "./product-embeddings.ts";
 import { openDocument } from "./document-content.ts";
 import { productNotFound } from "./look-up-product.ts";
 
-export async function productKnowledge({ db }: Pick<HostContext, "db">, productId: string): Promise<ProductKnowledge> {
-  const { knowledge } = (await findProduct(db, productId)) ?? productNotFound(productId);
-  return { version: knowledge.version, documents: await listDocuments(db, productId) };
+type Host = Pick<HostContext, "db" | "box" | "settings" | "backend" | "embeddings">;
+
+export async function productKnowledge(host: Host, { record: { id } }: Product): Promise<ProductKnowledge> {
+  const product = (await findProduct(host.db, id)) ?? productNotFound(id);
+  const documents = await listDocuments(host.db, id);
+  return {
+    version: product.knowledge.version,
+    documents,
+    embeddings: await embeddingsStatus(host, product, documents),
+  };
+}
+
+/** How far the vectors are. Those of another model count as none. */
+async function embeddingsStatus(
+  host: Host,
+  product: Product,
+  documents: ProductKnowledge["documents"],
+): Promise<ProductKnowledge["embeddings"]> {
+  const model = embeddingsOf(host, product)?.model;
+  if (model === undefined) return null;
+  const { id } = product.record;
+  const passages = documents.reduce((sum, one) => sum + one.passages, 0);
+  const { digest } = product.knowledge;
+  const file = digest === null ? null : await host.backend.knowledge.find(id, digest);
+  const made = file?.model === model ? file : { embedded: 0, waiting: passages };
+  return { model, embedded: made.embedded, waiting: made.waiting, last_error: host.embeddings.errorOf(id) };
 }
 
 export async function documentRecord(

@@ -49,7 +49,8 @@ export async function bootOnPort(
     logStep(host.logger, "row_claimed", engine.id);
     order = launchOrder(host, engine, product);
     await slot.awaitDatabase(prepareCatalog(host, product.record.id, product.catalog));
-    await slot.awaitDatabase(prepareForLaunch(host, product));
+    const knowledge = await slot.awaitDatabase(prepareForLaunch(host, product));
+    order = { ...order, launch: { ...order.launch, ...knowledge } };
     logStep(host.logger, "launch_prepared", engine.id);
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
     process = await launchAsLeader(host, order);
@@ -99,14 +100,18 @@ export async function bootOnPort(
   }
 }
 
-/** Without the file, the engine is told of its product's knowledge when it runs. */
+/** The file that the engine searches. Without it, the engine is told of its product's knowledge when it runs. */
 async function prepareForLaunch(
   host: Records & Fleet & Runtime,
   { record: { id }, knowledge }: Product,
-): Promise<void> {
-  await prepareKnowledge(host, id, knowledge).catch((error: unknown) =>
-    host.logger.error({ err: error, product_id: id }, "failed to prepare a product's knowledge"),
-  );
+): Promise<Pick<SupervisedOrder["launch"], "product_knowledge">> {
+  try {
+    const file = await prepareKnowledge(host, id, knowledge);
+    return file === null ? {} : { product_knowledge: { ...knowledge, digest: file.name } };
+  } catch (error) {
+    host.logger.error({ err: error, product_id: id }, "failed to prepare a product's knowledge");
+    return {};
+  }
 }
 
 function recordProcess(

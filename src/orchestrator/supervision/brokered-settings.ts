@@ -1,6 +1,6 @@
 import { EnvironmentReader } from "../../shared/environment.ts";
 import type { ProviderName } from "../../contract/settings/model-name.ts";
-import { EMBEDDINGS } from "../../contract/settings/embeddings-endpoint.ts";
+import { EMBEDDINGS, type EmbeddingsEndpoint } from "../../contract/settings/embeddings-endpoint.ts";
 import { readInteger } from "../../contract/settings/engine-settings.ts";
 import { PROVIDER_SETTINGS } from "../../contract/settings/provider-settings.ts";
 import {
@@ -11,6 +11,7 @@ import {
   providerOf,
   settingsOf,
 } from "../../contract/settings/upstreams.ts";
+import type { BrokerAccess } from "../fleet/broker/model-broker.ts";
 import { type ModelRoute, sealCallKey } from "../../contract/broker/call-key.ts";
 
 /** The settings of `LLM_PROVIDER` itself. */
@@ -29,7 +30,7 @@ export function brokeredSettings(
   }: {
     readonly engine: Pick<ModelRoute, "engine" | "incarnation">;
     /** Called only when a provider needs the broker. */
-    readonly access: () => { readonly url: string; readonly sealingKey: Uint8Array };
+    readonly access: () => BrokerAccess;
   },
 ): Record<string, string> {
   const read = new EnvironmentReader(settings);
@@ -48,19 +49,24 @@ export function brokeredSettings(
   }
   const endpoint = settings[EMBEDDINGS.url];
   if (endpoint !== undefined && isAddress(endpoint)) {
-    const { url, sealingKey } = access();
-    const route = {
-      provider: "openai-compatible",
-      apiKey: settings[EMBEDDINGS.key] || null,
-      baseUrl: endpoint,
-    } as const;
-    rest[EMBEDDINGS.key] = sealCallKey(sealingKey, { ...engine, ...route, region: null });
-    rest[EMBEDDINGS.url] = url;
+    const brokered = brokeredEndpoint({ url: endpoint, apiKey: settings[EMBEDDINGS.key] }, engine, access());
+    rest[EMBEDDINGS.key] = brokered.apiKey;
+    rest[EMBEDDINGS.url] = brokered.url;
   } else if (endpoint !== undefined) rest[EMBEDDINGS.url] = endpoint;
   const address = settings[OWN.baseUrl];
   if (rest[OWN.baseUrl] === undefined && address !== undefined && !isAddress(address)) rest[OWN.baseUrl] = address;
   // The default depends on the key.
   return { ...rest, LLM_PROVIDER: settings["LLM_PROVIDER"] || own };
+}
+
+/** The broker in the place of an embeddings endpoint. */
+export function brokeredEndpoint(
+  { url: baseUrl, apiKey }: Pick<EmbeddingsEndpoint, "url" | "apiKey">,
+  caller: Pick<ModelRoute, "engine" | "incarnation">,
+  { url, sealingKey }: BrokerAccess,
+): { readonly url: string; readonly apiKey: string } {
+  const route = { provider: "openai-compatible", apiKey: apiKey || null, baseUrl, region: null } as const;
+  return { url, apiKey: sealCallKey(sealingKey, { ...caller, ...route }) };
 }
 
 const HIDDEN = new Set<string>([

@@ -178,7 +178,7 @@ export function liveEngine(
     knowledge: {
       version: isAdopted || order.launch.product_knowledge !== undefined ? null : 0,
       digest: order.launch.product_knowledge?.digest ?? null,
-      tried: { version: null, at: performance.now() },
+      tried: { version: null, digest: null, at: performance.now() },
     },
     usage: null,
     lastActiveAt: null,

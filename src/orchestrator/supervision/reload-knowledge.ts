@@ -19,12 +19,17 @@ const RETRY_MS = 10_000;
 export function reloadKnowledge(host: EngineHost, live: LiveEngine): Promise<void> {
   // In order, so that an earlier version does not replace a later one.
   return host.lanes.run(`knowledge ${live.id}`, async () => {
-    const wanted = await host.directory.knowledgeOf(live.productId).catch(() => null);
-    if (wanted === null || !isDue(live, wanted)) return;
-    const problem = await reload(host, live, wanted).catch((error: unknown) => error);
+    const current = await host.directory.knowledgeOf(live.productId).catch(() => null);
+    if (current === null) return;
+    const known = knownOf(host, live, current);
+    if (!isDue(live, known)) return;
+    const { wanted, problem } = await reload(host, live, current).catch((error: unknown) => ({
+      wanted: known,
+      problem: error,
+    }));
     live.knowledge = {
       ...(problem === null ? wanted : live.knowledge),
-      tried: { version: wanted.version, at: performance.now() },
+      tried: { ...wanted, at: performance.now() },
     };
     if (problem === null) {
       const { launch } = live.order;
@@ -37,26 +42,45 @@ export function reloadKnowledge(host: EngineHost, live: LiveEngine): Promise<voi
   });
 }
 
-const isDue = ({ knowledge: { version, tried } }: LiveEngine, wanted: CurrentKnowledge): boolean =>
-  version !== wanted.version && (tried.version !== wanted.version || performance.now() - tried.at >= RETRY_MS);
+/** The version by the name of its file, where that is known: more vectors make another one. */
+const knownOf = ({ backend }: Pick<HostContext, "backend">, live: LiveEngine, current: CurrentKnowledge) => ({
+  ...current,
+  digest: current.digest && (backend.knowledge.known(live.productId, current.digest)?.name ?? live.knowledge.digest),
+});
 
-/** Null when the engine searches the version. `replaced`: there is a later one. */
-async function reload(host: EngineHost, live: LiveEngine, wanted: CurrentKnowledge): Promise<unknown> {
-  if (!(await prepareKnowledge(host, live.productId, wanted))) return "replaced";
+const isDue = ({ knowledge: { tried, ...used } }: LiveEngine, wanted: CurrentKnowledge): boolean =>
+  !isSame(used, wanted) && (!isSame(tried, wanted) || performance.now() - tried.at >= RETRY_MS);
+
+const isSame = (one: Pick<LiveEngine["knowledge"], "version" | "digest">, wanted: CurrentKnowledge): boolean =>
+  one.version === wanted.version && one.digest === wanted.digest;
+
+/** The problem is null when the engine searches the version. `replaced`: there is a later one. */
+async function reload(
+  host: EngineHost,
+  live: LiveEngine,
+  current: CurrentKnowledge,
+): Promise<{ readonly wanted: CurrentKnowledge; readonly problem: unknown }> {
+  const file = await prepareKnowledge(host, live.productId, current);
+  const wanted = { ...current, digest: file?.name ?? null };
+  if (file === null && current.digest !== null) return { wanted, problem: "replaced" };
   // A connection to an engine that falls asleep would wake it.
-  return inSleepLane(host, live.id, async () => {
-    if (host.live.get(live.id) !== live) return null;
-    const target = { url: live.url, token: live.controlToken };
-    const told = await setEngineKnowledge(target, wanted);
-    if (told.kind === "failed") return told.reason;
-    // An engine of an earlier release has no such call, and no tool that searches.
-    if (told.kind !== "missing" || wanted.digest === null) return null;
-    const file = host.backend.knowledge.fileOf(live.productId, wanted.digest);
-    const sent = await sendEngineKnowledge(target, wanted.digest, file);
-    if (sent !== null) return sent;
-    const again = await setEngineKnowledge(target, wanted);
-    return again.kind === "told" ? null : "the engine does not find the file that was sent";
-  });
+  const problem = await inSleepLane(host, live.id, () => tell(host, live, wanted));
+  return { wanted, problem };
+}
+
+/** Null, or why the engine does not search the version. */
+async function tell(host: EngineHost, live: LiveEngine, wanted: CurrentKnowledge): Promise<string | null> {
+  if (host.live.get(live.id) !== live) return null;
+  const target = { url: live.url, token: live.controlToken };
+  const told = await setEngineKnowledge(target, wanted);
+  if (told.kind === "failed") return told.reason;
+  // An engine of an earlier release has no such call, and no tool that searches.
+  if (told.kind !== "missing" || wanted.digest === null) return null;
+  const file = host.backend.knowledge.fileOf(live.productId, wanted.digest);
+  const sent = await sendEngineKnowledge(target, wanted.digest, file);
+  if (sent !== null) return sent;
+  const again = await setEngineKnowledge(target, wanted);
+  return again.kind === "told" ? null : "the engine does not find the file that was sent";
 }
 
 /** Makes the current version and tells the product's running engines, in the background. */
@@ -82,8 +106,8 @@ export async function collectKnowledge(
   { directory, live, backend, now }: Pick<HostContext, "directory" | "live" | "backend" | "now">,
   productId: string,
 ): Promise<void> {
-  const current = (await directory.knowledgeOf(productId))?.digest;
+  const digest = (await directory.knowledgeOf(productId))?.digest ?? null;
   const used = live.all().flatMap((one) => (one.productId === productId ? [one.knowledge.digest] : []));
-  const digests = [current, ...used].filter((digest) => typeof digest === "string");
-  await backend.knowledge.collect(new Map([[productId, new Set(digests)]]), now());
+  const names = new Set(used.filter((name) => name !== null));
+  await backend.knowledge.collect(productId, { digest, names }, now());
 }

@@ -6,6 +6,7 @@ import { probeWaitMs } from "../rules/probe-wait.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
 import { reloadCatalog } from "./reload-catalog.ts";
+import { embedKnowledge } from "./embed-knowledge.ts";
 import { reloadKnowledge } from "./reload-knowledge.ts";
 import { syncAllowed } from "./follow-models.ts";
 import { syncToolHook } from "./follow-tool-hooks.ts";
@@ -59,6 +60,7 @@ async function probeRepeatedly(host: StartingHost, live: LiveEngine, signal: Abo
       live.consecutiveFailures = 0;
       await reloadCatalog(host, live);
       await reloadKnowledge(host, live);
+      embedKnowledge(host, live.productId);
       await syncAllowed(host, live);
       await syncToolHook(host, live);
       await checkIdle(host, live);

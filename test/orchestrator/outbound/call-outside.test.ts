@@ -3,7 +3,7 @@ import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import t, { type Test } from "tap";
 import { type OutsideCall, callOutside } from "../../../src/orchestrator/outbound/call-outside.ts";
-import { outsideUrlProblem } from "../../../src/shared/outside-addresses.ts";
+import { literalUrlProblem, outsideUrlProblem } from "../../../src/shared/outside-addresses.ts";
 
 async function startServer(t: Test, listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -68,7 +68,7 @@ t.test("an address that is not on the public internet is not called", async (t) 
     const answer = await callOutside(to(`https://${host}:${port}/`));
     t.match(
       answer,
-      { kind: "refused", reason: /is not on the public internet, and private_hosts does not list/ },
+      { kind: "refused", reason: /is not on the public internet, and the policy.s private_hosts does not list/ },
       host,
     );
   }
@@ -125,6 +125,19 @@ t.test("http without a listed host, users, fragments and other schemes are refus
   for (const text of ["", "hooks.example.com", "ftp://a/", "file:///etc/passwd", "https://"])
     t.match(outsideUrlProblem(text, ["a"]), /expected an https/, text);
   t.end();
+});
+
+t.test("an address that needs no name is judged by itself, and a name when it is called", async (t) => {
+  t.equal(await literalUrlProblem("https://hooks.example.com/a", []), null);
+  t.equal(await literalUrlProblem("https://192.0.66.1/", []), null, "of the public internet");
+  t.equal(await literalUrlProblem("https://localhost/", ["127.0.0.1"]), null);
+  t.equal(await literalUrlProblem("http://localhost:8080/", ["localhost:8080"]), null);
+  t.equal(await literalUrlProblem("https://10.1.2.3/", ["10.0.0.0/8"]), null);
+  t.equal(await literalUrlProblem("https://[::1]/", ["::1"]), null);
+  for (const url of ["https://localhost/", "https://a.localhost./", "https://10.1.2.3/", "https://[::ffff:10.1.2.3]/"])
+    t.match(await literalUrlProblem(url, ["192.168.0.0/16"]), /the policy's private_hosts does not list/, url);
+  t.match(await literalUrlProblem("http://10.1.2.3/", ["192.168.0.0/16"]), /private_hosts does not list it/);
+  t.match(await literalUrlProblem("ftp://10.1.2.3/", []), /expected an https/);
 });
 
 t.test("a host of the public internet is not called without TLS", async (t) => {

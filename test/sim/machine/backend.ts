@@ -53,7 +53,10 @@ export function createBackend({
     },
     knowledge: {
       read: () => Promise.reject(new Error("no knowledge is simulated")),
-      ensure: () => Promise.resolve(true),
+      ensure: () => Promise.resolve(null),
+      known: () => null,
+      find: () => Promise.resolve(null),
+      embed: () => Promise.reject(new Error("no knowledge is simulated")),
       fileOf: () => "",
       search: () => Promise.reject(new Error("no knowledge is simulated")),
       collect: () => Promise.resolve(),

@@ -4,6 +4,7 @@ import { engineById } from "../../live/engine.ts";
 import { useTasks } from "../../live/use-tasks.ts";
 import { useAction } from "../../parts/action.ts";
 import { Empty } from "../../parts/empty.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Clock } from "../../parts/time.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
@@ -107,32 +108,17 @@ const TaskFacts = ({ engine, calls, record, onChanged }: FactsProps) => {
         )}
       </p>
       <dl class="facts inline">
-        <div>
-          <dt>Began</dt>
-          <dd>
-            <Clock at={created_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last active</dt>
-          <dd>
-            <Clock at={last_active_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>Agent</dt>
-          <dd>{agent}</dd>
-        </div>
-        <div>
-          <dt>Messages</dt>
-          <dd>{formatCount(message_count)}</dd>
-        </div>
-        <div>
-          <dt>Tokens</dt>
-          <dd>
-            {formatCount(input)} in ({formatCount(cached)} cached), {formatCount(output)} out
-          </dd>
-        </div>
+        <Fact name="Began">
+          <Clock at={created_at} />
+        </Fact>
+        <Fact name="Last active">
+          <Clock at={last_active_at} />
+        </Fact>
+        <Fact name="Agent">{agent}</Fact>
+        <Fact name="Messages">{formatCount(message_count)}</Fact>
+        <Fact name="Tokens">
+          {formatCount(input)} in ({formatCount(cached)} cached), {formatCount(output)} out
+        </Fact>
       </dl>
     </section>
   );

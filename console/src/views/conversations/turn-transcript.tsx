@@ -1,10 +1,9 @@
-import type { AttachmentRecord, EngineClient } from "@orchd/client";
-import type { Step } from "../../live/turn-steps.ts";
-import { formatBytes, formatCount } from "../../parts/format.ts";
+import type { EngineClient } from "@orchd/client";
 import { Clock } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { type Exchange, stepsOf } from "../playground/exchange.ts";
 import { StepView } from "../playground/step-view.tsx";
+import { Attached, Said, TurnProgress } from "../playground/turn-parts.tsx";
 import { RunLink } from "./run-link.tsx";
 import type { RunSource } from "./use-run-sources.ts";
 
@@ -30,37 +29,15 @@ export const TurnTranscript = ({ engine, calls, exchange, source }: TurnProps) =
             Sent by <RunLink engine={engine} source={source} />
           </span>
         )}
-        {!isOver && <span>{isAsking(steps) ? "Waits for an answer" : "Working…"}</span>}
-        {usage !== null && (
-          <span>
-            {formatCount(usage.input_tokens)} tokens in ({formatCount(usage.cache_hit_tokens)} cached),{" "}
-            {formatCount(usage.output_tokens)} out
-          </span>
-        )}
+        <TurnProgress steps={steps} isRunning={!isOver} usage={usage} />
       </p>
-      {(message !== "" || files.length > 0) && (
-        <div class="said">
-          <bdi>{message}</bdi>
-          {files.map((file) => (
-            <Attached key={file.path} file={file} />
-          ))}
-        </div>
-      )}
+      <Said message={message} files={files} />
       {steps.map((step) => (
         <div key={step.seq} class="exchange">
           <StepView step={step} calls={calls} isOver={isOver} />
-          {step.kind === "tool" && step.files.map((file) => <Attached key={file.path} file={file} />)}
+          {step.kind === "tool" && <Attached files={step.files} />}
         </div>
       ))}
     </article>
   );
 };
-
-const isAsking = (steps: readonly Step[]): boolean =>
-  steps.some((step) => step.kind === "question" && step.answer === null);
-
-const Attached = ({ file: { name, path, media_type, bytes } }: { readonly file: AttachmentRecord }) => (
-  <span class="file">
-    <bdi>{name ?? path}</bdi> ({media_type}, {formatBytes(bytes)})
-  </span>
-);

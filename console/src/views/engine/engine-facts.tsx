@@ -1,6 +1,6 @@
 import type { EngineRecord } from "@orchd/client";
-import type { ComponentChildren } from "preact";
 import { Copy } from "../../parts/copy.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { NONE, formatCount, formatMb, formatPercent } from "../../parts/format.ts";
 import { Ago } from "../../parts/time.tsx";
 import { linkTo } from "../../routing/address.ts";
@@ -13,7 +13,11 @@ export const EngineFacts = ({ engine }: { readonly engine: EngineRecord }) => {
   return (
     <>
       <dl class="facts">
-        <Fact name="Reason">{reason === "" ? NONE : reason}</Fact>
+        {reason !== "" && (
+          <Fact name="Reason" isLong>
+            {reason}
+          </Fact>
+        )}
         <Fact name="CPU">{formatPercent(usage?.cpu_percent)}</Fact>
         <Fact name="Memory">{formatMb(usage?.memory_mb)}</Fact>
         <Fact name="Disk">{formatMb(usage?.disk_mb)}</Fact>
@@ -44,7 +48,7 @@ export const EngineFacts = ({ engine }: { readonly engine: EngineRecord }) => {
           <a href={linkTo(`/engines/${engine.id}/policy`)}>{engine.plan ?? "none"}</a>
         </Fact>
         <Fact name="Version">{engine.version ?? NONE}</Fact>
-        <Fact name="Catalog">
+        <Fact name="Catalog" isLong={(catalog?.error ?? null) !== null}>
           {catalog === null ? NONE : catalog.error === null ? `version ${catalog.version ?? "unknown"}` : catalog.error}
         </Fact>
       </dl>
@@ -64,10 +68,3 @@ export const EngineFacts = ({ engine }: { readonly engine: EngineRecord }) => {
     </>
   );
 };
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);

@@ -1,6 +1,6 @@
 import type { EventRecord } from "@orchd/client";
 import { slugOf } from "../../live/fleet.ts";
-import { eventWords } from "./event-words.ts";
+import { NO_NAMES, eventWords } from "./event-words.ts";
 
 /** The first word of the types of events. */
 export const EVENT_GROUPS = [
@@ -52,7 +52,7 @@ export function fits(event: EventRecord, { text, type, product, user, since, unt
   const at = Date.parse(time);
   // A time that is not whole yet excludes nothing.
   if (at < Date.parse(since) || at > Date.parse(until)) return false;
-  return (
-    text === "" || [event.type, user_id, engine_id, eventWords(event)].some((one) => one?.toLowerCase().includes(text))
-  );
+  // With the ids of its data, which the words leave out.
+  const texts = [event.type, user_id, engine_id, eventWords(event, NO_NAMES), ...Object.values(event.data)];
+  return text === "" || texts.some((one) => typeof one === "string" && one.toLowerCase().includes(text));
 }

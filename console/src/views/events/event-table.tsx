@@ -1,12 +1,15 @@
 import type { EventRecord } from "@orchd/client";
 import { useState } from "preact/hooks";
-import { slugOf } from "../../live/fleet.ts";
+import { products } from "../../live/fleet.ts";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Clock } from "../../parts/time.tsx";
+import { NARROW, useMedia } from "../../parts/use-media.ts";
 import { UserName } from "../../parts/user-name.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { may } from "../../session/session.ts";
-import { eventWords, turnPath } from "./event-words.ts";
+import { eventLinks } from "./event-links.ts";
+import { type EventNames, eventWords } from "./event-words.ts";
+import { useEventNames } from "./use-event-names.ts";
 
 /** The event with all that is stored of it, on request. */
 const EventName = ({ event }: { readonly event: EventRecord }) => {
@@ -36,51 +39,70 @@ const EventName = ({ event }: { readonly event: EventRecord }) => {
   );
 };
 
-const EventText = ({ event }: { readonly event: EventRecord }) => {
-  const turn = turnPath(event);
+const EventText = ({ event, names }: { readonly event: EventRecord; readonly names: EventNames }) => {
+  const links = may("operator") ? eventLinks(event) : [];
   return (
     <>
-      <bdi class="dim">{eventWords(event)}</bdi>
-      {turn !== null && may("operator") && (
-        <>
-          {" "}
-          <a href={linkTo(turn)}>Turn</a>
-        </>
+      <bdi class="dim">{eventWords(event, names)}</bdi>
+      {links.length > 0 && (
+        <span class="event-links">
+          {links.map(({ title, path }) => (
+            <a key={path} href={linkTo(path)}>
+              {title}
+            </a>
+          ))}
+        </span>
       )}
     </>
   );
 };
 
-const COLUMNS: readonly Column<EventRecord>[] = [
-  { title: "Time", cell: ({ time }) => <Clock at={time} /> },
-  { title: "Event", cell: (event) => <EventName event={event} /> },
-  {
-    title: "State",
-    isRare: true,
-    cell: ({ from, to }) => (to === null ? "" : from === null ? to : `${from} → ${to}`),
-  },
-  { title: "What", kind: "wide", cell: (event) => <EventText event={event} /> },
-  { title: "By", isRare: true, cell: ({ actor }) => actor },
-];
+const stateOf = ({ from, to }: EventRecord): string => (to === null ? "" : from === null ? to : `${from} → ${to}`);
 
-const SUBJECT: Column<EventRecord> = {
+const TIME: Column<EventRecord> = { title: "Time", cell: ({ time }) => <Clock at={time} /> };
+const EVENT: Column<EventRecord> = { title: "Event", cell: (event) => <EventName event={event} /> };
+const STATE: Column<EventRecord> = { title: "State", cell: stateOf };
+const BY: Column<EventRecord> = { title: "By", cell: ({ actor }) => actor };
+const whatOf = (names: EventNames): Column<EventRecord> => ({
+  title: "What",
+  kind: "wide",
+  cell: (event) => <EventText event={event} names={names} />,
+});
+
+/** What an event is about. A product that was deleted is known from its own events. */
+const subjectOf = (slugs: ReadonlyMap<string, string>): Column<EventRecord> => ({
   title: "Subject",
-  cell: ({ engine_id, user_id, product_id }) =>
-    user_id !== null && engine_id !== null ? (
-      <a href={linkTo(`/engines/${engine_id}`)}>
-        <UserName id={user_id} />
-      </a>
-    ) : product_id !== null ? (
-      <a href={linkTo(`/products/${slugOf(product_id)}`)}>{slugOf(product_id)}</a>
-    ) : (
-      "host"
-    ),
-};
+  cell: ({ engine_id, user_id, product_id }) => {
+    if (user_id !== null && engine_id !== null)
+      return (
+        <a href={linkTo(`/engines/${engine_id}`)}>
+          <UserName id={user_id} />
+        </a>
+      );
+    if (product_id === null) return "host";
+    const slug = products.value?.get(product_id)?.slug;
+    if (slug === undefined) return <bdi>{slugs.get(product_id) ?? "a deleted product"}</bdi>;
+    return <a href={linkTo(`/products/${slug}`)}>{slug}</a>;
+  },
+});
 
-/** Without reasons where the page is narrow: the engine has them. */
-const WITH_SUBJECT = COLUMNS.toSpliced(2, 0, SUBJECT).map((column) =>
-  column.kind === "wide" ? { ...column, isExtra: true } : column,
-);
+/** Where the page is narrow, one column has all that happened. */
+const narrowOf = (subject: Column<EventRecord> | null, names: EventNames): Column<EventRecord> => ({
+  title: "Event",
+  kind: "wide",
+  cell: (event) => (
+    <div class="event-lines">
+      <div>
+        {subject?.cell(event)}
+        <EventName event={event} />
+      </div>
+      <div>
+        {stateOf(event) !== "" && <div>{stateOf(event)}</div>}
+        <EventText event={event} names={names} />
+      </div>
+    </div>
+  ),
+});
 
 interface EventTableProps {
   readonly label: string;
@@ -90,6 +112,17 @@ interface EventTableProps {
 }
 
 export const EventTable = ({ label, events, hasSubject = false }: EventTableProps) => {
-  const columns = hasSubject ? WITH_SUBJECT : COLUMNS;
+  const names = useEventNames(events);
+  const subject = hasSubject ? subjectOf(slugsIn(events)) : null;
+  const columns = useMedia(NARROW)
+    ? [TIME, narrowOf(subject, names)]
+    : [TIME, EVENT, ...(subject === null ? [] : [subject]), STATE, whatOf(names), BY];
   return <Table label={label} columns={columns} rows={events} keyOf={({ id }) => id} />;
 };
+
+function slugsIn(events: readonly EventRecord[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { product_id, data } of events)
+    if (product_id !== null && typeof data["slug"] === "string") found.set(product_id, data["slug"]);
+  return found;
+}

@@ -1,7 +1,13 @@
 import type { EventRecord, EventType } from "@orchd/client";
 import { formatBytes, formatCount } from "../../parts/format.ts";
 
-type Words = (event: EventRecord) => string;
+/** Names by ids, of what events are about. */
+export type EventNames = ReadonlyMap<string, string>;
+export const NO_NAMES: EventNames = new Map();
+/** An id of a conversation counts for one engine alone. */
+export const taskKey = (engine: string | null, task: string): string => `${engine ?? ""} ${task}`;
+
+type Words = (event: EventRecord, names: EventNames) => string;
 
 const textOf = ({ data }: EventRecord, name: string): string => {
   const value = data[name];
@@ -20,13 +26,23 @@ function fieldsOf({ data }: EventRecord, name: string): string {
 const bytes = (event: EventRecord): string => formatBytes(Number(event.data["bytes"] ?? 0));
 const numberOf = (event: EventRecord, name: string): string => formatCount(Number(event.data[name] ?? 0));
 
+/** An id that a program has made, which tells a person nothing. */
+const MADE_ID = /[\da-f]{4}-[\da-f]{4}-/;
+
 const spent: Words = (event) =>
   `${textOf(event, "budget").replaceAll("_", " ")}: ${numberOf(event, "spent")} of ${numberOf(event, "limit")} in ${textOf(event, "period")}`;
-const planned: Words = (event) =>
-  has(event, "webhook_id") ? `webhook ${textOf(event, "webhook_id")}` : `schedule ${textOf(event, "schedule_id")}`;
-const ran: Words = (event) => `run ${textOf(event, "run_id")} of ${planned(event)}`;
+const planned: Words = (event, names) => {
+  const kind = has(event, "webhook_id") ? "webhook" : "schedule";
+  const name = names.get(textOf(event, `${kind}_id`));
+  return name === undefined ? `a ${kind}` : `${kind} ${name}`;
+};
+const ran: Words = (event, names) => `run of ${planned(event, names)}`;
 const server: Words = (event) => `tool server ${textOf(event, "server")}`;
-const task: Words = (event) => `conversation ${textOf(event, "task_id")}`;
+const task: Words = (event, names) => {
+  const id = textOf(event, "task_id");
+  const name = names.get(taskKey(event.engine_id, id)) ?? (MADE_ID.test(id) ? undefined : id);
+  return name === undefined ? "a conversation" : `conversation ${name}`;
+};
 
 /** What the data of an event says. */
 const WORDS: Partial<Record<EventType, Words>> = {
@@ -56,13 +72,13 @@ const WORDS: Partial<Record<EventType, Words>> = {
   "secret.disconnected": server,
   "secret.needs_login": server,
   "schedule.created": planned,
-  "schedule.changed": (event) => `${planned(event)}: ${fieldsOf(event, "fields")}`,
+  "schedule.changed": (event, names) => `${planned(event, names)}: ${fieldsOf(event, "fields")}`,
   "schedule.deleted": planned,
   "schedule.ran": ran,
   "schedule.failed": ran,
   "schedule.missed": planned,
   "turn.completed": task,
-  "turn.failed": (event) => `${task(event)}: ${textOf(event, "error")}`,
+  "turn.failed": (event, names) => `${task(event, names)}: ${textOf(event, "error")}`,
   "turn.cancelled": task,
   "turn.waiting": task,
   "task.titled": task,
@@ -81,13 +97,7 @@ function timeOf(event: EventRecord, name: string): string {
 }
 
 /** What happened, in words: the reason and the data. */
-export function eventWords(event: EventRecord): string {
-  const said = WORDS[event.type]?.(event) ?? "";
+export function eventWords(event: EventRecord, names: EventNames): string {
+  const said = WORDS[event.type]?.(event, names) ?? "";
   return [event.reason ?? "", said].filter((part) => part !== "").join("; ");
-}
-
-/** The turn that an event is about: its path in the console. */
-export function turnPath({ engine_id: engine, data }: EventRecord): string | null {
-  const turn = data["turn_id"];
-  return engine !== null && typeof turn === "string" ? `/engines/${engine}/turns/${encodeURIComponent(turn)}` : null;
 }

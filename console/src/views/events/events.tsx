@@ -113,22 +113,24 @@ const Filters = ({ filter }: { readonly filter: EventFilter }) => {
           onInput={({ currentTarget }) => setQuery({ user: currentTarget.value })}
         />
       </label>
-      <label>
-        From{" "}
-        <input
-          type="datetime-local"
-          value={filter.since}
-          onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}
-        />
-      </label>
-      <label>
-        To{" "}
-        <input
-          type="datetime-local"
-          value={filter.until}
-          onChange={({ currentTarget }) => setQuery({ until: currentTarget.value })}
-        />
-      </label>
+      <span class="together">
+        <label>
+          From{" "}
+          <input
+            type="datetime-local"
+            value={filter.since}
+            onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}
+          />
+        </label>
+        <label>
+          To{" "}
+          <input
+            type="datetime-local"
+            value={filter.until}
+            onChange={({ currentTarget }) => setQuery({ until: currentTarget.value })}
+          />
+        </label>
+      </span>
       {isFiltered(filter) && (
         <button
           type="button"

@@ -3,6 +3,7 @@ import { onEvents } from "../../live/events.ts";
 import { useResource } from "../../live/resource.ts";
 import { usePolling } from "../../live/samples.ts";
 import { useAction } from "../../parts/action.ts";
+import { Fact } from "../../parts/fact.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { formatDuration, formatMb } from "../../parts/format.ts";
 import { admin } from "../../session/clients.ts";
@@ -32,16 +33,13 @@ export const HostBar = () => {
     <>
       <div class="host-bar">
         <dl class="facts inline">
-          <Fact name="Version" value={version} />
-          <Fact name="Up" value={formatDuration(uptime_s)} />
-          <Fact name="Awake" value={awake.limit === null ? `${awake.engines}` : `${awake.engines} of ${awake.limit}`} />
-          <Fact name="Booting" value={`${boots.starting}${boots.waiting > 0 ? `, ${boots.waiting} waiting` : ""}`} />
-          <Fact name="Load" value={`${load.average.toFixed(1)} on ${load.cores} cores`} />
-          <Fact
-            name="Memory free"
-            value={`${formatMb(load.memory_available_mb)} of ${formatMb(load.memory_total_mb)}`}
-          />
-          <Fact name="Disk free" value={formatMb(load.disk_free_mb)} />
+          <Fact name="Version">{version}</Fact>
+          <Fact name="Up">{formatDuration(uptime_s)}</Fact>
+          <Fact name="Awake">{awake.limit === null ? `${awake.engines}` : `${awake.engines} of ${awake.limit}`}</Fact>
+          <Fact name="Booting">{`${boots.starting}${boots.waiting > 0 ? `, ${boots.waiting} waiting` : ""}`}</Fact>
+          <Fact name="Load">{`${load.average.toFixed(1)} on ${load.cores} cores`}</Fact>
+          <Fact name="Memory free">{`${formatMb(load.memory_available_mb)} of ${formatMb(load.memory_total_mb)}`}</Fact>
+          <Fact name="Disk free">{formatMb(load.disk_free_mb)}</Fact>
         </dl>
         {may("admin") && (
           <button type="button" disabled={isBusy} onClick={() => (draining ? void resume() : setAsking(true))}>
@@ -78,10 +76,3 @@ export const HostBar = () => {
     </>
   );
 };
-
-const Fact = ({ name, value }: { readonly name: string; readonly value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);

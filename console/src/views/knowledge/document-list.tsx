@@ -10,6 +10,7 @@ import { productCalls } from "../../session/clients.ts";
 import { may } from "../../session/session.ts";
 import { AddDocuments } from "./add-documents.tsx";
 import { knowledgeLink } from "./knowledge-path.ts";
+import { VectorStatus } from "./vector-status.tsx";
 
 interface DocumentListProps {
   readonly product: string;
@@ -26,7 +27,12 @@ const TYPES: Readonly<Record<KnowledgeDocument["media_type"], string>> = {
 };
 
 /** All documents of a product. An administrator adds and deletes them. */
-export const DocumentList = ({ product, slug, knowledge: { version, documents }, onChange }: DocumentListProps) => {
+export const DocumentList = ({
+  product,
+  slug,
+  knowledge: { version, documents, embeddings },
+  onChange,
+}: DocumentListProps) => {
   const { isBusy, run } = useAction();
   const [isAdding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<string | null>(null);
@@ -45,6 +51,7 @@ export const DocumentList = ({ product, slug, knowledge: { version, documents },
           </button>
         )}
       </div>
+      {documents.length > 0 && embeddings && <VectorStatus embeddings={embeddings} />}
       {documents.length === 0 ? (
         <Empty title="This product has no documents." command={`orchctl knowledge put ./help --product ${slug}`}>
           <p>

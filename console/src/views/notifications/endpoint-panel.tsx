@@ -2,6 +2,7 @@ import type { NotificationEndpoint } from "@orchd/client";
 import { useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
@@ -32,22 +33,11 @@ export const EndpointPanel = ({ product, endpoint, onChange }: EndpointProps) =>
         {may("admin") && <EndpointActions product={product} endpoint={endpoint} onChange={changed} />}
       </div>
       <dl class="facts names">
-        <div>
-          <dt>Events</dt>
-          <dd>{endpoint.events.join(", ")}</dd>
-        </div>
-        <div>
-          <dt>Id</dt>
-          <dd>
-            <code>{endpoint.id}</code> <Copy text={endpoint.id} />
-          </dd>
-        </div>
-        {endpoint.paused_reason !== null && (
-          <div>
-            <dt>Paused by orchd</dt>
-            <dd>{endpoint.paused_reason}</dd>
-          </div>
-        )}
+        <Fact name="Events">{endpoint.events.join(", ")}</Fact>
+        <Fact name="Id">
+          <code>{endpoint.id}</code> <Copy text={endpoint.id} />
+        </Fact>
+        {endpoint.paused_reason !== null && <Fact name="Paused by orchd">{endpoint.paused_reason}</Fact>}
       </dl>
       <Deliveries product={product} endpoint={endpoint} changes={changes} onChange={changed} />
     </section>

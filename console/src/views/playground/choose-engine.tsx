@@ -2,6 +2,9 @@ import { useState } from "preact/hooks";
 import { engines, products, slugOf, storeEngine } from "../../live/fleet.ts";
 import { asProblem } from "../../parts/problem.ts";
 import { ChoiceField, TextField } from "../../parts/field.tsx";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { UserName } from "../../parts/user-name.tsx";
 import { linkTo, navigate } from "../../routing/address.ts";
 import { productCalls } from "../../session/clients.ts";
 
@@ -20,12 +23,20 @@ export const ChooseEngine = () => {
         <section class="panel" aria-labelledby="recent">
           <h2 id="recent">Talk to an engine</h2>
           <ul class="engine-links">
-            {recent.map(({ id, user_id, product_id }) => (
+            {recent.map(({ id, user_id, product_id, state, last_active_at }) => (
               <li key={id}>
                 <a href={linkTo(`/engines/${id}/playground`)}>
-                  <bdi>{user_id}</bdi>
-                </a>{" "}
-                <span class="dim">{slugOf(product_id)}</span>
+                  <UserName id={user_id} />
+                </a>
+                <StateBadge state={state} />
+                <span class="dim">
+                  {slugOf(product_id)}
+                  {last_active_at !== null && (
+                    <>
+                      , <Ago at={last_active_at} />
+                    </>
+                  )}
+                </span>
               </li>
             ))}
           </ul>

@@ -1,11 +1,11 @@
 import type { EngineClient } from "@orchd/client";
 import { useState } from "preact/hooks";
-import type { Step } from "../../live/turn-steps.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { linkTo } from "../../routing/address.ts";
 import { type Exchange, saidIn, stepsOf } from "./exchange.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { StepView } from "./step-view.tsx";
+import { Said, TurnProgress } from "./turn-parts.tsx";
 
 export interface ExchangeActions {
   /** Sends the message again with another text. */
@@ -43,31 +43,14 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
           onClose={() => setEdited(false)}
         />
       ) : (
-        (message !== "" || steps.files.length > 0) && (
-          <p key="said" class="said">
-            <bdi>{message}</bdi>
-            {steps.files.map(({ name, path }) => (
-              <span key={path} class="file">
-                {name ?? path}
-              </span>
-            ))}
-          </p>
-        )
+        <Said key="said" message={message} files={steps.files} />
       )}
       {steps.steps.map((step) => (
         <StepView key={step.seq} step={step} calls={calls} isOver={steps.isOver} />
       ))}
       {problem !== null && <ProblemNote problem={problem} />}
       <p key="end" class="dim exchange-end">
-        {!steps.isOver && problem === null && (
-          <span>{isWaiting(steps.steps) ? "Waits for an answer. " : "Working… "}</span>
-        )}
-        {steps.usage !== null && (
-          <span>
-            {steps.usage.input_tokens.toLocaleString("en")} tokens in, {steps.usage.output_tokens.toLocaleString("en")}{" "}
-            out
-          </span>
-        )}
+        <TurnProgress steps={steps.steps} isRunning={!steps.isOver && problem === null} usage={steps.usage} />
         {turnId !== null && <a href={linkTo(`/engines/${engine}/turns/${turnId}`)}>Open the turn</a>}
         {steps.isOver && saidIn(exchange) !== undefined && (
           <>
@@ -97,6 +80,3 @@ export const ExchangeView = ({ exchange, engine, calls, isLast, isBusy, actions 
     </article>
   );
 };
-
-const isWaiting = (steps: readonly Step[]): boolean =>
-  steps.some((step) => step.kind === "question" && step.answer === null);

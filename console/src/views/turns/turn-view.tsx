@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { type Resource, useResource } from "../../live/resource.ts";
 import { usePolling } from "../../live/samples.ts";
 import { useTurn } from "../../live/use-turn.ts";
+import { Fact } from "../../parts/fact.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Clock, now } from "../../parts/time.tsx";
@@ -93,51 +94,29 @@ const TurnFacts = ({
       <bdi>{message.trim() === "" ? "(files only)" : message}</bdi>
     </p>
     <dl class="facts inline">
-      <div>
-        <dt>State</dt>
-        <dd>
-          <TurnState state={state} error={error} />
-        </dd>
-      </div>
-      <div>
-        <dt>Started</dt>
-        <dd>
-          <Clock at={started_at} />
-        </dd>
-      </div>
-      <div>
-        <dt>Time</dt>
-        <dd>{formatMs((ended_at === null ? now.value : Date.parse(ended_at)) - Date.parse(started_at))}</dd>
-      </div>
-      <div>
-        <dt>Tokens</dt>
-        <dd>
-          {formatCount(usage?.input_tokens)} in, {formatCount(usage?.output_tokens)} out
-        </dd>
-      </div>
-      <div>
-        <dt>Steps</dt>
-        <dd>{formatCount(steps)}</dd>
-      </div>
-      <div>
-        <dt>Agent</dt>
-        <dd>{agent}</dd>
-      </div>
-      <div>
-        <dt>Conversation</dt>
-        <dd>
-          <a href={linkTo(transcriptPath(engine, task_id))}>
-            <bdi>{task_id}</bdi>
-          </a>
-        </dd>
-      </div>
+      <Fact name="State">
+        <TurnState state={state} error={error} />
+      </Fact>
+      <Fact name="Started">
+        <Clock at={started_at} />
+      </Fact>
+      <Fact name="Time">
+        {formatMs((ended_at === null ? now.value : Date.parse(ended_at)) - Date.parse(started_at))}
+      </Fact>
+      <Fact name="Tokens">
+        {formatCount(usage?.input_tokens)} in, {formatCount(usage?.output_tokens)} out
+      </Fact>
+      <Fact name="Steps">{formatCount(steps)}</Fact>
+      <Fact name="Agent">{agent}</Fact>
+      <Fact name="Conversation">
+        <a href={linkTo(transcriptPath(engine, task_id))}>
+          <bdi>{task_id}</bdi>
+        </a>
+      </Fact>
       <SentBy engine={engine} task={task_id} turn={turn_id} />
-      <div>
-        <dt>Turn</dt>
-        <dd>
-          <code>{turn_id}</code>
-        </dd>
-      </div>
+      <Fact name="Turn">
+        <code>{turn_id}</code>
+      </Fact>
     </dl>
   </section>
 );
@@ -146,12 +125,9 @@ const TurnFacts = ({
 const SentBy = ({ engine, task, turn }: { readonly engine: string; readonly task: string; readonly turn: string }) => {
   const source = useRunSources(engine, task).get(turn);
   return source === undefined ? null : (
-    <div>
-      <dt>Sent by</dt>
-      <dd>
-        <RunLink engine={engine} source={source} />
-      </dd>
-    </div>
+    <Fact name="Sent by">
+      <RunLink engine={engine} source={source} />
+    </Fact>
   );
 };
 

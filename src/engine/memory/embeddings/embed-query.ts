@@ -1,8 +1,8 @@
 import { whenAborted } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
+import { Pauses } from "../../../shared/pauses.ts";
 import type { NearestItems } from "./nearest-items.ts";
 import { NOTHING_NEAR, type VectorSearch } from "../search/nearness.ts";
-import { Pauses } from "./pauses.ts";
 import { quantize } from "./quantize.ts";
 import { type TextEmbedder, retryAfterMs } from "./text-embedder.ts";
 
@@ -19,7 +19,8 @@ export function vectorSearch({
   logger,
 }: {
   readonly embedder: TextEmbedder;
-  readonly nearest: NearestItems;
+  /** Null without vectors of the embedder's model: the endpoint is not asked then. */
+  readonly nearest: () => NearestItems | null;
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }): VectorSearch {
@@ -39,15 +40,16 @@ export function vectorSearch({
   }
 
   return async (text, limit, given) => {
-    if (!pauses.isOver(performance.now()) || stopping.aborted) return NOTHING_NEAR;
+    const items = nearest();
+    if (items === null || !pauses.isOver(performance.now()) || stopping.aborted) return NOTHING_NEAR;
     const deadline = AbortSignal.timeout(QUERY_MS);
     const signal = AbortSignal.any([stopping, deadline, ...(given ? [given] : [])]);
-    nearest.prepare();
+    items.prepare();
     try {
       const vector = await embed(text.slice(0, MAX_LENGTH).toWellFormed(), signal);
-      return vector === undefined ? NOTHING_NEAR : await nearest.nearest(quantize(vector), limit, signal);
+      return vector === undefined ? NOTHING_NEAR : await items.nearest(quantize(vector), limit, signal);
     } catch (error) {
-      logger.debug({ err: error }, "failed to embed a query; searching memory without vectors");
+      logger.debug({ err: error }, "failed to embed a query; searching without vectors");
       return NOTHING_NEAR;
     }
   };

@@ -5,11 +5,12 @@ import type { VectorSearch } from "../search/nearness.ts";
 import { type StoredItem, StoredItems } from "../search/stored-items.ts";
 import type { WriteLane } from "../write-lane.ts";
 import { vectorSearch } from "./embed-query.ts";
+import { LONGEST_TEXT, embedTexts } from "./embed-texts.ts";
 import { NearestItems } from "./nearest-items.ts";
-import { Pauses } from "./pauses.ts";
+import { Pauses } from "../../../shared/pauses.ts";
 import { type Quantized, quantize } from "./quantize.ts";
 import { StoredVectors } from "./stored-vectors.ts";
-import { type TextEmbedder, isOfTexts, retryAfterMs } from "./text-embedder.ts";
+import { type TextEmbedder, retryAfterMs } from "./text-embedder.ts";
 
 export interface EmbeddingParts {
   readonly store: Store;
@@ -31,8 +32,6 @@ const CALL_TIMEOUT_MS = 60_000;
 /** Small, so that a query between two of them waits for little. */
 const BATCH_SIZE = 16;
 const OUTDATED_AT_ONCE = 500;
-/** About 1000 tokens. What a model refuses is cut in half, down to the shortest. */
-const LENGTHS = { longest: 4000, shortest: 500 } as const;
 
 /** Makes vectors of new memories in the background, the newest first, and finds memories by them. */
 export class Embeddings {
@@ -54,7 +53,7 @@ export class Embeddings {
     this.#items = new StoredItems(store);
     this.#vectors = new StoredVectors(store, embedder.model);
     this.#nearest = new NearestItems(this.#vectors);
-    this.nearest = vectorSearch({ ...parts, nearest: this.#nearest, stopping: this.#stop.signal });
+    this.nearest = vectorSearch({ ...parts, nearest: () => this.#nearest, stopping: this.#stop.signal });
     this.#status = { waiting: this.#vectors.waiting(), error: null };
     this.#timer = setInterval(() => this.#tick(), everyMs).unref();
   }
@@ -154,25 +153,23 @@ export class Embeddings {
     if (texts.length > 0) await this.#call(texts);
   }
 
-  /** Texts that are refused are sent one by one, and shorter. */
-  async #call(texts: readonly { readonly row: number; readonly text: string }[], length: number = LENGTHS.longest) {
+  async #call(texts: readonly { readonly row: number; readonly text: string }[]): Promise<void> {
     const { embedder, lane, logger } = this.#parts;
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
-    try {
-      const sent = texts.map(({ text }) => text.slice(0, length).toWellFormed());
-      const vectors = await embedder.embed(sent, signal);
-      const made = texts.map((one, at) => ({ ...one, quantized: quantize(vectors[at] ?? []) }));
-      await this.#begin(vectors[0]?.length ?? 0);
-      await lane.each(made, ({ row, text, quantized }) => this.#put(row, text, quantized));
-    } catch (error) {
-      if (!isOfTexts(error)) throw error;
-      if (texts.length > 1) for (const one of texts) await this.#call([one], length);
-      else if (length > LENGTHS.shortest) await this.#call(texts, length / 2);
-      else {
+    await embedTexts(texts, {
+      embed: (sent) => {
+        const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
+        return embedder.embed(sent, signal);
+      },
+      made: async (items, vectors) => {
+        const made = items.map((one, at) => ({ ...one, quantized: quantize(vectors[at] ?? []) }));
+        await this.#begin(vectors[0]?.length ?? 0);
+        await lane.each(made, ({ row, text, quantized }) => this.#put(row, text, quantized));
+      },
+      refused: async ({ row }, error) => {
         logger.warn({ err: error }, "the embeddings endpoint refuses a memory, which gets no vector");
-        await lane.each(texts, ({ row }) => this.#vectors.giveUp(row));
-      }
-    }
+        await lane.run(() => this.#vectors.giveUp(row));
+      },
+    });
   }
 
   /** Vectors of another length than the stored ones make these outdated. */
@@ -192,4 +189,4 @@ export class Embeddings {
   }
 }
 
-const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, LENGTHS.longest).trim();
+const textOf = ({ texts }: StoredItem): string => texts.join("\n\n").slice(0, LONGEST_TEXT).trim();

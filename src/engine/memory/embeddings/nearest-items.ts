@@ -21,6 +21,9 @@ const IDLE_MS = 60_000;
 /** From this size on, the memory is given back at once, which takes 10 ms. */
 const LARGE_ROWS = 20_000;
 
+/** Where the vectors are. */
+export type VectorStore = Pick<StoredVectors, "dimensions" | "most" | "signs" | "vector" | "vectors">;
+
 /** The signs in memory. */
 interface Loaded {
   readonly matrix: SignMatrix;
@@ -31,11 +34,11 @@ interface Loaded {
 
 /** Finds the nearest items to a vector. It keeps signs of all vectors in memory for a minute after a search. */
 export class NearestItems {
-  readonly #stored: StoredVectors;
+  readonly #stored: VectorStore;
   #loaded: Loaded | null = null;
   #usedAt = 0;
 
-  constructor(stored: StoredVectors) {
+  constructor(stored: VectorStore) {
     this.#stored = stored;
   }
 

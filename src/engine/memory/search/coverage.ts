@@ -5,8 +5,6 @@ import type { StoredItem } from "./stored-items.ts";
 
 /** How much of a question an item covers, rare words counting more. */
 export interface Coverage {
-  /** Of the whole item and of its best sentence, to rank by. */
-  readonly score: number;
   /** Weighted share of the question in the best sentence, from 0 to 1. */
   readonly share: number;
   /** The best sentence. */
@@ -19,39 +17,25 @@ export interface Coverage {
 
 /** Bounds the time to read a text. */
 export const MAX_TEXT_LENGTH = 2500;
-/** Weight of a sentence of the assistant. Without it, recall@5 falls by 0.031. */
+/** Weight of a sentence of the assistant. Without it, recall@5 falls by 0.039. */
 const ASSISTANT_WEIGHT = 0.7;
 /** Weight of a fact about somebody else, when users ask about themselves. No figure: the benchmark learns no facts. */
 const OTHER_SUBJECT_WEIGHT = 0.6;
-/** Weight of the best sentence against the whole. At 1, recall@5 falls by 0.012. */
-const SENTENCE_WEIGHT = 3;
-/** As usual for BM25: how soon a repeated word stops counting, and how much a long text is discounted. */
-const SATURATION = 1.2;
-const LENGTH_DISCOUNT = 0.6;
-/** Words of a round. Half of it or twice as many change recall@5 by 0.003. */
-const USUAL_LENGTH = 60;
 
 /** Measures items against the words of one question. */
 export function measureCoverage(asked: readonly AskedWord[], query: MemoryQuery): (item: StoredItem) => Coverage {
   const all = weightOf(asked) || 1;
   const matched = matchedWords(asked);
   return (item) => {
-    const counts = new Map<string, number>();
     const matchedWhole = new Map<string, number>();
-    let length = 0;
     let best = { weight: 0, passage: "", found: new Map<string, number>() };
     for (const [at, text] of item.texts.entries()) {
       for (const sentence of sentencesOf(text.slice(0, MAX_TEXT_LENGTH))) {
-        const written = wordRuns(sentence);
         const found = new Map<string, number>();
-        length += written.length;
-        for (const run of written) {
-          for (const { term, words } of matched(run)) {
-            counts.set(term, (counts.get(term) ?? 0) + 1);
-            for (const [word, share] of words) {
-              if ((found.get(word) ?? 0) < share) found.set(word, share);
-              if ((matchedWhole.get(word) ?? 0) < share) matchedWhole.set(word, share);
-            }
+        for (const run of wordRuns(sentence)) {
+          for (const [word, share] of matched(run)) {
+            if ((found.get(word) ?? 0) < share) found.set(word, share);
+            if ((matchedWhole.get(word) ?? 0) < share) matchedWhole.set(word, share);
           }
         }
         if (found.size === 0) continue;
@@ -59,56 +43,31 @@ export function measureCoverage(asked: readonly AskedWord[], query: MemoryQuery)
         if (weight > best.weight) best = { weight, passage: sentence, found };
       }
     }
-    return {
-      ...best,
-      matched: matchedWhole,
-      share: best.weight / all,
-      score: (SENTENCE_WEIGHT * best.weight + wholeOf(counts, length, asked)) / all,
-    };
+    return { ...best, matched: matchedWhole, share: best.weight / all };
   };
 }
 
-function wholeOf(counts: ReadonlyMap<string, number>, length: number, asked: readonly AskedWord[]): number {
-  const discount = SATURATION * (1 - LENGTH_DISCOUNT + (LENGTH_DISCOUNT * length) / USUAL_LENGTH);
-  let sum = 0;
-  for (const { weight, matches } of asked) {
-    let best = 0;
-    for (const [term, count] of counts) {
-      const share = matches.get(term) ?? 0;
-      best = Math.max(best, (share * count * (SATURATION + 1)) / (count + discount));
-    }
-    sum += weight * best;
-  }
-  return sum;
-}
-
-interface Matched {
-  readonly term: string;
-  readonly words: readonly (readonly [word: string, share: number])[];
-}
+type Matched = readonly (readonly [word: string, share: number])[];
 
 /** The question's words that a written word matches. A word is read once a search, and only if one may begin like it. */
-function matchedWords(asked: readonly AskedWord[]): (run: string) => readonly Matched[] {
+function matchedWords(asked: readonly AskedWord[]): (run: string) => Matched {
   const byTerm = new Map<string, (readonly [string, number])[]>();
   for (const { word, matches } of asked)
     for (const [term, share] of matches) byTerm.set(term, [...(byTerm.get(term) ?? []), [word, share]]);
   const canMatch = beginsLike([...byTerm.keys()]);
-  const known = new Map<string, readonly Matched[]>();
+  const known = new Map<string, Matched>();
   return (run) => {
     if (!canMatch(run)) return NOTHING;
     let found = known.get(run);
     if (found === undefined) {
-      found = wordsOfRun(run).flatMap((term) => {
-        const words = byTerm.get(term);
-        return words === undefined ? [] : [{ term, words }];
-      });
+      found = wordsOfRun(run).flatMap((term) => byTerm.get(term) ?? []);
       known.set(run, found);
     }
     return found;
   };
 }
 
-const NOTHING: readonly Matched[] = [];
+const NOTHING: Matched = [];
 
 /** Whether a written word may begin like one of the terms. Most words do not, and are not read further. */
 function beginsLike(terms: readonly string[]): (run: string) => boolean {

@@ -24,7 +24,8 @@ const SMALL = 5000;
 
 /**
  * Merges segments of the full-text index while nobody writes, in short transactions, each of which leaves a sound index. What
- * FTS5 merges by itself, within the writes of turns, leaves about ten segments.
+ * FTS5 merges by itself, within the writes of turns, leaves about ten segments. Words of what was forgotten are in the file until
+ * all segments are merged, which is done soon.
  */
 export class IndexMerging extends Table {
   readonly #parts: MergingParts;
@@ -75,19 +76,19 @@ export class IndexMerging extends Table {
 
   async #pass(): Promise<void> {
     const { lane } = this.#parts;
-    if (this.#hasMany) {
+    const { state } = this.store;
+    const merged = state.get("index_merged")?.rows ?? null;
+    const rows = Number(this.#rows.get()?.["n"]);
+    if (merged === null || this.#hasMany) {
       // A level with two segments is merged, instead of four.
       await lane.run(() => this.#mergeTwo.run());
       // This also continues a merge of all that was interrupted.
       if (!(await this.#steps(PAGES_PER_STEP))) return;
-      const rows = Number(this.#rows.get()?.["n"]);
-      const merged = this.store.state.get("index_merged")?.rows ?? 0;
-      const isGrown = rows < SMALL || Math.abs(rows - merged) >= merged * GROWTH;
-      if (this.#hasMany && isGrown) {
-        // A negative number makes all segments one.
-        if (!(await this.#steps(-PAGES_PER_STEP))) return;
-        await lane.run(() => this.store.state.set("index_merged", { rows }));
-      }
+    }
+    if (merged === null || (this.#hasMany && (rows < SMALL || Math.abs(rows - merged) >= merged * GROWTH))) {
+      // A negative number makes all segments one.
+      if (!(await this.#steps(-PAGES_PER_STEP))) return;
+      await lane.run(() => state.set("index_merged", { rows }));
     }
     this.#changesMerged = this.#changeCount();
   }

@@ -8,7 +8,6 @@ const ANSWER_THRESHOLD = 1.1;
 const REPLY_BONUS = 0.35;
 /** Share of the question in one sentence. Recall for a message needs more. At 0.1, recall@5 of everyday questions falls by 0.11. */
 const MIN_COVERAGE = { shown: 0.02, recall: 0.2 } as const;
-const MAX_CONSIDERED = 5;
 /** Similarity of a vector from which an item is about the same in other words, and from which it is an answer. */
 const MIN_Z_SCORE = { shown: 1.5, recall: 3, answers: 4.5 } as const;
 
@@ -33,7 +32,7 @@ export function answering(
   asked: readonly AskedWord[],
 ): readonly Candidate[] {
   if (query.words.length === 0 || query.time !== null) return candidates;
-  const shareOfBest = Math.max(0, ...candidates.slice(0, MAX_CONSIDERED).map(({ coverage }) => coverage.share));
+  const shareOfBest = Math.max(0, ...candidates.map(({ coverage }) => coverage.share));
   const isAnswered =
     shareOfBest + sharedByAll(candidates, asked) + (query.about === "reply" ? REPLY_BONUS : 0) >= ANSWER_THRESHOLD;
   return isAnswered

@@ -1,31 +1,44 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
-import { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import PQueue from "p-queue";
-import * as z from "zod/mini";
 import { KNOWLEDGE_FILE, KNOWLEDGE_FOLDER } from "../../../contract/engine/knowledge-file.ts";
 import { type KnowledgeFound, knowledgeFound } from "../../../contract/engine/knowledge-result.ts";
+import { sha256 } from "../../../contract/orchestrator/api-keys.ts";
 import { knowledgeDigest } from "../../../contract/orchestrator/knowledge-digest.ts";
+import {
+  type CountedVectors,
+  type EndpointReach,
+  countedVectors,
+  embeddedPassages,
+} from "../../../contract/orchestrator/knowledge-order.ts";
 import { type DocumentReading, documentReading } from "../../../contract/orchestrator/knowledge-passage.ts";
 import { hasCode } from "../../../shared/error-code.ts";
-import { exists, readIfThere, unlessMissing } from "../../../shared/files.ts";
+import { exists, unlessMissing } from "../../../shared/files.ts";
 import { removeFolder } from "../../../sandbox/folders.ts";
-import type { KnowledgeStorage, SearchOptions, StoredDocuments } from "../knowledge-storage.ts";
+import type {
+  CalledEndpoint,
+  EmbedOptions,
+  EmbedOutcome,
+  FilesInUse,
+  KnowledgeFile,
+  KnowledgeStorage,
+  SearchOptions,
+  StoredDocuments,
+} from "../knowledge-storage.ts";
 import { removedFolder } from "./engine-folder.ts";
+import { STAGE, newest, readVersions, writeVersion } from "./knowledge-version.ts";
 import { type KnowledgeProgramSettings, runKnowledgeProgram } from "./knowledge-program.ts";
 
 /** Concurrent processes, each of which may use a processor for seconds. */
 const MAX_PROGRAMS = 2;
-/** In the folder of a version: the digest of each document's content, by path. */
-const DOCUMENTS = "documents.json";
-const STAGE = ".new-";
+/** Of their own: they mostly wait for an endpoint, and no document waits for them. */
+const MAX_EMBEDDINGS = 4;
 /** An engine that starts may have been told of a version that was replaced meanwhile. */
 const UNUSED_MS = 30_000;
 /** A file is never made for so long. */
-const STAGED_MS = 600_000;
-
-const contentsFile = z.record(z.string(), z.string());
+const STAGED_MS = 900_000;
 
 interface KnowledgeFilesOptions extends KnowledgeProgramSettings {
   readonly dataDir: string;
@@ -40,7 +53,10 @@ interface KnowledgeFilesOptions extends KnowledgeProgramSettings {
 export class KnowledgeFiles implements KnowledgeStorage {
   readonly #options: KnowledgeFilesOptions;
   readonly #programs = new PQueue({ concurrency: MAX_PROGRAMS });
-  readonly #making = new Map<string, Promise<boolean>>();
+  readonly #embeddings = new PQueue({ concurrency: MAX_EMBEDDINGS });
+  readonly #making = new Map<string, Promise<KnowledgeFile | null>>();
+  /** The last file that was asked for, by the product's folder. */
+  readonly #known = new Map<string, KnowledgeFile & { readonly digest: string }>();
 
   constructor(options: KnowledgeFilesOptions) {
     this.#options = options;
@@ -55,73 +71,117 @@ export class KnowledgeFiles implements KnowledgeStorage {
   }
 
   /** Concurrent calls for one version share the work. */
-  async ensure(productId: string, digest: string, stored: StoredDocuments): Promise<boolean> {
-    const file = this.fileOf(productId, digest);
-    if (!this.#making.has(file) && (await exists(file))) {
-      await touch(dirname(file));
-      return true;
+  async ensure(productId: string, digest: string, stored: StoredDocuments): Promise<KnowledgeFile | null> {
+    const folder = this.#folder(productId);
+    const known = this.known(productId, digest);
+    if (known !== null && (await exists(this.fileOf(productId, known.name)))) {
+      await touch(join(folder, known.name));
+      return known;
     }
+    const version = join(folder, digest);
     const making =
-      this.#making.get(file) ?? this.#make({ productId, digest, stored }).finally(() => this.#making.delete(file));
-    this.#making.set(file, making);
-    return making;
+      this.#making.get(version) ?? this.#findOrMake(folder, digest, stored).finally(() => this.#making.delete(version));
+    this.#making.set(version, making);
+    const file = await making;
+    if (file !== null) this.#known.set(folder, { digest, ...file });
+    return file;
   }
 
-  fileOf(productId: string, digest: string): string {
-    return join(this.#folder(productId), digest, KNOWLEDGE_FILE);
+  known(productId: string, digest: string): KnowledgeFile | null {
+    const known = this.#known.get(this.#folder(productId));
+    return known?.digest === digest ? known : null;
   }
 
-  async search(productId: string, digest: string, options: SearchOptions): Promise<KnowledgeFound> {
-    const order = { kind: "search", file: this.fileOf(productId, digest), ...options } as const;
-    const answer = await this.#programs.add(() => runKnowledgeProgram(this.#options, order, new Uint8Array()));
+  async find(productId: string, digest: string): Promise<KnowledgeFile | null> {
+    const found = newest(await readVersions(this.#folder(productId)), digest);
+    return found === undefined ? null : { name: found.name, ...found.vectors };
+  }
+
+  fileOf(productId: string, name: string): string {
+    return join(this.#folder(productId), name, KNOWLEDGE_FILE);
+  }
+
+  async search(productId: string, name: string, { endpoint, ...asked }: SearchOptions): Promise<KnowledgeFound> {
+    const reach = endpoint && reachOf(endpoint);
+    const order = { kind: "search", file: this.fileOf(productId, name), ...asked, reach } as const;
+    const input = Buffer.from(endpoint === null ? "" : JSON.stringify(endpoint));
+    const answer = await this.#programs.add(() => runKnowledgeProgram(this.#options, order, input));
     if (answer.kind === "exceeded") throw new Error(`the search of knowledge failed: ${answer.reason}`);
     return knowledgeFound.parse(JSON.parse(answer.text));
   }
 
-  async collect(inUse: ReadonlyMap<string, ReadonlySet<string>>, now: number): Promise<void> {
-    for (const [productId, digests] of inUse) {
-      const folder = this.#folder(productId);
-      for (const name of (await unlessMissing(readdir(folder))) ?? []) {
-        const place = join(folder, name);
-        const age = now - ((await unlessMissing(stat(place)))?.mtimeMs ?? now);
-        if (!digests.has(name) && age > (name.startsWith(STAGE) ? STAGED_MS : UNUSED_MS)) await this.#remove(place);
+  async embed(productId: string, digest: string, { endpoint, forMs, isCurrent }: EmbedOptions): Promise<EmbedOutcome> {
+    const folder = this.#folder(productId);
+    const before = this.known(productId, digest);
+    const version = (await readVersions(folder)).find(({ name }) => name === before?.name);
+    if (before === null || version === undefined) throw new Error("the file of knowledge is not there");
+    return this.#staged(folder, async (stage) => {
+      const [base, target] = [this.fileOf(productId, before.name), join(stage, KNOWLEDGE_FILE)];
+      const order = { kind: "embed", base, target, forMs, reach: reachOf(endpoint) } as const;
+      const input = Buffer.from(JSON.stringify(endpoint));
+      const answer = await this.#embeddings.add(() => runKnowledgeProgram(this.#options, order, input));
+      if (answer.kind === "exceeded") throw new Error(`the vectors of knowledge could not be made: ${answer.reason}`);
+      const { made, error, retry_after_ms: retryAfterMs, ...vectors } = embeddedPassages.parse(JSON.parse(answer.text));
+      if (made > 0 && (await isCurrent())) {
+        const { contents } = version;
+        await writeVersion(stage, { digest, contents, vectors, made_at: Date.now() });
+        const name = sha256(`${digest} ${randomUUID()}`);
+        await rename(stage, join(folder, name));
+        this.#known.set(folder, { digest, name, ...vectors });
       }
+      return { made, error, retryAfterMs };
+    });
+  }
+
+  async collect(productId: string, { digest, names }: FilesInUse, now: number): Promise<void> {
+    const folder = this.#folder(productId);
+    const current = newest(await readVersions(folder), digest)?.name;
+    for (const name of (await unlessMissing(readdir(folder))) ?? []) {
+      const place = join(folder, name);
+      const age = now - ((await unlessMissing(stat(place)))?.mtimeMs ?? now);
+      const isUsed = name === current || names.has(name);
+      if (!isUsed && age > (name.startsWith(STAGE) ? STAGED_MS : UNUSED_MS)) await this.#remove(place);
     }
   }
 
-  async #make({
-    productId,
-    digest,
-    stored,
-  }: {
-    readonly productId: string;
-    readonly digest: string;
-    readonly stored: StoredDocuments;
-  }): Promise<boolean> {
+  async #findOrMake(folder: string, digest: string, stored: StoredDocuments): Promise<KnowledgeFile | null> {
+    const versions = await readVersions(folder);
+    const found = newest(versions, digest);
+    if (found !== undefined) {
+      await touch(join(folder, found.name));
+      return { name: found.name, ...found.vectors };
+    }
     const contents = await stored.contents();
-    if (knowledgeDigest(contents) !== digest) return false;
-    const folder = this.#folder(productId);
+    if (knowledgeDigest(contents) !== digest) return null;
     makeReadable(folder);
+    const before = newest(versions);
+    const base = before && { file: join(folder, before.name, KNOWLEDGE_FILE), contents: before.contents };
+    return this.#staged(folder, async (stage) => {
+      const vectors = await this.#write(join(stage, KNOWLEDGE_FILE), { base, contents, stored });
+      if (vectors === null) return null;
+      await writeVersion(stage, { digest, contents: Object.fromEntries(contents), vectors, made_at: Date.now() });
+      await rename(stage, join(folder, digest)).catch(async (error: unknown) => {
+        // Another release's file of the version.
+        if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+        for (const file of await readdir(stage)) await rename(join(stage, file), join(folder, digest, file));
+      });
+      return { name: digest, ...vectors };
+    });
+  }
+
+  /** Nothing of a stage is left, unless it was renamed. */
+  async #staged<T>(folder: string, work: (stage: string) => Promise<T>): Promise<T> {
     const stage = join(folder, `${STAGE}${randomUUID()}`);
     await mkdir(stage);
     chmodSync(stage, 0o755);
     try {
-      const base = await this.#newest(folder);
-      const isComplete = await this.#write(join(stage, KNOWLEDGE_FILE), { base, contents, stored });
-      if (!isComplete) return false;
-      await writeFile(join(stage, DOCUMENTS), JSON.stringify(Object.fromEntries(contents)), { mode: 0o600 });
-      await rename(stage, join(folder, digest)).catch((error: unknown) => {
-        // Another release's file of the version.
-        if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
-        return rename(join(stage, KNOWLEDGE_FILE), join(folder, digest, KNOWLEDGE_FILE));
-      });
-      return true;
+      return await work(stage);
     } finally {
       await this.#remove(stage);
     }
   }
 
-  /** False when a document was deleted meanwhile. */
+  /** Null when a document was deleted meanwhile. */
   async #write(
     target: string,
     {
@@ -129,11 +189,11 @@ export class KnowledgeFiles implements KnowledgeStorage {
       contents,
       stored,
     }: {
-      readonly base: { readonly file: string; readonly contents: Readonly<Record<string, string>> } | null;
+      readonly base: { readonly file: string; readonly contents: Readonly<Record<string, string>> } | undefined;
       readonly contents: ReadonlyMap<string, string>;
       readonly stored: StoredDocuments;
     },
-  ): Promise<boolean> {
+  ): Promise<CountedVectors | null> {
     const kept = [...contents].filter(([path, digest]) => base?.contents[path] === digest).map(([path]) => path);
     const unchanged = new Set(kept);
     let isComplete = true;
@@ -151,22 +211,7 @@ export class KnowledgeFiles implements KnowledgeStorage {
       runKnowledgeProgram(this.#options, { kind: "build", base: file, target }, lines()),
     );
     if (answer.kind === "exceeded") throw new Error(`the file of knowledge could not be made: ${answer.reason}`);
-    return isComplete;
-  }
-
-  /** The version that was used last, from which the next one is made. */
-  async #newest(folder: string) {
-    let newest: { readonly place: string; readonly usedAt: number } | null = null;
-    for (const name of await readdir(folder)) {
-      if (name.startsWith(STAGE) || !(await exists(join(folder, name, KNOWLEDGE_FILE)))) continue;
-      const place = join(folder, name);
-      const usedAt = (await stat(place)).mtimeMs;
-      if (newest === null || usedAt > newest.usedAt) newest = { place, usedAt };
-    }
-    if (newest === null) return null;
-    const text = await readIfThere(join(newest.place, DOCUMENTS));
-    if (text === null) return null;
-    return { file: join(newest.place, KNOWLEDGE_FILE), contents: contentsFile.parse(JSON.parse(text)) };
+    return isComplete ? countedVectors.parse(JSON.parse(answer.text)) : null;
   }
 
   async #remove(place: string): Promise<void> {
@@ -176,6 +221,13 @@ export class KnowledgeFiles implements KnowledgeStorage {
   #folder(productId: string): string {
     return join(this.#options.catalogFolder(productId), KNOWLEDGE_FOLDER);
   }
+}
+
+const reachOf = ({ url, extraCaCerts }: CalledEndpoint): EndpointReach => ({ port: portOf(url), extraCaCerts });
+
+function portOf(address: string): number {
+  const { port, protocol } = new URL(address);
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
 /** For engines that run as other users, whatever the umask is. */

@@ -6,7 +6,8 @@ import { untrustedText } from "../../../shared/untrusted-text.ts";
 /** V8's heap of the program, in MiB. */
 const HEAP_MB = 256;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const DEADLINES_MS = { read: 60_000, build: 300_000, search: 15_000 } as const;
+/** Of `embed`, after the time that it makes calls for: the last call, and to copy and write the file. */
+const DEADLINES_MS = { read: 60_000, build: 300_000, embed: 360_000, search: 15_000 } as const;
 /** V8 ends the program when its heap or the limit of its memory is reached. */
 const OUT_OF_MEMORY: readonly (string | undefined)[] = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"];
 
@@ -32,7 +33,7 @@ export async function runKnowledgeProgram(
   order: WithoutConfine<KnowledgeOrder>,
   input: Uint8Array | AsyncIterable<string>,
 ): Promise<KnowledgeAnswer> {
-  const deadlineMs = DEADLINES_MS[order.kind];
+  const deadlineMs = DEADLINES_MS[order.kind] + (order.kind === "embed" ? order.forMs : 0);
   const ended = await execa(
     nodePath,
     [`--max-old-space-size=${HEAP_MB}`, program, JSON.stringify({ ...order, confine })],

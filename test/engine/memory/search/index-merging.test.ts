@@ -1,6 +1,7 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { TaskForgetting } from "../../../../src/engine/memory/forget-task.ts";
 import { IndexMerging } from "../../../../src/engine/memory/search/index-merging.ts";
 import { MemorySearch } from "../../../../src/engine/memory/search/search-memory.ts";
 import { WriteLane } from "../../../../src/engine/memory/write-lane.ts";
@@ -102,4 +103,20 @@ t.test("it merges by itself once nothing is written any more", async (t) => {
   open(5);
   await until("all segments are one", () => segments() === 1);
   t.equal(segments(), 1);
+});
+
+t.test("words of a forgotten task leave the file with the next merge, also when all segments were one", async (t) => {
+  const { store, tell, open } = told(t, remembering(t));
+  for (let matter = 0; matter < 40; matter++) tell("2026-05-01", `About matter number ${matter}.`);
+  tell("2026-05-02", "The zyxwvutq lies in the harbour.");
+  const merging = open();
+  await merging.work();
+  const isInFile = () => {
+    store.db.exec("pragma wal_checkpoint(truncate)");
+    return readFileSync(join(store.dataDir, "engine.db")).includes("zyxwvutq");
+  };
+  t.ok(isInFile());
+  store.transaction(() => new TaskForgetting(store).forget("task-41"));
+  await merging.work();
+  t.notOk(isInFile());
 });

@@ -1,5 +1,5 @@
 import t from "tap";
-import { Pauses } from "../../../../src/engine/memory/embeddings/pauses.ts";
+import { Pauses } from "../../src/shared/pauses.ts";
 
 /** The pauses after so many failures in a row, in seconds. */
 function pausesOf(random: number, failures: number, askedMs?: number): readonly number[] {
