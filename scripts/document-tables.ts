@@ -25,6 +25,7 @@ import { DAEMON_METRICS } from "../src/orchestrator/status/metric-rows.ts";
 import { productMethodRows } from "./client-methods.ts";
 import { signatureRows } from "./client-signatures.ts";
 import { commandTables } from "./command-tables.ts";
+import { foundRows } from "../test/sim/found.ts";
 import { reliabilityRows } from "./reliability-rows.ts";
 import { eventTable, partTable, recordTable } from "./record-table.ts";
 import { settingTables } from "./setting-tables.ts";
@@ -95,6 +96,12 @@ export const DOCUMENT_TABLES: readonly DocumentTable[] = [
     marker: "long runs",
     head: ["run", "promise", "what is done meanwhile", "held", "figures", "when, commit, duration"],
     rows: reliabilityRows(),
+  },
+  {
+    file: "test/sim/README.md",
+    marker: "bugs put in",
+    head: ["bug", "seeds until it shows", "first seed", "broken invariant"],
+    rows: foundRows(),
   },
   ...(["engine", "orchestrator"] as const).map((client) => ({
     file: "docs/client.md",

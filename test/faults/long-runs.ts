@@ -82,4 +82,17 @@ export const LONG_RUNS: Readonly<Record<string, LongRun>> = {
     "An operation whose statement ran but whose answer was lost is settled soon, and counted once",
     "the connection to PostgreSQL ends after the statement, at each statement of each operation",
   ),
+  fleets: {
+    command: ["test/sim/campaign.ts"],
+    promise: "What a fleet promises holds at each step, whatever fails when, in simulated fleets",
+    injected:
+      "random calls of clients; engines, daemons and PostgreSQL that fail at any time, also in the middle of a change",
+    none: ["fleets that broke a promise"],
+  },
+  mutations: {
+    command: ["test/sim/campaign.ts", "--mutations"],
+    promise: "A bug that is put into the product shows in simulated fleets",
+    injected: "dropped fences, steps, retries and deadlines, one at a time",
+    none: ["not found"],
+  },
 };

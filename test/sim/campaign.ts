@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import PQueue from "p-queue";
-import { FOUND_FILE, type Found } from "./found.ts";
+import { type Found, keepFound } from "./found.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
 
 /** The seeds of one process: memory grows with each run, since what a run leaves waits for ever. */
@@ -80,6 +80,7 @@ async function findMutations(most: number): Promise<boolean> {
   const found = await queue.addAll(
     wanted.map((mutation) => async () => {
       const one = await find(mutation, MUTATIONS.indexOf(mutation), most);
+      keepFound(one);
       const mean = (one.seeds / one.failed).toFixed(1);
       console.log(
         `${one.name}: ${one.failed === 0 ? `NOT found in ${one.seeds} seeds` : `${mean} seeds, ${one.shown}`}`,
@@ -89,7 +90,6 @@ async function findMutations(most: number): Promise<boolean> {
   );
   const missed = found.filter(({ failed }) => failed === 0).length;
   console.log(`${found.length} bugs put in, ${missed} not found`);
-  if (wanted === MUTATIONS) writeFileSync(FOUND_FILE, `${JSON.stringify(found, null, 2)}\n`);
   const means = found.map(({ seeds, failed }) => seeds / failed);
   report({
     "bugs put in": found.length,

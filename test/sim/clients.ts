@@ -15,7 +15,7 @@ import { NO_SPAN } from "../../src/shared/tracing/span.ts";
 import type { Daemon } from "./daemon.ts";
 import { world } from "./kernel/world.ts";
 import { TURN_PATH } from "./machine/engine.ts";
-import type { Command } from "./plan.ts";
+import type { Command } from "./plan-events.ts";
 
 /** A call of a client, for the invariants. */
 interface OpenCall {

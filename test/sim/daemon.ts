@@ -170,5 +170,14 @@ export function loggerOf(name: string): Logger {
     note(`${name}: ${message}${why === undefined ? "" : ` (${String(why)})`}`);
   };
   const silent = () => undefined;
-  return { warn: write, error: write, info: silent, debug: silent, trace: silent, fatal: write } as unknown as Logger;
+  const isLevelEnabled = () => false;
+  return {
+    warn: write,
+    error: write,
+    info: silent,
+    debug: silent,
+    trace: silent,
+    fatal: write,
+    isLevelEnabled,
+  } as unknown as Logger;
 }

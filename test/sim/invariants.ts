@@ -3,8 +3,10 @@ import type { EngineState } from "../../src/contract/orchestrator/requests.ts";
 import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
 import type { Clients } from "./clients.ts";
 import type { Daemon } from "./daemon.ts";
+import type { Fleet } from "./troubles.ts";
 import { world } from "./kernel/world.ts";
-import { type Event, type Plan, isTrouble } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { sparesEngines } from "./plan-troubles.ts";
 
 /** An invariant that does not hold. */
 export interface Violation {
@@ -171,8 +173,12 @@ export function checkRest(clients: Clients, leader: Daemon, engines: Iterable<st
   for (const { engine, pid } of machine.engines())
     if (engine !== null && !wanted.has(engine.incarnation))
       return mismatch(`process ${pid} of ${engine.user_id} has no row`);
-  for (const row of engineRows())
-    if (isAsleep(row) && machine.network.at(row.port) === undefined) return mismatch(`no call can wake ${row.user_id}`);
+  for (const row of engineRows()) {
+    const listens = machine.network.at(row.port) !== undefined;
+    if (isAsleep(row) && !listens) return mismatch(`no call can wake ${row.user_id}`);
+    if ((row.state === "stopped" || row.state === "failed") && listens)
+      return mismatch(`calls of ${row.user_id} wait, which is ${row.state}`);
+  }
   return turnsStored(clients) ?? foldersOwned() ?? nothingHeld(leader, engines);
 }
 
@@ -213,23 +219,19 @@ function foldersOwned(): Violation | null {
   return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
 }
 
-/** Of what only the database does wrong, nothing is counted against an engine. */
-export function nothingCounted({ events }: Plan): Violation | null {
-  const isOurs = ({ does: { kind } }: Event) => DATABASE_TROUBLES.has(kind) || !isTrouble(kind);
-  const blamed = events.every(isOurs) ? engineRows().find(({ restart_count }) => restart_count > 0) : undefined;
-  if (blamed === undefined) return null;
-  return {
-    invariant: "nothing is counted against an engine",
-    detail: `${blamed.user_id}: ${JSON.stringify(blamed.last_error)}`,
-  };
-}
+/** How long a boot may take, with its statements. */
+const BOOT_MS = 1500;
 
-const DATABASE_TROUBLES: ReadonlySet<string> = new Set([
-  "postgres freezes",
-  "postgres is away",
-  "answer is lost",
-  "answers are lost",
-  "change is late",
-  "statements are late",
-  "statements race",
-]);
+/**
+ * Of what only the database does wrong, nothing is counted against an engine, unless a daemon ended or it failed during a boot: whether the
+ * engine is `running` is not known then, and its process is ended.
+ */
+export function nothingCounted({ events }: Plan, { outages, hasLostDaemon }: Fleet): Violation | null {
+  const { starts } = world().machine;
+  const cutsBoot = starts.some((at) => outages.some(({ from, to }) => at > from - BOOT_MS && at < to));
+  if (cutsBoot || hasLostDaemon || !events.every(sparesEngines)) return null;
+  const blamed = engineRows().find(({ restart_count }) => restart_count > 0);
+  if (blamed === undefined) return null;
+  const detail = `${blamed.user_id}: ${JSON.stringify(blamed.last_error)}`;
+  return { invariant: "nothing is counted against an engine", detail };
+}

@@ -71,12 +71,6 @@ export const MUTATIONS: readonly Mutation[] = [
     to: "",
   },
   {
-    name: "a lost answer to a move is no success",
-    file: supervision("retry-until-stopped"),
-    from: "      lost = true;\n",
-    to: "",
-  },
-  {
     name: "a lost answer to running fails the boot",
     file: supervision("boot-on-port"),
     from: `if (row?.incarnation === incarnation && row.state === "running") return row;`,
@@ -213,5 +207,11 @@ export const MUTATIONS: readonly Mutation[] = [
     file: operations("provision-engine"),
     from: `    if (!(await host.leadership.isHeld())) throw new LaunchFailed("this daemon no longer leads the host");\n`,
     to: "",
+  },
+  {
+    name: "a stop does not wait for a claim in flight",
+    file: supervision("end-process"),
+    from: "  await claimSettled(host, engine.id);\n",
+    to: "  claimSettled.name;\n",
   },
 ];

@@ -1,4 +1,5 @@
-import type { Event, Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import type { Event } from "./plan-events.ts";
 import { type Outcome, simulate } from "./simulate.ts";
 
 /** The most runs that a shrinking takes. */

@@ -79,7 +79,7 @@ async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
   const { leader } = fleet;
   if (restSince === null || leader === null)
     return { invariant: "the fleet comes to rest", detail: describe(clients, fleet) };
-  return checkRest(clients, leader, invariants.engines) ?? nothingCounted(plan);
+  return checkRest(clients, leader, invariants.engines) ?? nothingCounted(plan, fleet);
 }
 
 const unexpected = ({ unexpected: [detail] }: Clients): Violation | null =>

@@ -3,10 +3,11 @@ import { type Faults, noFaults } from "./kernel/faults.ts";
 import { world } from "./kernel/world.ts";
 import type { Process } from "./machine/process.ts";
 import type { Actor } from "./kernel/scheduler.ts";
-import type { Event } from "./plan.ts";
+import type { Event } from "./plan-events.ts";
 
 /** How long a service manager waits before it starts the daemon again. */
 const RESTART_MS = 1000;
+const OUTAGES = new Set(["postgres freezes", "postgres is away", "answers are lost", "statements are late"]);
 /** The statement that gives an engine its user id. */
 const CHOOSES_UID = 'update "engines" set "uid"';
 
@@ -18,6 +19,8 @@ export class Fleet {
   #lives = 0;
   #troubles = 0;
   #quietSince: number | null = 0;
+  /** When the database failed for longer than one answer. */
+  readonly outages: { readonly from: number; to: number }[] = [];
   /** Troubles that wait for a change of an engine. */
   #sudden: { readonly does: Event["does"]; left: number }[] = [];
 
@@ -29,6 +32,10 @@ export class Fleet {
   /** When the last trouble ended. Null while there is one. */
   get quietSince(): number | null {
     return this.#troubles > 0 ? null : this.#quietSince;
+  }
+
+  get hasLostDaemon(): boolean {
+    return this.#lives > (this.#setup.hasReplicas ? 2 : 1);
   }
 
   /** The daemon that serves. */
@@ -174,6 +181,7 @@ export class Fleet {
     const { scheduler, note } = world();
     note(`${kind} for ${ms} ms`);
     this.#troubles++;
+    if (OUTAGES.has(kind)) this.outages.push({ from: scheduler.now, to: scheduler.now + ms });
     scheduler.after(
       ms,
       `end: ${kind}`,

@@ -20,10 +20,17 @@ const MAX_PORTS = 16;
 /**
  * Boots an engine from a claimed row (`provisioning` or `starting`, this incarnation) to `running`. Until then the boot
  * owns the process: after every other outcome the process is gone and the caller decides about the row. The caller
- * holds a slot of the boot queue. Only supervise-engine.ts calls this, so that every running engine is supervised.
+ * holds a slot of the boot queue when `ready` resolves. Only supervise-engine.ts calls this, so that every running engine is supervised.
  */
-export const bootEngine = (host: StartingHost, boot: Omit<Boot, "signal">): Promise<UnsupervisedBoot> =>
-  cancellable(host, boot.engine, (signal) => bootInSlot(host, { ...boot, signal }));
+export const bootEngine = (
+  host: StartingHost,
+  boot: Omit<Boot, "signal">,
+  ready: Promise<void>,
+): Promise<UnsupervisedBoot> =>
+  cancellable(host, boot.engine, async (signal) => {
+    await ready;
+    return bootInSlot(host, { ...boot, signal });
+  });
 
 /** Like {@link bootEngine}, after it has waited for an awake slot and a boot slot. A stop or a destroy cancels the wait. */
 export const bootQueued = (host: StartingHost, engine: EngineRow, product: Product): Promise<UnsupervisedBoot> =>

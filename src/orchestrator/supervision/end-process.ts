@@ -10,6 +10,7 @@ import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
+import { claimSettled } from "./claim-lane.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
 import { returnLeases } from "./sync-budgets.ts";
@@ -47,6 +48,7 @@ export async function endProcess(
     readonly stopping?: AbortSignal;
   },
 ): Promise<ProcessEnd> {
+  await claimSettled(host, engine.id);
   const boot = host.boots.get(engine.id);
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);

@@ -10,6 +10,7 @@ import { bootEngine, bootQueued } from "./boot-engine.ts";
 import type { Boot, UnsupervisedBoot } from "./boot-on-port.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { describeExit, buildLastError } from "./last-error.ts";
+import { claimAndBegin } from "./claim-lane.ts";
 import { bootDeadline, newIncarnation } from "./new-incarnation.ts";
 import { retryMove, retryUntilStopped } from "./retry-until-stopped.ts";
 import { recordExit } from "./record-exit.ts";
@@ -25,8 +26,11 @@ import { watchEngine } from "./watch-engine.ts";
 const UNAVAILABLE_MS = 500;
 
 /** Boots an engine in a slot of the boot queue and supervises it from `running` on. */
-const bootSupervised = async (host: StartingHost, boot: Omit<Boot, "signal">): Promise<BootResult> =>
-  supervised(host, await bootEngine(host, boot));
+const bootSupervised = async (
+  host: StartingHost,
+  boot: Omit<Boot, "signal">,
+  ready: Promise<void>,
+): Promise<BootResult> => supervised(host, await bootEngine(host, boot, ready));
 
 export const bootNew = async (host: StartingHost, engine: EngineRow, product: Product): Promise<BootResult> =>
   supervised(host, await bootQueued(host, engine, product));
@@ -39,10 +43,13 @@ export function bootClaimed(
 ): Promise<BootResult | null> {
   const request = { engineId, productId: product.record.id, requested };
   return withAwakeSlot(host, request, () =>
-    host.bootQueue.run(request, async (slot) => {
-      const engine = await slot.awaitDatabase(claim());
-      return engine === null ? null : bootSupervised(host, { engine, product, slot });
-    }),
+    host.bootQueue.run(request, (slot) =>
+      claimAndBegin(host, engineId, {
+        slot,
+        claim,
+        begin: (engine, ready) => bootSupervised(host, { engine, product, slot }, ready),
+      }),
+    ),
   );
 }
 
@@ -145,7 +152,17 @@ export function scheduleRestart(host: StartingHost, engine: EngineRow): Promise<
 }
 
 /** Null when a request has taken the engine over, or the daemon stops. */
-async function restart(host: StartingHost, engine: EngineRow, slot: BootSlot) {
+const restart = (host: StartingHost, engine: EngineRow, slot: BootSlot): Promise<BootResult | null> =>
+  claimAndBegin(host, engine.id, {
+    slot,
+    claim: () => claimRestart(host, engine),
+    begin: (claimed, ready) => bootSupervised(host, { ...claimed, slot }, ready),
+  });
+
+async function claimRestart(
+  host: StartingHost,
+  engine: EngineRow,
+): Promise<{ readonly engine: EngineRow; readonly product: Product } | null> {
   const incarnation = newIncarnation(host, {});
   const claim = retryMove(host, "restart", () => ({
     id: engine.id,
@@ -156,9 +173,8 @@ async function restart(host: StartingHost, engine: EngineRow, slot: BootSlot) {
     event: { type: "engine.restarting", data: { restart: engine.restart_count } },
   }));
   const found = retryUntilStopped(host, "restart", () => findProduct(host.db, engine.product_id));
-  const [claimed, product] = await slot.awaitDatabase(Promise.all([claim, found]));
-  if (!claimed || !product) return null;
-  return bootSupervised(host, { engine: claimed, product, slot });
+  const [claimed, product] = await Promise.all([claim, found]);
+  return claimed && product ? { engine: claimed, product } : null;
 }
 
 export async function restartOrFail(host: StartingHost, exit: UnexpectedExit): Promise<void> {
