@@ -41,7 +41,7 @@ const { followBackgroundFailures } = await import("./background-failures.ts");
 installGlobals();
 followBackgroundFailures();
 
-const totals = { seeds: 0, failed: 0, steps: 0, ms: 0 };
+const totals = { seeds: 0, failed: 0, steps: 0, turns: 0, ms: 0 };
 const startedAt = clock();
 
 async function runPlan(name: string, plan: Plan): Promise<boolean> {
@@ -53,6 +53,7 @@ async function runPlan(name: string, plan: Plan): Promise<boolean> {
   if (values.replay) await simulate(plan, { expected: outcome.draws });
   totals.seeds++;
   totals.steps += outcome.steps;
+  totals.turns += outcome.turns;
   totals.ms += outcome.ms;
   if (values.trace || values.steps) console.log(outcome.trace.join("\n"));
   if (outcome.violation === null) return true;
@@ -77,6 +78,7 @@ for (const file of values.plan) {
   if (!(await runPlan(file, plan)) && values.first) break;
 }
 const took = Math.round(clock() - startedAt);
-const { seeds, failed, steps, ms } = totals;
-console.log(`${seeds} seeds, ${failed} failed, ${steps} steps, ${Math.round(ms / 1000)} s simulated, ${took} ms`);
+const { seeds, failed, steps, turns, ms } = totals;
+const simulated = `${steps} steps, ${turns} turns, ${Math.round(ms / 1000)} s simulated`;
+console.log(`${seeds} seeds, ${failed} failed, ${simulated}, ${took} ms`);
 process.exit(failed === 0 ? 0 : 1);

@@ -17,6 +17,8 @@ const STAYS_MS = 12_000;
 export interface Outcome {
   readonly violation: Violation | null;
   readonly steps: number;
+  /** Turns that engines have answered. */
+  readonly turns: number;
   /** Simulated milliseconds. */
   readonly ms: number;
   readonly trace: readonly string[];
@@ -43,13 +45,20 @@ export async function simulate(
     scheduler.onStep = (actor, label) => world().note(`   step of ${actor?.name ?? "the machine"}: ${label}`);
   postgres.transcript = transcript ?? null;
   insertProduct(plan, postgres);
-  const violation = await run(plan, new Fleet(plan.setup, clock));
-  return { violation, steps: scheduler.steps, ms: scheduler.now, trace, draws: draws.names };
+  const clients = new Clients(PRODUCT_ID);
+  const violation = await run(plan, new Fleet(plan.setup, clock), clients);
+  return {
+    violation,
+    steps: scheduler.steps,
+    turns: clients.answered.length,
+    ms: scheduler.now,
+    trace,
+    draws: draws.names,
+  };
 }
 
-async function run(plan: Plan, fleet: Fleet): Promise<Violation | null> {
+async function run(plan: Plan, fleet: Fleet, clients: Clients): Promise<Violation | null> {
   const { scheduler } = world();
-  const clients = new Clients(PRODUCT_ID);
   const invariants = new Invariants();
   fleet.open();
   let left = plan.events.length;
