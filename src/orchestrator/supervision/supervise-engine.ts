@@ -160,7 +160,7 @@ const restart = (host: StartingHost, engine: EngineRow, slot: BootSlot): Promise
   });
 
 async function claimRestart(
-  host: StartingHost,
+  host: Pick<StartingHost, "db" | "states" | "logger" | "stopping" | "settings" | "now">,
   engine: EngineRow,
 ): Promise<{ readonly engine: EngineRow; readonly product: Product } | null> {
   const incarnation = newIncarnation(host, {});
