@@ -48,7 +48,7 @@ t.test("what waits for a person, in a browser", withChromium, async (t) => {
     await asked.getByRole("button", { name: "allow once" }).waitFor();
     const talk = card("Shall <img");
     await talk.getByText("What the turn did before").click();
-    await talk.getByText("Before that.").waitFor();
+    await talk.getByText("Before that.", { exact: true }).waitFor();
     await talk.getByRole("link", { name: "Open the turn" }).waitFor();
   });
 
