@@ -49,7 +49,7 @@ const Schedules = ({ engine: { id, product_id, user_id } }: { readonly engine: E
   const columns: readonly Column<ScheduleRecord>[] = [
     { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
     { title: "When", cell: ({ timing }) => describeTiming(timing) },
-    { title: "Message", kind: "wide", isExtra: true, cell: ({ message }) => <bdi class="dim clip">{message}</bdi> },
+    { title: "Message", kind: "wide", isRare: true, cell: ({ message }) => <bdi class="dim clip">{message}</bdi> },
     { title: "Next run", cell: ({ enabled, next_due_at }) => (enabled ? <Ago at={next_due_at} /> : "paused") },
     {
       title: "Last run",

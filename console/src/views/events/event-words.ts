@@ -24,6 +24,10 @@ function fieldsOf({ data }: EventRecord, name: string): string {
 }
 
 const bytes = (event: EventRecord): string => formatBytes(Number(event.data["bytes"] ?? 0));
+const countOf = (event: EventRecord, name: string, one: string): string => {
+  const count = Number(event.data[name] ?? 0);
+  return `${formatCount(count)} ${count === 1 ? one : `${one}s`}`;
+};
 const numberOf = (event: EventRecord, name: string): string => formatCount(Number(event.data[name] ?? 0));
 
 /** An id that a program has made, which tells a person nothing. */
@@ -52,9 +56,9 @@ const WORDS: Partial<Record<EventType, Words>> = {
       .join(", ")}`,
   "product.plan_changed": (event) => `plan ${textOf(event, "plan")} sets ${fieldsOf(event, "policy")}`,
   "product.plan_deleted": (event) =>
-    `plan ${textOf(event, "plan")}${has(event, "replace_by") ? `; ${numberOf(event, "engines")} engines have ${textOf(event, "replace_by")} now` : ""}`,
+    `plan ${textOf(event, "plan")}${has(event, "replace_by") ? `; ${countOf(event, "engines", "engine")} moved to ${textOf(event, "replace_by")}` : ""}`,
   "catalog.pushed": (event) =>
-    `version ${textOf(event, "version")}: ${numberOf(event, "files")} files, ${bytes(event)}`,
+    `version ${textOf(event, "version")}: ${countOf(event, "files", "file")}, ${bytes(event)}`,
   "catalog.rolled_back": (event) =>
     `version ${textOf(event, "version")} has the files of version ${textOf(event, "restored_from")}`,
   "knowledge.changed": (event) =>
@@ -83,7 +87,7 @@ const WORDS: Partial<Record<EventType, Words>> = {
   "turn.waiting": task,
   "task.titled": task,
   "host.leader_changed": (event) => `${textOf(event, "leader")} after ${textOf(event, "previous")}`,
-  "host.calls_refused": (event) => `${numberOf(event, "engines")} engines since ${timeOf(event, "since")}`,
+  "host.calls_refused": (event) => `${countOf(event, "engines", "engine")} since ${timeOf(event, "since")}`,
   "host.backup_created": (event) => `${textOf(event, "name")}, ${bytes(event)}`,
   "host.restored": (event) => `from a backup of ${timeOf(event, "created_at")}`,
   "host.identity_key_rotated": (event) => `${textOf(event, "kid")} replaces ${textOf(event, "replaces")}`,
@@ -99,5 +103,7 @@ function timeOf(event: EventRecord, name: string): string {
 /** What happened, in words: the reason and the data. */
 export function eventWords(event: EventRecord, names: EventNames): string {
   const said = WORDS[event.type]?.(event, names) ?? "";
-  return [event.reason ?? "", said].filter((part) => part !== "").join("; ");
+  // The column of the actor says who asked.
+  const reason = event.reason === "request" && said !== "" ? "" : (event.reason ?? "");
+  return [reason, said].filter((part) => part !== "").join("; ");
 }

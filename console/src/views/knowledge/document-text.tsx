@@ -44,8 +44,9 @@ export const DocumentText = ({ product, path }: { readonly product: string; read
 };
 
 function placeOf({ number, lines, pages }: KnowledgePassage): string {
-  if (lines !== null) return `lines ${span(lines)}`;
-  return pages === null ? `passage ${number}` : `page ${span(pages)}`;
+  if (lines !== null) return span("line", lines);
+  return pages === null ? `passage ${number}` : span("page", pages);
 }
 
-const span = ([from, to]: readonly unknown[]): string => (from === to ? String(from) : `${String(from)}–${String(to)}`);
+const span = (one: string, [from, to]: readonly unknown[]): string =>
+  from === to ? `${one} ${String(from)}` : `${one}s ${String(from)}–${String(to)}`;

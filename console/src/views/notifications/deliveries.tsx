@@ -71,7 +71,12 @@ export const Deliveries = ({ product, endpoint: { id, dead }, changes, onChange 
     },
     { title: "State", cell: ({ state }) => STATES.find(([name]) => name === state)?.[1].toLowerCase() },
     { title: "Tries", kind: "number", cell: ({ attempts }) => formatCount(attempts) },
-    { title: "Next try", isExtra: true, cell: ({ next_try_at: at }) => <Ago at={at} /> },
+    {
+      title: "Next try",
+      isExtra: true,
+      // One that was not tried yet waits for those before it, whatever its time.
+      cell: ({ attempts, next_try_at: at }) => (attempts === 0 && at !== null ? "in its turn" : <Ago at={at} />),
+    },
     { title: "Taken", isExtra: true, cell: ({ created_at }) => <Ago at={created_at} /> },
     {
       title: "Actions",

@@ -139,7 +139,10 @@ const FieldInputs = ({ name, inputs, problems, onInput }: FieldInputsProps) => {
         ))}
         <TextField label="Warn at" unit="%" placeholder="as the policy" {...limit(WARN_INPUT)} />
       </div>
-      <p class="hint">They replace all limits of one engine that the policy has.</p>
+      <p class="hint">
+        They replace all limits of one engine that the policy has. With a limit of costs, a model without a price is
+        refused.
+      </p>
     </div>
   );
 };

@@ -44,7 +44,12 @@ const Plans = ({ product }: ProductProps) => {
             title: "Actions",
             kind: "actions",
             cell: (plan: Plan) => (
-              <button type="button" class="small" aria-label={`Delete ${plan.name}`} onClick={() => setDeleted(plan)}>
+              <button
+                type="button"
+                class="small danger"
+                aria-label={`Delete ${plan.name}`}
+                onClick={() => setDeleted(plan)}
+              >
                 Delete
               </button>
             ),

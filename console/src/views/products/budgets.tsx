@@ -119,7 +119,7 @@ const BudgetForm = ({ product }: ProductProps) => {
             <button type="button" disabled={!isChanged} onClick={() => (setEdited({}), setProblem(null))}>
               Discard
             </button>
-            <span class="dim">Costs are in the currency of the price table.</span>
+            <span class="dim">Costs are in the currency of the price table. A model without a price is refused.</span>
           </div>
         )}
       </form>
