@@ -154,6 +154,7 @@ export type StartingHost = EngineHost & StartLimits;
 export interface HostContext extends Records, Fleet, InFlight, StartLimits, Service, Runtime {}
 
 interface BootInFlight {
+  readonly incarnation: string;
   /** Cancels the boot. Its process is stopped before `settled`. */
   abort(reason: string): void;
   readonly settled: Promise<unknown>;

@@ -42,7 +42,7 @@ export const undoInterruptedProvision = (host: EngineHost, engine: EngineRow): P
 
 /** Stops the process of an unfinished provision, then undoes the provision. */
 export async function abandonProvision(host: EngineHost, row: EngineRow): Promise<void> {
-  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS });
+  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, onlyThis: true });
   await undoProvision(host, row);
 }
 

@@ -53,7 +53,8 @@ async function cancellable(
 ): Promise<UnsupervisedBoot> {
   const abort = new AbortController();
   const settled = endRevival(host, engine).then(() => work(abort.signal));
-  const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
+  const { incarnation } = engine;
+  const entry = { incarnation, abort: (reason: string) => abort.abort(new Error(reason)), settled };
   host.boots.set(engine.id, entry);
   try {
     const result = await settled;

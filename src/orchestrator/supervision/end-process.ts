@@ -40,16 +40,21 @@ export async function endProcess(
     drainMs,
     termMs,
     restarts = false,
+    onlyThis = false,
     stopping,
   }: {
     readonly drainMs: number;
     readonly termMs: number;
     readonly restarts?: boolean;
+    /** Whether a process of another incarnation stays, because a later start has taken the engine over. */
+    readonly onlyThis?: boolean;
     readonly stopping?: AbortSignal;
   },
 ): Promise<ProcessEnd> {
   await claimSettled(host, engine.id);
   const boot = host.boots.get(engine.id);
+  if (onlyThis && [boot, host.live.get(engine.id)].some((one) => one && one.incarnation !== engine.incarnation))
+    return { kind: "drained" };
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
   // A sleep in progress could hold the socket again.

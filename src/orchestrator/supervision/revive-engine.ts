@@ -59,7 +59,7 @@ async function reviveInSlot(
   live: LiveEngine,
   verdict: Revival["verdict"],
 ): Promise<LiveEngine | null> {
-  const { id } = live;
+  const { id, incarnation } = live;
   if (host.boots.has(id) || host.live.get(id) !== undefined) return null;
   const abort = new AbortController();
   const settled = relaunch(host, live, abort.signal).then((process) => {
@@ -67,7 +67,7 @@ async function reviveInSlot(
     if (revived !== null) host.live.add(revived);
     return revived;
   });
-  const entry = { abort: (reason: string) => abort.abort(new Error(reason)), settled };
+  const entry = { incarnation, abort: (reason: string) => abort.abort(new Error(reason)), settled };
   host.boots.set(id, entry);
   try {
     return await settled;
