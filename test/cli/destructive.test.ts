@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import t from "tap";
-import { createProgram } from "../../cli/program.ts";
+import { commandsOfOrchctl } from "../helpers/commands-of-orchctl.ts";
 import { engine, product, startFakeServer } from "../helpers/fake-server.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
 
@@ -8,30 +8,12 @@ const KEYS = { ORCH_ADMIN_KEY: "a", ORCH_PLATFORM_KEY: "orchp_x", ORCH_ENGINE_KE
 const DELETING = /^(?:delete|rm|destroy|erase|forget)$/;
 const RULE = "do not ask; required without a terminal";
 
-const program = createProgram(
-  {
-    url: "http://127.0.0.1:1",
-    adminKey: undefined,
-    adminKeyFile: undefined,
-    platformKey: undefined,
-    platformKeyFile: undefined,
-    engineKey: undefined,
-    product: undefined,
-    installDir: "/",
-    dataDir: "/nowhere",
-    configDir: "/nowhere",
-    colour: false,
-    environment: {},
-  },
-  () => undefined,
-);
-const leaves = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leaves(child));
-const deleting = leaves(program).filter((command) => DELETING.test(command.name()));
+const commands = commandsOfOrchctl();
+const deleting = commands.filter((command) => DELETING.test(command.name()));
 const wordsOf = (command: Command) => [command.parent?.name() ?? "", command.name()];
 
 t.test("the commands that delete are these, and no other has their --yes", async (t) => {
-  const asking = leaves(program).filter(({ options }) => options.some(({ description }) => description === RULE));
+  const asking = commands.filter(({ options }) => options.some(({ description }) => description === RULE));
   t.same(asking.map((command) => wordsOf(command).join(" ")).toSorted(), [
     "connections delete",
     "engines destroy",

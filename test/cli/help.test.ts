@@ -1,26 +1,7 @@
 import type { Command } from "commander";
 import t from "tap";
-import { createProgram } from "../../cli/program.ts";
-import type { Settings } from "../../cli/settings.ts";
+import { commandsOfOrchctl } from "../helpers/commands-of-orchctl.ts";
 import { orchctlFor } from "../helpers/orchctl.ts";
-
-const settings: Settings = {
-  url: "http://127.0.0.1:1",
-  adminKey: undefined,
-  adminKeyFile: undefined,
-  platformKey: undefined,
-  platformKeyFile: undefined,
-  engineKey: undefined,
-  product: undefined,
-  installDir: "/",
-  dataDir: "/nowhere",
-  configDir: "/nowhere",
-  colour: false,
-  environment: {},
-};
-
-const leaves = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leaves(child));
 
 function helpOf(command: Command): string {
   let help = "";
@@ -30,7 +11,7 @@ function helpOf(command: Command): string {
 }
 
 t.test("every command says what it does, what its options do, and shows an example", async (t) => {
-  const commands = leaves(createProgram(settings, () => undefined));
+  const commands = commandsOfOrchctl();
   t.ok(commands.length > 20);
   const problems = commands.flatMap((command) => {
     const name = `${command.parent?.name()} ${command.name()}`;
@@ -44,7 +25,7 @@ t.test("every command says what it does, what its options do, and shows an examp
 });
 
 t.test("no option takes a key", async (t) => {
-  const options = leaves(createProgram(settings, () => undefined)).flatMap((command) => command.options);
+  const options = commandsOfOrchctl().flatMap((command) => command.options);
   const flags = options.map((option) => option.flags);
   t.same(
     flags.filter((one) => /key|secret|token|password/i.test(one)),
@@ -53,7 +34,7 @@ t.test("no option takes a key", async (t) => {
 });
 
 t.test("the program's help names the exit codes and where keys come from", async (t) => {
-  const { stdout } = await orchctlFor(t, { url: settings.url })(["--help"]);
+  const { stdout } = await orchctlFor(t, { url: "http://127.0.0.1:1" })(["--help"]);
   t.match(stdout, /Exit codes:\n {4}0 {2}done\n/);
   t.match(stdout, /Keys come from ORCH_ADMIN_KEY/);
 });
