@@ -51,6 +51,9 @@ export function orchctlFor(t: Test, server: Pick<FakeServer, "url">): Orchctl {
   return Object.assign(run, { configDir, env });
 }
 
+/** A backup beside other tests takes a minute on a busy machine. */
+const DEADLINE_MS = 180_000;
+
 /** Runners that have nothing to run. */
 const idle: ChildProcess[] = [];
 
@@ -58,7 +61,7 @@ async function runInRunner(args: readonly string[], env: NodeJS.ProcessEnv, inpu
   const runner = idle.pop() ?? fork(RUNNER, { env: { ...process.env, ...compileCache }, execArgv: [] });
   runner.ref();
   runner.channel?.ref();
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(DEADLINE_MS);
   const answered = once(runner, "message", { signal });
   runner.send({ args, env, input });
   const [{ ran, exits }] = (await answered.catch((error: unknown) => {
@@ -80,7 +83,7 @@ async function runInOwnProcess(
   const child = spawn(process.execPath, [join(root, "bin/orchctl.js"), ...args], {
     env: { ...env, ...more },
     stdio: "pipe",
-    timeout: 60_000,
+    timeout: DEADLINE_MS,
     killSignal: "SIGKILL",
   });
   let printed = "";
