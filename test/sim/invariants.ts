@@ -219,17 +219,9 @@ function foldersOwned(): Violation | null {
   return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
 }
 
-/** How long a boot may take, with its statements. */
-const BOOT_MS = 1500;
-
-/**
- * Of what only the database does wrong, nothing is counted against an engine, unless a daemon ended or it failed during a boot: whether the
- * engine is `running` is not known then, and its process is ended.
- */
-export function nothingCounted({ events }: Plan, { outages, hasLostDaemon }: Fleet): Violation | null {
-  const { starts } = world().machine;
-  const cutsBoot = starts.some((at) => outages.some(({ from, to }) => at > from - BOOT_MS && at < to));
-  if (cutsBoot || hasLostDaemon || !events.every(sparesEngines)) return null;
+/** Of what only the database does wrong, nothing is counted against an engine, unless a daemon ended. */
+export function nothingCounted({ events }: Plan, { hasLostDaemon }: Fleet): Violation | null {
+  if (hasLostDaemon || !events.every(sparesEngines)) return null;
   const blamed = engineRows().find(({ restart_count }) => restart_count > 0);
   if (blamed === undefined) return null;
   const detail = `${blamed.user_id}: ${JSON.stringify(blamed.last_error)}`;

@@ -42,8 +42,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a launch does not ask who leads",
     file: supervision("launch-as-leader"),
-    from: "if (!(await leadership.isHeld()))",
-    to: "if (leadership === undefined)",
+    from: "while (!(await leadership.isHeld()))",
+    to: "while (leadership === undefined)",
   },
   {
     name: "a wake does not wait for the exit",
@@ -72,9 +72,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a lost answer to running fails the boot",
-    file: supervision("boot-on-port"),
-    from: `if (row?.incarnation === incarnation && row.state === "running") return row;`,
-    to: "",
+    file: supervision("retry-until-stopped"),
+    from: "(lost ? await movedEarlier(host, move) : null)",
+    to: "(lost && movedEarlier.length < 0 ? move.set : null)",
   },
   {
     name: "a failed boot leaves its process",

@@ -14,9 +14,7 @@ interface TurnRequest {
 
 /** What an engine's program does, from its start on: boots, accepts calls, sleeps, exits. */
 export function runEngine(process: Process, engine: EngineOf, descriptor: number): void {
-  const { scheduler, machine } = world();
-  machine.starts.push(scheduler.now);
-  scheduler.as(process.actor, () => new Engine(process, engine, descriptor).boot());
+  world().scheduler.as(process.actor, () => new Engine(process, engine, descriptor).boot());
 }
 
 class Engine {
