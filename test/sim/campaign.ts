@@ -15,7 +15,7 @@ import { MUTATIONS, type Mutation } from "./mutations.ts";
 /** The seeds of one process: memory grows with each run, since what a run leaves waits for ever. */
 const CHUNK = 100;
 /** How many seeds must show a bug that is put in. */
-const ENOUGH = 3;
+const ENOUGH = 2;
 
 const { values } = parseArgs({
   options: {

@@ -51,7 +51,7 @@ export class Invariants {
   /** `quietSince`: when the last trouble ended, or null. */
   check(quietSince: number | null, spares: number): Violation | null {
     const { postgres, machine } = world();
-    const state = `${postgres.commits} ${machine.lastPid}`;
+    const state = `${postgres.commits} ${machine.launches}`;
     // Nothing that they look at has changed.
     if (state === this.#seen) return null;
     this.#seen = state;
@@ -77,13 +77,14 @@ export class Invariants {
     return null;
   }
 
-  /** A row that says that its process is gone is right, as it says so. */
+  /** A row that says that its process is gone is right, as it says so. A stopped engine is not launched either. */
   #noneBehindRows(): Violation | null {
     for (const row of engineRows()) {
       const { id, state, incarnation, user_id } = row;
-      const isNew = this.#rows.get(id) !== `${state} ${incarnation}`;
-      this.#rows.set(id, `${state} ${incarnation}`);
-      if (!isNew || !(GONE.has(state) || isAsleep(row))) continue;
+      const said = `${state} ${incarnation} ${isAsleep(row) ? "asleep" : ""}`;
+      const isNew = this.#rows.get(id) !== said;
+      this.#rows.set(id, said);
+      if (!(isNew || state === "stopped") || !(GONE.has(state) || isAsleep(row))) continue;
       const process = world().machine.ofIncarnation(incarnation);
       if (process === undefined || process.unkillableUntil > world().scheduler.now) continue;
       return {

@@ -191,10 +191,11 @@ export const MUTATIONS: readonly Mutation[] = [
     to: `await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : Promise.resolve({ kind: "exited" } as const))`,
   },
   {
-    name: "an overtaken start keeps the socket",
-    file: supervision("boot-engine"),
-    from: "      await releaseUnusedSocket(host, engine.id, entry);\n",
-    to: "",
+    name: "a stop keeps the socket",
+    file: supervision("end-process"),
+    from: "  host.backend.sockets.release(engine.id);\n  return (await",
+    to: "  return (await",
+    and: { from: "  host.backend.sockets.release(engine.id);\n  // Only a port", to: "  // Only a port" },
   },
   {
     name: "a start does not end a revival",

@@ -11,8 +11,9 @@ interface Told {
 /** Milliseconds from the begin, and what happens. A number after it: at this change of an engine from then on. */
 type Happening = readonly [at: number, does: Command | Trouble, change?: number];
 
-/** A user without an engine at the begin. */
+/** Without engines at the begin. */
 const NEW_USER = "dora";
+const NEW_USERS = [NEW_USER, "emil", "finn", "gus", "hal"];
 
 /** Events that need each other. Chance alone seldom puts them together. */
 const STORIES: readonly ((told: Told) => readonly Happening[])[] = [
@@ -70,7 +71,7 @@ const STORIES: readonly ((told: Told) => readonly Happening[])[] = [
   // Two starts at once.
   ({ user, within }) => [
     [-1000, { kind: "stop", user }],
-    [0, { kind: "answer is late", ms: within(500, 3000) }, 1],
+    [0, { kind: "change is late", ms: within(500, 3000) }],
     [0, { kind: "start", user }],
     [within(0, 600), { kind: "start", user }],
   ],
@@ -91,7 +92,7 @@ const STORIES: readonly ((told: Told) => readonly Happening[])[] = [
   ],
   // A stop comes when an engine has fallen asleep and its daemon does not know yet.
   ({ user, within }) => [
-    [0, { kind: "answer is late", ms: within(1500, 3000) }, 2],
+    [0, { kind: "answer is late", ms: within(4000, 9000) }, 2],
     [0, { kind: "sleep", user }],
     [within(300, 1000), { kind: "stop", user }],
   ],
@@ -123,8 +124,8 @@ const STORIES: readonly ((told: Told) => readonly Happening[])[] = [
 const OF_REPLICAS: typeof STORIES = [
   // The leader is frozen in the middle of a provision or a start, until another daemon leads.
   ({ within }) => [
-    [0, { kind: "daemon freezes", ms: within(9000, 15_000) }, within(1, 3)],
-    [0, { kind: "admit", user: NEW_USER }],
+    ...NEW_USERS.map((user): Happening => [within(0, 200), { kind: "admit", user }]),
+    [within(5, 400), { kind: "daemon freezes", ms: within(9000, 15_000) }],
   ],
   ({ user, within }) => [
     [-1000, { kind: "stop", user }],

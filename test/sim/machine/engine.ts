@@ -14,7 +14,9 @@ interface TurnRequest {
 
 /** What an engine's program does, from its start on: boots, accepts calls, sleeps, exits. */
 export function runEngine(process: Process, engine: EngineOf, descriptor: number): void {
-  world().scheduler.as(process.actor, () => new Engine(process, engine, descriptor).boot());
+  const { scheduler, machine } = world();
+  machine.launches++;
+  scheduler.as(process.actor, () => new Engine(process, engine, descriptor).boot());
 }
 
 class Engine {
