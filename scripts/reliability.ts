@@ -62,9 +62,12 @@ async function resultOf({ command, env, none = [] }: LongRun): Promise<RunResult
   }
 }
 
+/** Files that runs write, or that are made from those. */
+const RESULTS = [":!test/faults/results", ":!docs/reliability.md", ":!test/sim/found.json"];
+
 /** With a `+` where the tree has changes that are in no commit. Results themselves do not count. */
 async function commitOf(): Promise<string> {
   const git = async (...words: readonly string[]) => (await execa("git", [...words], { cwd: root })).stdout;
-  const changes = await git("status", "--porcelain", "--", ".", ":!test/faults/results", ":!docs/reliability.md");
+  const changes = await git("status", "--porcelain", "--", ".", ...RESULTS);
   return `${await git("rev-parse", "--short=10", "HEAD")}${changes === "" ? "" : "+"}`;
 }

@@ -44,11 +44,15 @@ const STORIES: readonly ((told: Told) => readonly Happening[])[] = [
     [0, { kind: "start", user }],
   ],
   // The record of a crash is committed without an answer, and a start comes while the engine is revived.
-  ({ user, within }) => [
-    [0, { kind: "postgres is away", ms: within(2000, 6000) }, 1],
-    [0, { kind: "engine crashes", user }],
-    [within(0, 8000), { kind: "start", user }],
-  ],
+  ({ user, within }) => {
+    const ms = within(2000, 6000);
+    return [
+      [0, { kind: "postgres is away", ms }, 1],
+      [0, { kind: "engine crashes", user }],
+      [ms + within(0, 400), { kind: "start", user }],
+      [ms + within(400, 1200), { kind: "start", user }],
+    ];
+  },
   // A stop comes while the engine starts.
   ({ user, within }) => [
     [-1000, { kind: "stop", user }],

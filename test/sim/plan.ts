@@ -33,12 +33,12 @@ export function makePlan(draws: Draws): Plan {
     spares: draws.pick("plan spares", [0, 0, 1, 2]),
   };
   const pace = draws.pick("plan pace", [2, 20, 200]);
-  const users = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
-  const story = draws.chance("plan story", 0.5)
-    ? storyEvents(draws, { user: draws.pick("plan user", users), hasReplicas })
-    : [];
-  // Half of the stories are told alone: with few other calls, and no other trouble.
-  const isAlone = story.length > 0 && draws.chance("plan alone", 0.5);
+  const among = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
+  const teller = draws.pick("plan user", among);
+  const story = draws.chance("plan story", 0.6) ? storyEvents(draws, { user: teller, hasReplicas }) : [];
+  // Most stories are told alone: of one user with few other calls and no other trouble.
+  const isAlone = story.length > 0 && draws.chance("plan alone", 0.6);
+  const users = isAlone ? [teller] : among;
   const commands = [
     // Most runs begin with engines.
     ...users
@@ -50,7 +50,7 @@ export function makePlan(draws: Draws): Plan {
     ...commandEvents(
       draws,
       users,
-      isAlone ? draws.integer("plan few commands", 0, 6) : draws.integer("plan commands", 8, 30),
+      isAlone ? draws.integer("plan few commands", 0, 4) : draws.integer("plan commands", 8, 30),
     ),
   ];
   // One run in ten has no trouble.
@@ -59,7 +59,8 @@ export function makePlan(draws: Draws): Plan {
   return {
     seed: draws.seed,
     setup,
-    idleStopS: draws.pick("plan idle stop", [0, 2, 10, 30]),
+    // An engine of a story is awake at its begin.
+    idleStopS: draws.pick("plan idle stop", isAlone ? [0, 10, 30] : [0, 2, 10, 30]),
     drainS: draws.pick("plan drain", [0, 2]),
     pace,
     events: [...commands, ...troubles, ...story].toSorted((one, other) => one.at - other.at),
