@@ -1,5 +1,5 @@
 /**
- * `npm run reliability [-- NAME...]`: runs the long runs of test/faults/long-runs.ts whole, one after the other, and keeps
+ * `npm run reliability [-- NAME... [-- OPTION...]]`: runs the long runs of test/faults/long-runs.ts whole, one after the other, and keeps
  * what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it. Two at
  * once need a checkout each, because tap keeps what a run has covered in the checkout.
  */
@@ -15,7 +15,11 @@ const root = resolve(import.meta.dirname, "..");
 /** A run that takes longer has failed. */
 const LONGEST_S = 14_400;
 
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const separator = given.indexOf("--");
+const wanted = separator < 0 ? given : given.slice(0, separator);
+/** For the programs of the runs, such as `--seeds 1000`. */
+const options = separator < 0 ? [] : given.slice(separator + 1);
 const unknown = wanted.filter((name) => !(name in LONG_RUNS));
 if (unknown.length > 0) {
   process.stderr.write(`no such run: ${unknown.join(", ")}; there are ${Object.keys(LONG_RUNS).join(", ")}\n`);
@@ -36,7 +40,7 @@ async function resultOf({ command, env, none = [] }: LongRun): Promise<RunResult
   const [file = "", ...words] = command;
   const [program, args] = file.endsWith(".test.ts")
     ? ["tap", ["run", "--jobs=1", `--timeout=${LONGEST_S}`, file]]
-    : [process.execPath, [file, ...words]];
+    : [process.execPath, [file, ...words, ...options]];
   const began = performance.now();
   try {
     const { exitCode } = await execa(program, args, {
