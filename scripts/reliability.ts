@@ -1,6 +1,6 @@
 /**
- * `npm run reliability [-- NAME... [-- OPTION...]]`: runs the long runs of test/faults/long-runs.ts whole, one after the other, and keeps
- * what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it. Two at
+ * `npm run reliability [-- NAME... [-- OPTION...]]`: runs the long runs of test/faults/long-runs.ts whole, one after the
+ * other, and keeps what each reported in test/faults/results. `npm run generate` makes the table of docs/reliability.md from it. Two at
  * once need a checkout each, because tap keeps what a run has covered in the checkout.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +14,9 @@ import { resultFile } from "./reliability-rows.ts";
 const root = resolve(import.meta.dirname, "..");
 /** A run that takes longer has failed. */
 const LONGEST_S = 14_400;
+
+/** Files that runs write, or that are made from those. */
+const RESULTS = [":!test/faults/results", ":!docs/reliability.md", ":!test/sim/found.json"];
 
 const given = process.argv.slice(2);
 const separator = given.indexOf("--");
@@ -65,9 +68,6 @@ async function resultOf({ command, env, none = [] }: LongRun): Promise<RunResult
     rmSync(folder, { recursive: true });
   }
 }
-
-/** Files that runs write, or that are made from those. */
-const RESULTS = [":!test/faults/results", ":!docs/reliability.md", ":!test/sim/found.json"];
 
 /** With a `+` where the tree has changes that are in no commit. Results themselves do not count. */
 async function commitOf(): Promise<string> {

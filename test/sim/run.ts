@@ -26,6 +26,8 @@ const { values, positionals } = parseArgs({
     save: { type: "string" },
     /** Writes what the server did in each run to a file in this folder. */
     transcripts: { type: "string" },
+    /** Runs a quiet host of a hundred engines for so many hours instead. */
+    host: { type: "string" },
     /** Runs a plan of a file. */
     plan: { type: "string", multiple: true, default: [] },
   },
@@ -35,6 +37,7 @@ replaceModules(values.mutation === undefined ? null : (MUTATIONS[Number(values.m
 const clock = performance.now.bind(performance);
 const { simulate } = await import("./simulate.ts");
 const { makePlan } = await import("./plan.ts");
+const { makeHostPlan } = await import("./plan-host.ts");
 const { shrink } = await import("./shrink.ts");
 const { Draws } = await import("./kernel/draws.ts");
 const { followBackgroundFailures } = await import("./background-failures.ts");
@@ -70,10 +73,12 @@ async function runPlan(name: string, plan: Plan): Promise<boolean> {
 }
 
 const enough = Number(values.failures);
+const planOf = (draws: InstanceType<typeof Draws>): Plan =>
+  values.host === undefined ? makePlan(draws) : makeHostPlan(draws, Number(values.host));
 const [first = 1, last = first] = positionals.map(Number);
 if (values.plan.length === 0)
   for (let seed = first; seed <= last; seed++)
-    if (!(await runPlan(`seed ${seed}`, makePlan(new Draws(seed)))) && totals.failed >= enough) break;
+    if (!(await runPlan(`seed ${seed}`, planOf(new Draws(seed)))) && totals.failed >= enough) break;
 for (const file of values.plan) {
   const { plan } = JSON.parse(readFileSync(file, "utf8")) as { readonly plan: Plan };
   if (!(await runPlan(file, plan)) && totals.failed >= enough) break;
@@ -82,4 +87,7 @@ const took = Math.round(clock() - startedAt);
 const { seeds, failed, steps, turns, ms } = totals;
 const simulated = `${steps} steps, ${turns} turns, ${Math.round(ms / 1000)} s simulated`;
 console.log(`${seeds} seeds, ${failed} failed, ${simulated}, ${took} ms`);
+// Of everything: V8 compiles and collects on other threads.
+const { user, system } = process.cpuUsage();
+console.log(`${((ms * 1000) / (user + system)).toFixed(0)} simulated hours an hour of one core`);
 process.exit(failed === 0 ? 0 : 1);
