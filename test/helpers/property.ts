@@ -5,7 +5,7 @@ import t from "tap";
 const SEED = Number(process.env["ORCHD_SEED"] ?? 1);
 /** Also of the search for the smallest values. */
 const MAX_MS = 60_000;
-const RUNS = Number(process.env["ORCHD_RUNS"] ?? 100);
+const RUNS = Number(process.env["ORCHD_RUNS"] ?? 60);
 
 /**
  * A test that a statement holds for all values. It throws for those for which it does not. `examples` are tried first: what
