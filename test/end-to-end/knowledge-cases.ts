@@ -10,7 +10,7 @@ interface Place {
   readonly daemon: () => Daemon;
   readonly key: string;
   readonly engine: { readonly url: string; readonly key: string };
-  platform(method: string, path: string, body?: object): Promise<Answer>;
+  readonly platform: (method: string, path: string, body?: object) => Promise<Answer>;
 }
 
 const KEY = "sk-of-the-embeddings-endpoint-0123456789";
