@@ -10,7 +10,9 @@ import {
   incarnationOf,
   launched,
   nextOf,
-  started, storedOf } from "./under-test.ts";
+  started,
+  storedOf,
+} from "./under-test.ts";
 
 export async function attachCases(t: Test, under: BackendUnderTest): Promise<void> {
   await t.test("after SIGKILL of its daemon, an engine", async (t) => {

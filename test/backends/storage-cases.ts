@@ -50,7 +50,9 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
         notes: "",
       });
       t.ok(names.includes("note"), String(names));
-      t.same(await storage.read(engineOf("nobody"), { signal: new AbortController().signal, take }), { kind: "missing" });
+      t.same(await storage.read(engineOf("nobody"), { signal: new AbortController().signal, take }), {
+        kind: "missing",
+      });
     });
 
     await t.test("are kept for the next engine", async (t) => {

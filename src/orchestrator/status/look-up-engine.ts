@@ -95,5 +95,7 @@ export async function engineLog(
   { userId, lines, follow }: { readonly userId: string; readonly lines: number; readonly follow: AbortSignal | null },
 ): Promise<Iterable<string> | AsyncIterable<string>> {
   const engine = await getEngineRow(host, product, userId);
-  return follow === null ? host.backend.logs(engine, lines) : host.backend.followLogs(engine, { lines, signal: follow });
+  return follow === null
+    ? host.backend.logs(engine, lines)
+    : host.backend.followLogs(engine, { lines, signal: follow });
 }

@@ -36,7 +36,10 @@ export async function buildLastError(
   };
 }
 
-async function readTail(host: Pick<HostContext, "backend" | "logger">, engine: StoredEngine): Promise<readonly string[]> {
+async function readTail(
+  host: Pick<HostContext, "backend" | "logger">,
+  engine: StoredEngine,
+): Promise<readonly string[]> {
   try {
     return await host.backend.logs(engine, READ_LINES);
   } catch (error) {

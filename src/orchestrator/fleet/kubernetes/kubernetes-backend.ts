@@ -155,8 +155,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     addressConflict: async () => null,
 
-    listOrphans: async (incarnations) =>
-      orphansOf((await known.all()).engines, { known: incarnations, namespace }),
+    listOrphans: async (incarnations) => orphansOf((await known.all()).engines, { known: incarnations, namespace }),
   };
 }
 
@@ -174,7 +173,9 @@ async function deleteEnded(
 ): Promise<void> {
   for (const pod of found) {
     if (stateOf(pod).kind !== "ended") continue;
-    await logs.keep({ ...pod.metadata, engineId, claim: claimOf(pod) }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
+    await logs
+      .keep({ ...pod.metadata, engineId, claim: claimOf(pod) }, AbortSignal.timeout(KEEP_LOG_MS))
+      .catch(() => undefined);
     await pods.delete(pod.metadata, 1);
   }
 }

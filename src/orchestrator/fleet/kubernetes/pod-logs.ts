@@ -39,7 +39,11 @@ export class PodLogs {
 
   constructor(
     api: KubeApi,
-    { path, known, claims }: {
+    {
+      path,
+      known,
+      claims,
+    }: {
       /** Of the pods. */
       readonly path: string;
       readonly known: Pick<KnownPods, "ofEngine">;
