@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import * as z from "zod/mini";
 import type { KeptData, StoredEngine } from "../engine-storage.ts";
 import {
@@ -17,6 +18,8 @@ import { LABELS, labelValue, selector } from "./names.ts";
 const LOG_ANNOTATION = "orchd.log";
 /** The API reads every claim of the namespace for one page. No call waits for it but those that need a whole list. */
 const LIST_MS = 60_000;
+/** Claims that are read at a time. */
+const READS = 4;
 /** Kubernetes controllers change claims too, which is a conflict. */
 const MAX_CHANGES = 10;
 
@@ -69,7 +72,7 @@ export class Claims {
   /** The claims of the user's engine, and the kept ones, newest first. */
   async ofUser(owner: KeptData): Promise<readonly Claim[]> {
     const names = [...this.#namesOf(owner), ...(await this.#earlier.of(owner, null))];
-    const found = await Promise.all(names.map((name) => this.#find(name)));
+    const found = await new PQueue({ concurrency: READS }).addAll(names.map((name) => () => this.#find(name)));
     const wanted = Object.entries(ownerLabels(owner));
     const isTheirs = ({ metadata: { labels } }: Claim) => wanted.every(([name, value]) => labels[name] === value);
     return newestFirst(found.filter((claim) => claim !== null).filter(isTheirs));
