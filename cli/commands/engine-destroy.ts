@@ -38,7 +38,7 @@ export const engineDestroyCommand: CommandMaker = (engines, settings) => {
         return print.document(erased, () => `${safe(user)} has no engine; the kept data are erased`);
       }
       const { id, state, port, pid } = engine;
-      const what = `the engine of ${safe(user)} (${id}, ${state}, port ${port}, pid ${pid ?? "none"})`;
+      const what = `the engine of ${safe(user)} (${id}, ${state}, port ${port ?? "none"}, pid ${pid ?? "none"})`;
       const data = keepData ? "keep its data" : "all its data";
       if (dryRun) {
         return print.document(

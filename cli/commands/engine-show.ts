@@ -28,7 +28,7 @@ const COLUMNS = ["USER", "STATE", "PORT", "PID", "RESTARTS", "SINCE", "VERSION",
 const row = ({ user_id, state, sleep, port, pid, restarts, started_at, version, id }: EngineRecord) => [
   user_id,
   sleep === null ? state : `${state} (${sleep.reason})`,
-  String(port),
+  port === null ? null : String(port),
   pid === null ? null : String(pid),
   String(restarts.count),
   ago(sleep?.since ?? started_at, Date.now()),

@@ -61,6 +61,12 @@ export const resumeCommand: CommandMaker = (program, settings) => {
 
 type ShownStatus = HostStatus & Pick<HostHealth, "role" | "leader">;
 
+function describePorts(ports: HostStatus["ports"]): string {
+  if (ports === null) return "none taken: each engine has an address of its own";
+  const { taken, total, min, max, free, resting, quarantined } = ports;
+  return `${taken} of ${total} taken (${min}-${max}), ${free} free, ${resting} resting, ${quarantined} in quarantine`;
+}
+
 /** A host's engines, capacity and warnings for its operator. */
 function describeStatus(status: ShownStatus, columns: number | null): string {
   const { engines, boots, ports, load } = status;
@@ -83,11 +89,7 @@ function describeStatus(status: ShownStatus, columns: number | null): string {
       ["awake", describeAwake(status.awake)],
       ["boots", `${boots.starting} starting, ${boots.waiting} waiting`],
       ["spares", describeSpares(status.spares)],
-      [
-        `ports`,
-        `${ports.taken} of ${ports.total} taken (${ports.min}-${ports.max}), ${ports.free} free, ` +
-          `${ports.resting} resting, ${ports.quarantined} in quarantine`,
-      ],
+      ["ports", describePorts(ports)],
       ["load", `${load.average.toFixed(2)} on ${load.cores} cores`],
       ["memory", `${load.memory_available_mb} of ${load.memory_total_mb} MB available`],
       ["disk", `${load.disk_free_mb} MB free`],

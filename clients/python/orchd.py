@@ -2427,8 +2427,8 @@ if TYPE_CHECKING:
         running: bool
         #: The state that calls asked for.
         desired_state: Literal["running", "stopped", "destroyed"]
-        #: The port of its address. It can change when another program takes it.
-        port: int
+        #: The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in Kubernetes.
+        port: Optional[int]
         #: The address of the engine's own API.
         url: str
         #: Identifies one life of the process: each start has a new one.
@@ -2681,8 +2681,8 @@ if TYPE_CHECKING:
         running: bool
         #: The state that calls asked for.
         desired_state: Literal["running", "stopped", "destroyed"]
-        #: The port of its address. It can change when another program takes it.
-        port: int
+        #: The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in Kubernetes.
+        port: Optional[int]
         #: The address of the engine's own API.
         url: str
         #: Identifies one life of the process: each start has a new one.
@@ -2803,8 +2803,8 @@ if TYPE_CHECKING:
         running: bool
         #: The state that calls asked for.
         desired_state: Literal["running", "stopped", "destroyed"]
-        #: The port of its address. It can change when another program takes it.
-        port: int
+        #: The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in Kubernetes.
+        port: Optional[int]
         #: The address of the engine's own API.
         url: str
         #: Identifies one life of the process: each start has a new one.
@@ -2950,8 +2950,8 @@ if TYPE_CHECKING:
         running: bool
         #: The state that calls asked for.
         desired_state: Literal["running", "stopped", "destroyed"]
-        #: The port of its address. It can change when another program takes it.
-        port: int
+        #: The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in Kubernetes.
+        port: Optional[int]
         #: The address of the engine's own API.
         url: str
         #: Identifies one life of the process: each start has a new one.

@@ -34,6 +34,7 @@ import * as knowledge from "./0032-knowledge.ts";
 import * as plans from "./0033-plans.ts";
 import * as openQuestions from "./0034-open-questions.ts";
 import * as runModels from "./0035-run-models.ts";
+import * as enginesWithoutPorts from "./0036-engines-without-ports.ts";
 
 /** Every migration by name, in order. */
 export const ORCHESTRATOR_MIGRATIONS = {
@@ -71,4 +72,5 @@ export const ORCHESTRATOR_MIGRATIONS = {
   "0033-plans": plans,
   "0034-open-questions": openQuestions,
   "0035-run-models": runModels,
+  "0036-engines-without-ports": enginesWithoutPorts,
 };

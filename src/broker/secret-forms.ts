@@ -50,7 +50,7 @@ function base64Forms(value: string): readonly string[] {
     const encoded = Buffer.from("\0".repeat(offset) + value).toString("base64");
     // Without the characters that what stands before and behind it has changed.
     const from = [0, 2, 3][offset] ?? 0;
-    const whole = Math.floor(((offset + value.length) * 8) / 6);
+    const whole = Math.floor(((offset + Buffer.byteLength(value)) * 8) / 6);
     const form = encoded.slice(from, whole);
     return form.length < MIN_FORM ? [] : [form, form.replaceAll("+", "-").replaceAll("/", "_")];
   });

@@ -1143,8 +1143,8 @@ export interface EngineKeyRotated {
   readonly running: boolean;
   /** The state that calls asked for. */
   readonly desired_state: "running" | "stopped" | "destroyed";
-  /** The port of its address. It can change when another program takes it. */
-  readonly port: number;
+  /** The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in [Kubernetes](kubernetes.md). */
+  readonly port: number | null;
   /** The address of the engine's own API. */
   readonly url: string;
   /** Identifies one life of the process: each start has a new one. */
@@ -1367,8 +1367,8 @@ export interface EngineRecord {
   readonly running: boolean;
   /** The state that calls asked for. */
   readonly desired_state: "running" | "stopped" | "destroyed";
-  /** The port of its address. It can change when another program takes it. */
-  readonly port: number;
+  /** The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in [Kubernetes](kubernetes.md). */
+  readonly port: number | null;
   /** The address of the engine's own API. */
   readonly url: string;
   /** Identifies one life of the process: each start has a new one. */
@@ -1470,8 +1470,8 @@ export interface EngineStopped {
   readonly running: boolean;
   /** The state that calls asked for. */
   readonly desired_state: "running" | "stopped" | "destroyed";
-  /** The port of its address. It can change when another program takes it. */
-  readonly port: number;
+  /** The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in [Kubernetes](kubernetes.md). */
+  readonly port: number | null;
   /** The address of the engine's own API. */
   readonly url: string;
   /** Identifies one life of the process: each start has a new one. */
@@ -1595,8 +1595,8 @@ export interface EngineWithKey {
   readonly running: boolean;
   /** The state that calls asked for. */
   readonly desired_state: "running" | "stopped" | "destroyed";
-  /** The port of its address. It can change when another program takes it. */
-  readonly port: number;
+  /** The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in [Kubernetes](kubernetes.md). */
+  readonly port: number | null;
   /** The address of the engine's own API. */
   readonly url: string;
   /** Identifies one life of the process: each start has a new one. */
@@ -2080,7 +2080,7 @@ export interface HostStatus {
     /** Why no more are started. `null` when nothing is wrong. */
     readonly problem: string | null;
   };
-  /** The ports of engines' addresses. */
+  /** The ports of engines' addresses. `null` where engines have addresses of their own: in [Kubernetes](kubernetes.md). */
   readonly ports: {
     /** The first port: `ORCH_PORT_MIN`. */
     readonly min: number;
@@ -2096,7 +2096,7 @@ export interface HostStatus {
     readonly resting: number;
     /** Ports on which another program was found. They are skipped for a while. */
     readonly quarantined: number;
-  };
+  } | null;
   /** What the host has, and how busy it is. */
   readonly load: {
     /** The load average of the last minute. */

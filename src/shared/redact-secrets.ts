@@ -27,8 +27,12 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   );
 }
 
-/** A text without the given secrets. */
-export const redactValues = (text: string, secrets: readonly string[]): string =>
-  secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+/** A text without the given secrets, also as JSON writes them. */
+export function redactValues(text: string, secrets: readonly string[]): string {
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const forms = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
+  // The longest first: of one that begins as another, the end would remain.
+  return [...forms]
+    .toSorted((one, other) => other.length - one.length || (one < other ? -1 : 1))
+    .reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
+}

@@ -145,6 +145,17 @@ root.test("shares outlive the daemon, and come back from an engine that sleeps",
     (await setBudgets({ engine: { cost_per_day: 0.0000001 } })).body.error.message,
     /^budgets\.engine\.cost_per_day: /,
   );
+  const doctor = async () =>
+    (await daemon.admin("/admin/doctor")).body.checks.find(({ name }: { name: string }) => name === "prices");
+  t.equal(await doctor(), undefined, "tokens need no prices");
+  await setBudgets({ product: { cost_per_month: 10 } });
+  t.match(await doctor(), { status: "warning", message: /refuse model calls of acme$/, fix: /ORCH_PRICES/ });
+  await setBudgets({});
+  await daemon.admin("/products/acme/plans/pro", {
+    method: "PUT",
+    body: { policy: { budgets: { engine: { cost_per_day: 1 } } } },
+  });
+  t.match(await doctor(), { message: /of acme$/ }, "a plan limits them too");
   t.match((await setBudgets({ warn_at: 2 })).body.error.message, /^budgets\.warn_at: /);
   t.equal(
     (await daemon.admin("/products/acme?force=true", { method: "DELETE" })).status,

@@ -87,7 +87,9 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
   };
 
   await t.test("an engine runs in a pod of its own, and is called through the daemon", async (t) => {
-    t.match(provisioned, { state: "running", pid: null, url: `http://127.0.0.1:${port}/e/${provisioned.id}` });
+    const address = { port: null, url: `http://127.0.0.1:${port}/e/${provisioned.id}` };
+    t.match(provisioned, { state: "running", pid: null, ...address });
+    t.match((await daemon.admin("/admin/status")).body, { ports: null, warnings: [] }, "no port is taken or missing");
     const [pod, ...others] = await pods.list();
     t.same(others, []);
     const shown = JSON.stringify(await namespace.api.call("GET", `${pods.path}/${pod?.metadata.name}`));

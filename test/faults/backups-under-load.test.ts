@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { archiveOf, daemonOf, emptyPlace, hostWithEngine } from "../end-to-end/restored-host.ts";
 import { orchctlOf } from "../helpers/backup.ts";
@@ -13,6 +14,8 @@ import { report } from "./parts/report.ts";
 const BACKUPS = LONG ? 100 : 2;
 /** Each of them is verified, and every so many restored. */
 const RESTORED_EVERY = LONG ? 10 : 2;
+/** Between two turns of a user, so that turns and backups share the processors on any machine. */
+const PAUSE_MS = 100;
 const USERS = Array.from({ length: LONG ? 6 : 3 }, (_, index) => `user-${index}`);
 
 interface Engine {
@@ -32,7 +35,10 @@ t.test("a backup made under load has each turn that had ended before it, once", 
   const over = new AbortController();
   t.teardown(() => over.abort());
   const load = engines.map(async (engine, index) => {
-    while (!over.signal.aborted) ended[index]?.push(await turnOf(engine));
+    while (!over.signal.aborted) {
+      ended[index]?.push(await turnOf(engine));
+      await pause(PAUSE_MS);
+    }
   });
   let restored = 0;
   for (let nth = 1; nth <= BACKUPS; nth++) {

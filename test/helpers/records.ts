@@ -10,7 +10,7 @@ import { takePort } from "../../src/orchestrator/store/ports.ts";
 import { insertProduct } from "../../src/orchestrator/store/products.ts";
 import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
 
-export const range = { hostId: "host_1", min: 20_000, max: 20_009, reuseDelayS: 0 };
+export const range = { hostId: "host_1", min: 20_000, max: 20_009, reuseDelayS: 0, isUsed: true };
 
 export const newStates = (db: Db, events = new EventLog(range.hostId)): EngineStates => new EngineStates(db, events);
 

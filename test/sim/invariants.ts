@@ -1,3 +1,4 @@
+import { backendPort } from "../../src/orchestrator/rules/backend-port.ts";
 import { isAsleep, isTransient } from "../../src/orchestrator/rules/engine-lifecycle.ts";
 import type { EngineState } from "../../src/contract/orchestrator/requests.ts";
 import type { EngineRow } from "../../src/orchestrator/store/tables.ts";
@@ -110,6 +111,7 @@ export class Invariants {
 function portsAndUsers(): Violation | null {
   const [ports, uids] = [new Set<number>(), new Set<number>()];
   for (const { port, uid, user_id } of engineRows()) {
+    if (port === null) return { invariant: "a port has one engine", detail: `${user_id} has none` };
     if (ports.has(port)) return { invariant: "a port has one engine", detail: `${user_id} on ${port}` };
     if (uid !== null && uids.has(uid)) return { invariant: "a uid has one engine", detail: `${user_id} as ${uid}` };
     ports.add(port);
@@ -146,7 +148,7 @@ export function isAtRest(clients: Clients, leader: Daemon | null): boolean {
   return engineRows().every(
     (row) =>
       !host.transitions.has(row.id) &&
-      ((isAsleep(row) && world().machine.network.at(row.port)?.isWatched === true) ||
+      ((isAsleep(row) && world().machine.network.at(backendPort(row))?.isWatched === true) ||
         row.state === "stopped" ||
         row.state === "failed" ||
         (row.state === "running" && host.live.get(row.id)?.report !== null)),
@@ -174,7 +176,7 @@ export function checkRest(clients: Clients, leader: Daemon, engines: Iterable<st
     if (engine !== null && !wanted.has(engine.incarnation))
       return mismatch(`process ${pid} of ${engine.user_id} has no row`);
   for (const row of engineRows()) {
-    const listens = machine.network.at(row.port) !== undefined;
+    const listens = machine.network.at(backendPort(row)) !== undefined;
     if (isAsleep(row) && !listens) return mismatch(`no call can wake ${row.user_id}`);
     if ((row.state === "stopped" || row.state === "failed") && listens)
       return mismatch(`calls of ${row.user_id} wait, which is ${row.state}`);

@@ -62,7 +62,11 @@ export const engineRecord = record("EngineRecord", "An engine.", {
   state: field(engineState, "The state now.", "running"),
   running: field(z.boolean(), "Whether the state is `running` or `unhealthy`.", true),
   desired_state: field(z.enum(["running", "stopped", "destroyed"]), "The state that calls asked for.", "running"),
-  port: field(count, "The port of its address. It can change when another program takes it.", 20_000),
+  port: nullable(
+    count,
+    "The port of its address. It can change when another program takes it. `null` where engines have no ports of the host: in [Kubernetes](kubernetes.md).",
+    20_000,
+  ),
   url: field(text, "The address of the engine's own API.", "http://127.0.0.1:20000"),
   incarnation: field(
     text,

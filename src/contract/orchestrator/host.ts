@@ -107,7 +107,7 @@ export const hostStatus = record("HostStatus", "The daemon's host, for operators
     }),
     "Processes that wait for the next starts of engines.",
   ),
-  ports: field(
+  ports: nullable(
     z.object({
       min: field(count, "The first port: `ORCH_PORT_MIN`.", 20_000),
       max: field(count, "The last port: `ORCH_PORT_MAX`.", 29_999),
@@ -117,7 +117,8 @@ export const hostStatus = record("HostStatus", "The daemon's host, for operators
       resting: field(count, "Ports that were released, and are not reused yet.", 1),
       quarantined: field(count, "Ports on which another program was found. They are skipped for a while.", 0),
     }),
-    "The ports of engines' addresses.",
+    "The ports of engines' addresses. `null` where engines have addresses of their own: in [Kubernetes](kubernetes.md).",
+    { min: 20_000, max: 29_999, total: 10_000, taken: 42, free: 9_957, resting: 1, quarantined: 0 },
   ),
   load: field(
     z.object({

@@ -78,7 +78,11 @@ export const DAEMON_SETTINGS = {
     secret: true,
     description: "The secret that the daemon shares with the broker of `ORCH_BROKER_URL`, at least 16 characters",
   },
-  ORCH_PORT_MIN: { scope: "daemon", value: { ...PORT, fallback: 20_000 }, description: "The first port of engines" },
+  ORCH_PORT_MIN: {
+    scope: "daemon",
+    value: { ...PORT, fallback: 20_000 },
+    description: "The first port of engines. Those in Kubernetes have none",
+  },
   ORCH_PORT_MAX: {
     scope: "daemon",
     value: { ...PORT, fallback: 29_999 },

@@ -17,10 +17,11 @@ export function readModelName(name: string, own: ProviderName): NamedModel {
   return provider === undefined ? { provider: own, model: name } : { provider, model: name.slice(provider.length + 1) };
 }
 
-/** The one name of a model in an engine: without its provider, if that is the engine's. */
+/** The one name of a model in an engine: without its provider, if that is the engine's and the rest names no other one. */
 export function canonicalName(name: string, own: ProviderName): string {
   const { provider, model } = readModelName(name, own);
-  return provider === own ? model : `${provider}:${model}`;
+  const isPlain = provider === own && !PROVIDERS.some((one) => model.startsWith(`${one}:`));
+  return isPlain ? model : `${provider}:${model}`;
 }
 
 /** Whether a list of names permits a model. An entry that ends in `*` is a prefix. Null permits every model. */

@@ -53,13 +53,11 @@ export function executeRoute(parts: ExecuteParts): RequestHandler {
       return undefined;
     }
     const earlier = answer.kind === "earlier";
-    const stream = openStream(parts, exchange, {
-      [TURN_ID_HEADER]: turnId,
-      ...(earlier && { "Idempotent-Replayed": "true" }),
-    });
+    const headers = { [TURN_ID_HEADER]: turnId, ...(earlier && { "Idempotent-Replayed": "true" }) };
     const afterSeq = earlier ? answer.afterSeq : 0;
-    const following = followTurn(parts, stream, { taskId: execution.task_id, turnId, afterSeq, merge: earlier });
-    // The turn continues without its reader, but starts only after `started` has been written to it.
+    const turn = { taskId: execution.task_id, turnId, afterSeq, merge: earlier };
+    const following = sentAtOnce(response, () => followTurn(parts, openStream(parts, exchange, headers), turn));
+    // The turn continues without its reader, but starts only after `started` has been sent to it.
     answer.turn.run();
     return following;
   };
@@ -119,6 +117,16 @@ function openStream(
     headers: { ...(message !== null && { [MESSAGE_ID_HEADER]: encodeURIComponent(message.messageId) }), ...headers },
     cut: () => journal.cursor(),
   });
+}
+
+/** Sends what `write` writes in one packet, and at once. Otherwise Node.js would first run the turn up to its first wait. */
+function sentAtOnce<T>(response: Response, write: () => T): T {
+  response.cork();
+  try {
+    return write();
+  } finally {
+    response.uncork();
+  }
 }
 
 const followTurn = (

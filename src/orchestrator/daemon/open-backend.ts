@@ -72,7 +72,7 @@ export const brokerAddress = (config: Config): Promise<string | null> | string |
   BACKENDS[config.backend].brokerAddress(config);
 
 interface StoredAddress {
-  readonly port: number;
+  readonly port: number | null;
   readonly handle: EngineHandle | null;
 }
 
@@ -92,7 +92,7 @@ interface BackendRow {
 
 /** Engines on a machine listen on its own addresses. */
 const addressOnMachine: BackendRow["directAddress"] = ({ host }, { port }, isNear) =>
-  isNear ? engineUrl(host, port) : null;
+  isNear && port !== null ? engineUrl(host, port) : null;
 
 const BACKENDS: Readonly<Record<Config["backend"], BackendRow>> = {
   process: {

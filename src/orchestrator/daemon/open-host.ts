@@ -34,6 +34,7 @@ import { RefreshesInFlight } from "../supervision/refreshes-in-flight.ts";
 import type { Supervisor } from "../supervision/supervisor.ts";
 import { TransitionOwners } from "../supervision/transition-owners.ts";
 import { openBackend } from "./open-backend.ts";
+import { takesHostPorts } from "./takes-host-ports.ts";
 import { openBroker } from "./open-broker.ts";
 import { type OpenRecords, type RecordsParts, openRecords } from "./open-records.ts";
 import { openTelemetry } from "./open-telemetry.ts";
@@ -59,7 +60,13 @@ export interface OpenHost extends Omit<OpenRecords, "records"> {
 export async function openHost(parts: HostParts): Promise<OpenHost | null> {
   const { config, folder } = parts;
   const { hostId } = folder;
-  const portRange = { hostId, min: config.portMin, max: config.portMax, reuseDelayS: PORT_REUSE_DELAY_S };
+  const portRange = {
+    hostId,
+    min: config.portMin,
+    max: config.portMax,
+    reuseDelayS: PORT_REUSE_DELAY_S,
+    isUsed: takesHostPorts(config),
+  };
   const opened = await openRecords(parts, portRange);
   if (opened === null) return null;
   const { records, ...more } = opened;

@@ -16,7 +16,7 @@ import { listOtherBackends } from "../store/host-engines.ts";
 import { type HostLock, type HostTakenOver, holdHost } from "../store/host-lock.ts";
 import type { Leader } from "../store/leaders.ts";
 import { grantDaemonPrivileges, mayRewriteAudit, migrateToLatest } from "../store/migrate.ts";
-import { type PortRange, preparePorts } from "../store/ports.ts";
+import { type PortRange, TooFewPorts, preparePorts } from "../store/ports.ts";
 import { ProductDirectory } from "../store/product-directory.ts";
 import { SealedBox } from "../store/sealed-box.ts";
 import type { Config } from "./config.ts";
@@ -79,7 +79,9 @@ export async function openRecords(parts: RecordsParts, portRange: PortRange): Pr
     if (running.length > 0) logger.warn({ running }, "closing the database while background work uses it");
   });
   await assertOwnEngines(db, config, hostId);
-  await preparePorts(db, portRange);
+  await preparePorts(db, portRange).catch((error: unknown) => {
+    throw error instanceof TooFewPorts ? new InvalidSettings([error.message]) : error;
+  });
   const directory = new ProductDirectory(db);
   await directory.listen(newClient, logger, stopping);
   const box = new SealedBox(folder.secretKey, folder.previousSecretKey);

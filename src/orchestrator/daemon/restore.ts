@@ -20,6 +20,7 @@ import { SealedBox } from "../store/sealed-box.ts";
 import type { Config } from "./config.ts";
 import { type ReachableDatabase, locateDatabase } from "./locate-database.ts";
 import { RESTORED_FOLDERS, STAGE, batchesOf, removeRestored, finishRestore, placeFolders } from "./restored-files.ts";
+import { takesHostPorts } from "./takes-host-ports.ts";
 import { markRestore, readRestoreMark, removeRestoreMark } from "./restore-marker.ts";
 
 export const KNOWN_RECORDS = { schemas: SCHEMAS, tables: Object.keys(RECORD_TABLES) };
@@ -186,7 +187,7 @@ async function load(
     onLoaded: () => assertRows(manifest, rows),
     destroyed: manifest.destroyed,
     hostId: header.host_id,
-    ports: { min: config.portMin, max: config.portMax },
+    ports: takesHostPorts(config) ? { min: config.portMin, max: config.portMax } : null,
     restoreId,
     createdAt: header.created_at,
     resumeSchedules,

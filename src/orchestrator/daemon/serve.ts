@@ -32,6 +32,7 @@ import { secretRoutes } from "../http/secret-routes.ts";
 import { userTokenRoutes } from "../http/user-token-routes.ts";
 import { webhookRoutes } from "../http/webhook-routes.ts";
 import { streamRoutes } from "../http/stream-routes.ts";
+import { keepEmbedding } from "../supervision/embed-knowledge.ts";
 import { followBudgets } from "../supervision/follow-budgets.ts";
 import { followForgotten } from "../supervision/follow-forgotten.ts";
 import { followTurnNotices } from "../supervision/follow-turn-notices.ts";
@@ -229,6 +230,7 @@ function followChanges(host: EngineHost): void {
 /** What runs without a request. */
 function workUntilStopped(host: EngineHost & Service): void {
   inBackground("maintenance", startMaintenance(host));
+  inBackground("vectors of knowledge", keepEmbedding(host));
   inBackground("schedules", startDueRuns(host));
   inBackground("notifications", deliverNotifications(host));
   inBackground("logins at tool servers", finishLogins(host));

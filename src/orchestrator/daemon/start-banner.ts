@@ -1,6 +1,7 @@
 import { VERSION } from "../../shared/version.ts";
 import type { Isolation } from "../../contract/orchestrator/records.ts";
 import type { Config } from "./config.ts";
+import { takesHostPorts } from "./takes-host-ports.ts";
 
 /** The text for the terminal after the start: locations, warnings and the next commands. */
 export function startBanner(
@@ -33,7 +34,7 @@ export function startBanner(
     `  data       ${config.dataDir}`,
     `  admin key  ${where}`,
     `  database   ${database}`,
-    `  engines    ports ${config.portMin} to ${config.portMax}, ${adopted} running`,
+    `  engines    ${takesHostPorts(config) ? `ports ${config.portMin} to ${config.portMax}, ` : ""}${adopted} running`,
     `  isolation  ${describeIsolation(isolation)}`,
     `  model      ${model}`,
     ...modelWarnings(config),

@@ -21,7 +21,7 @@ export interface EngineBackend {
    */
   readonly sockets: HeldSockets;
   /** The base URL of an engine, by its record. Nothing may answer there. */
-  addressOf(engine: { readonly port: number; readonly handle: EngineHandle | null }): string;
+  addressOf(engine: { readonly port: number | null; readonly handle: EngineHandle | null }): string;
   /** Why no further engine can be created (`new`) or started (`awake`) now, or no spare kept (`spare`). Null when one can, as far as is known. */
   capacityProblem(purpose: CapacityFor): Promise<string | null>;
   /** Why other programs may take the ports of engines, and what to do. Null when they cannot. */
@@ -83,6 +83,7 @@ export type CapacityFor = "new" | "awake" | "spare";
 export interface Incarnation {
   readonly id: string;
   readonly engineId: string;
+  /** 0 where the backend gives engines addresses of their own. */
   readonly port: number;
   /** The user that its processes run as. Null for the daemon's own. */
   readonly uid: number | null;

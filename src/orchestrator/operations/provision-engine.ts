@@ -7,7 +7,8 @@ import { ApiError } from "../api-error.ts";
 import { LaunchFailed } from "../fleet/launch-failed.ts";
 import { fitsQuota } from "../rules/admission.ts";
 import { countEngines, findEngine, findEngineById, insertEngine } from "../store/engines.ts";
-import { soonestPort, takePort } from "../store/ports.ts";
+import type { Trx } from "../store/database.ts";
+import { type PortRange, soonestPort, takePort } from "../store/ports.ts";
 import { holdPlan } from "../store/plans.ts";
 import { type Product, lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
@@ -123,6 +124,17 @@ async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id
   }
 }
 
+/** Null where engines listen on no ports of this host. */
+async function reservePort(trx: Trx, engineId: string, range: PortRange): Promise<number | null> {
+  if (!range.isUsed) return null;
+  const port = await takePort(trx, engineId, range);
+  if (port !== null) return port;
+  const waitS = (await soonestPort(trx, range)) ?? FULL_RETRY_S;
+  throw new ApiError("PORT_EXHAUSTION", `no free port from ${range.min} to ${range.max}`, {
+    retryAfterS: Math.ceil(waitS) + 1,
+  });
+}
+
 /**
  * Reserves an engine in one transaction under the product's lock: policy, quota, port, row and event. A concurrent
  * provision sees the result. I2 commit before spawn: the row exists before the process.
@@ -156,14 +168,7 @@ async function reserve(
       if (!fitsQuota(policy, engines)) {
         throw new ApiError("QUOTA_EXCEEDED", `the product has ${engines} of ${policy.max_engines ?? 0} engines`);
       }
-      const port = await takePort(trx, identity.id, host.settings.portRange);
-      if (port === null) {
-        const { min, max } = host.settings.portRange;
-        const waitS = (await soonestPort(trx, host.settings.portRange)) ?? FULL_RETRY_S;
-        throw new ApiError("PORT_EXHAUSTION", `no free port from ${min} to ${max}`, {
-          retryAfterS: Math.ceil(waitS) + 1,
-        });
-      }
+      const port = await reservePort(trx, identity.id, host.settings.portRange);
       const engine = await insertEngine(trx, {
         id: identity.id,
         productId,

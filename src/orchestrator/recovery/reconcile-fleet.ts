@@ -5,6 +5,7 @@ import { inBackground } from "../../shared/background.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import { memoize } from "../../shared/memoize.ts";
 import { PortTaken } from "../fleet/launch-failed.ts";
+import { backendPort } from "../rules/backend-port.ts";
 import { isAsleep } from "../rules/engine-lifecycle.ts";
 import { judgeAdoption } from "../rules/adoption.ts";
 import { listEnginesOfHost } from "../store/host-engines.ts";
@@ -33,7 +34,8 @@ export async function reconcileFleet(host: EngineHost): Promise<{ readonly adopt
   // Engines that run call it for their tools.
   if (await hasAnySecret(host.db)) host.broker?.access();
   const rows = await listEnginesOfHost(host.db, host.settings.portRange.hostId);
-  host.backend.sockets.restore(rows.filter(({ state }) => state !== "stopped" && state !== "failed"));
+  const reachable = rows.filter(({ state }) => state !== "stopped" && state !== "failed");
+  host.backend.sockets.restore(reachable.map((row) => ({ id: row.id, port: backendPort(row) })));
   const isReachable = (row: EngineRow) => host.settings.publicUrl !== null || host.backend.sockets.isHeld(row.id);
   const refusing = rows.filter((row) => isAsleep(row) && !isReachable(row));
   // Many engines share a product.
@@ -131,9 +133,9 @@ async function reconcile(
 }
 
 /** Holds the socket of an engine that will start again, so that calls wait. A taken port is replaced by the start. */
-function holdSocket({ backend }: Pick<HostContext, "backend">, { id, port }: EngineRow): void {
+function holdSocket({ backend }: Pick<HostContext, "backend">, engine: EngineRow): void {
   try {
-    backend.sockets.hold(id, port);
+    backend.sockets.hold(engine.id, backendPort(engine));
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error;
   }

@@ -62,9 +62,8 @@ export const nextOf = (timing: CronTiming, after: number): number | null =>
 /** The newest `count` times up to `until`, oldest first. */
 export const lastOf = (timing: CronTiming, { until, count }: { until: number; count: number }): number[] =>
   cronOf(timing)
-    .previousRuns(count, new Date(until + 1000))
+    .previousRuns(count, new Date(until + 1))
     .map((date) => date.getTime())
-    .filter((time) => time <= until)
     .toReversed();
 
 /** The day of month and the day of week are alternatives when both are given, as in crontab. */

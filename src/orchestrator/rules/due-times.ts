@@ -31,8 +31,8 @@ export function duesUntil(
   { timing, offsetMs, endsAt }: DueTimes,
   { from, until, count }: { readonly from: number; readonly until: number; readonly count: number },
 ): number[] {
-  return lastTimes(timing, { until: until - offsetMs, count })
-    .filter((time) => endsAt === null || time < endsAt)
+  const last = Math.min(until - offsetMs, (endsAt ?? Number.POSITIVE_INFINITY) - 1);
+  return lastTimes(timing, { until: last, count })
     .map((time) => time + offsetMs)
     .filter((time) => time >= from);
 }

@@ -46,7 +46,7 @@ export function admit(
     admitted,
     window: admitted ? { ...window, current: rounded(window.current + charged) } : window,
     remaining: Math.max(0, rounded(limit - used - (admitted ? charged : 0))),
-    resetS: secondsUntilFreed(window, admitted ? 1 : used + charged - limit),
+    resetS: secondsUntilFreed(window, admitted ? 1 : rounded(used + charged - limit)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { EngineRecord, EngineUsage } from "../../contract/orchestrator/requ
 import { isoTime } from "../../shared/clock.ts";
 import { engineUrl } from "../engine-calls/engine-url.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
+import { backendPort } from "../rules/backend-port.ts";
 import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
@@ -55,8 +56,8 @@ export function engineRecord(host: Pick<HostContext, "live" | "settings">, row: 
 }
 
 /** The URL at which products call the engine: through the gateway if `ORCH_PUBLIC_URL` is set, else at its own port. */
-const callUrl = ({ publicUrl, engineHost }: HostContext["settings"], { id, port }: EngineRow): string =>
-  publicUrl === null ? engineUrl(engineHost, port) : `${publicUrl}/e/${id}`;
+const callUrl = ({ publicUrl, engineHost }: HostContext["settings"], engine: EngineRow): string =>
+  publicUrl === null ? engineUrl(engineHost, backendPort(engine)) : `${publicUrl}/e/${engine.id}`;
 
 function health(live: LiveEngine | undefined): EngineRecord["health"] {
   if (live === undefined) return { status: "unknown", last_ok_at: null, consecutive_failures: 0 };

@@ -12,7 +12,8 @@ import { MANY_CRASHES, engineWarning } from "../rules/engine-warning.ts";
 import { RESTART_RULE } from "../rules/restart.ts";
 import { countByPlan } from "../store/plans.ts";
 import { countByState, listIncarnations, listTroubledEngines } from "../store/host-engines.ts";
-import { portUse } from "../store/ports.ts";
+import type { Db } from "../store/database.ts";
+import { type PortRange, portUse } from "../store/ports.ts";
 import { hostResources, memoryTotalMb } from "../../shared/host-resources.ts";
 import type { Fleet, HostContext, Records, Runtime, Service, StartLimits } from "../host-context.ts";
 import { costsToday } from "./costs-today.ts";
@@ -42,26 +43,20 @@ type StatusParts = Pick<
 /** The status of this host: engines, ports, load, orphaned processes and warnings. */
 export async function hostStatus(host: StatusParts): Promise<HostStatus> {
   const { portRange, dataDir } = host.settings;
-  const [counts, use, resources, portProblem, unprotected, backup, troubled] = await Promise.all([
+  const [counts, ports, resources, portProblem, unprotected, backup, troubled] = await Promise.all([
     countByState(host.db, portRange.hostId),
-    portUse(host.db, portRange),
+    portsOf(host.db, portRange),
     hostResources(dataDir),
     host.backend.portProblem(),
     mayRewriteAudit(host.db),
     host.backups.status(),
     engineWarnings(host),
   ]);
-  const ports = {
-    min: portRange.min,
-    max: portRange.max,
-    ...use,
-    free: use.total - use.taken - use.resting - use.quarantined,
-  };
   const slowStart = host.backend.startProblem();
   const { ready, target, problem } = host.backend.spares.report();
   const headroom =
-    use.taken > use.total * 0.8
-      ? [`${use.taken} of ${use.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
+    ports !== null && ports.taken > ports.total * 0.8
+      ? [`${ports.taken} of ${ports.total} ports are taken: widen ORCH_PORT_MIN..ORCH_PORT_MAX`]
       : [];
   return {
     version: VERSION,
@@ -103,6 +98,14 @@ export async function hostStatus(host: StatusParts): Promise<HostStatus> {
       ...troubled,
     ],
   };
+}
+
+/** Null where engines listen on no ports of this host. */
+async function portsOf(db: Db, range: PortRange): Promise<HostStatus["ports"]> {
+  if (!range.isUsed) return null;
+  const { min, max } = range;
+  const use = await portUse(db, range);
+  return { min, max, ...use, free: use.total - use.taken - use.resting - use.quarantined };
 }
 
 /** One warning for each engine in trouble, up to 10, and one for the rest. */

@@ -43,6 +43,11 @@ export class KnowledgeEmbeddings {
     return this.#works.get(productId)?.error ?? null;
   }
 
+  /** Why the last calls failed, of each product of which one did. */
+  errors(): readonly { readonly productId: string; readonly error: string }[] {
+    return [...this.#works].flatMap(([productId, { error }]) => (error === null ? [] : [{ productId, error }]));
+  }
+
   /** Of a product that was deleted. */
   forget(productId: string): void {
     clearTimeout(this.#works.get(productId)?.retry);

@@ -181,7 +181,9 @@ export class Metrics {
     for (const { product, plan, engines } of plans) this.#planEngines.set({ product, plan }, engines);
     if (host !== null) {
       for (const state of ENGINE_STATES) this.#engines.set({ state }, host.engines[state]);
-      for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, host.ports[use]);
+      const { ports } = host;
+      if (ports !== null)
+        for (const use of ["taken", "free", "resting", "quarantined"] as const) this.#ports.set({ use }, ports[use]);
       const { newest_at: newest } = host.backup;
       this.#newestBackup.set(newest === null ? 0 : Date.parse(newest) / 1000);
       this.#orphans.set(host.orphans.length);

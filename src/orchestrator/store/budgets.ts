@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
+import { BUDGET_NAMES, isMoney } from "../../contract/orchestrator/budgets.ts";
 import type { ModelPrice } from "../../contract/orchestrator/price-table.ts";
 import type { Db, Trx } from "./database.ts";
 import type { EventLog } from "./events.ts";
@@ -225,3 +226,29 @@ export async function purgeBudgets(db: Db, now: number): Promise<void> {
       db,
     );
 }
+
+/** The slugs of products that limit costs, by their own policy, a plan's or an engine's. */
+export async function productsWithCostBudgets(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("products")
+    .select("slug")
+    .where(({ or, exists, selectFrom }) =>
+      or([
+        limitsCosts("products.policy"),
+        exists(selectFrom("plans").whereRef("plans.product_id", "=", "products.id").where(limitsCosts("plans.policy"))),
+        exists(
+          selectFrom("engines")
+            .whereRef("engines.product_id", "=", "products.id")
+            .where(limitsCosts("engines.own_policy")),
+        ),
+      ]),
+    )
+    .orderBy("slug")
+    .execute();
+  return rows.map(({ slug }) => slug);
+}
+
+const COSTS = BUDGET_NAMES.filter(isMoney).map((name) => `exists($.budgets.*.${name})`);
+
+const limitsCosts = (policy: string): Expression<SqlBool> =>
+  sql<boolean>`${sql.ref(policy)} @@ ${COSTS.join(" || ")}::jsonpath`;

@@ -9,7 +9,7 @@ interface NewEngine {
   readonly productId: string;
   readonly userId: string;
   readonly hostId: string;
-  readonly port: number;
+  readonly port: number | null;
   readonly incarnation: string;
   readonly key: StoredKey;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -39,6 +39,12 @@ export async function lockKnowledge(trx: Trx, productId: string): Promise<Curren
   return row === undefined ? null : { version: row.knowledge_version, digest: row.knowledge_digest };
 }
 
+/** The products that have documents. */
+export async function productsWithKnowledge(db: Db): Promise<readonly string[]> {
+  const rows = await db.selectFrom("products").select("id").where("knowledge_digest", "is not", null).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** All documents by path, without their content. */
 export async function listDocuments(db: Db, productId: string): Promise<KnowledgeDocument[]> {
   const rows = await db

@@ -10,16 +10,55 @@ export interface PortRange {
   readonly max: number;
   /** Seconds before a released port is reused, since old clients may still connect to it. */
   readonly reuseDelayS: number;
+  /** Whether engines listen on them. False: the backend gives each engine an address of its own. */
+  readonly isUsed: boolean;
 }
 
 /** How long a port is not used after another program was found on it. */
 const QUARANTINE_S = 60;
 
-/** Inserts the missing ports of the range. */
-export async function preparePorts(db: Db, { hostId, min, max }: PortRange): Promise<void> {
-  await sql`
-    insert into ports (host_id, port) select ${hostId}, port from generate_series(${min}::int, ${max}::int) as port
-    on conflict do nothing`.execute(db);
+/** No free port is left for an engine that needs one. */
+export class TooFewPorts extends Error {
+  override readonly name = "TooFewPorts";
+
+  constructor({ min, max }: Pick<PortRange, "min" | "max">) {
+    super(`ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) has too few ports for the engines; widen it`);
+  }
+}
+
+/**
+ * Inserts the missing ports of the range, and gives one to each engine that another backend has left without. Throws
+ * {@link TooFewPorts}. Where ports are not used, the engines of the host get none, also those that had one.
+ */
+export function preparePorts(db: Db, range: PortRange): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    if (!range.isUsed) return releaseAll(trx, range.hostId);
+    const { hostId, min, max } = range;
+    await sql`
+      insert into ports (host_id, port) select ${hostId}, port from generate_series(${min}::int, ${max}::int) as port
+      on conflict do nothing`.execute(trx);
+    const without = await trx
+      .selectFrom("engines")
+      .select("id")
+      .where("host_id", "=", hostId)
+      .where("port", "is", null)
+      .execute();
+    for (const { id } of without) {
+      const port = await takePort(trx, id, range);
+      if (port === null) throw new TooFewPorts(range);
+      await trx.updateTable("engines").set({ port }).where("id", "=", id).execute();
+    }
+  });
+}
+
+async function releaseAll(trx: Trx, hostId: string): Promise<void> {
+  await trx
+    .updateTable("engines")
+    .set({ port: null })
+    .where("host_id", "=", hostId)
+    .where("port", "is not", null)
+    .execute();
+  await trx.deleteFrom("ports").where("host_id", "=", hostId).execute();
 }
 
 /**

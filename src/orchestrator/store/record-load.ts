@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { appendAudit } from "./audit-log.ts";
 import type { Db, Trx } from "./database.ts";
 import { EventLog } from "./events.ts";
+import { TooFewPorts } from "./ports.ts";
 import { RECORD_TABLES, type RecordBatch } from "./record-dump.ts";
 
 /** Whether no table of a backup has rows. `db` is migrated, perhaps to the schema of an earlier release. */
@@ -22,17 +23,13 @@ interface LoadOptions {
   /** Engines whose data the backup lacks, because they were destroyed while it ran. */
   readonly destroyed: readonly string[];
   readonly hostId: string;
-  readonly ports: { readonly min: number; readonly max: number };
+  /** Null where engines listen on no ports of this host. */
+  readonly ports: { readonly min: number; readonly max: number } | null;
   /** Written with the rows, so that an interrupted restore is recognised as done. */
   readonly restoreId: string;
   readonly createdAt: string;
   /** Whether schedules run, although the host that was backed up may run them too. */
   readonly resumeSchedules: boolean;
-}
-
-/** No free port is left for an engine. */
-class TooFewPorts extends Error {
-  override readonly name = "TooFewPorts";
 }
 
 /** Inserts the records of a backup into empty tables of the same schema, all or nothing. */
@@ -51,7 +48,8 @@ export function loadRecords(db: Db, options: LoadOptions): Promise<{ readonly mo
     await skipNotifications(trx);
     if (destroyed.length > 0) await trx.deleteFrom("engines").where("id", "in", destroyed).execute();
     await resetProcesses(trx);
-    const moved = await assignPorts(trx, hostId, ports);
+    // Without ports, the start of the daemon removes those that the backup has.
+    const moved = ports === null ? 0 : await assignPorts(trx, hostId, ports);
     await pauseSchedules(trx, hostId, !resumeSchedules);
     if (!resumeSchedules) await endWaitingRuns(trx);
     const detail = {
@@ -133,17 +131,18 @@ async function assignPorts(
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with out_of_range as (
-      select id, row_number() over (order by port, id) as place from engines where port not between ${min} and ${max}
+      select id, row_number() over (order by port, id) as place from engines
+      where port is null or port not between ${min} and ${max}
     ), free as (
       select port, row_number() over (order by port) as place from generate_series(${min}::int, ${max}::int) as port
-      where port not in (select port from engines)
+      where port not in (select port from engines where port is not null)
     )
     update engines set port = free.port from out_of_range join free using (place) where engines.id = out_of_range.id`.execute(
     trx,
   );
-  const { rows } = await sql`select from engines where port not between ${min} and ${max} limit 1`.execute(trx);
-  if (rows.length > 0)
-    throw new TooFewPorts(`ORCH_PORT_MIN..ORCH_PORT_MAX (${min}..${max}) has too few ports for the engines; widen it`);
+  const { rows } = await sql`
+    select from engines where port is null or port not between ${min} and ${max} limit 1`.execute(trx);
+  if (rows.length > 0) throw new TooFewPorts({ min, max });
   await sql`insert into ports (host_id, port, engine_id) select ${hostId}, port, id from engines`.execute(trx);
   return Number(numAffectedRows);
 }

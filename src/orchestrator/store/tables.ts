@@ -91,7 +91,8 @@ export interface EnginesTable {
   deadline_at: Date | null;
   /** A destroy keeps the user's data for the next engine. */
   keep_data: Generated<boolean>;
-  port: number;
+  /** Null where the backend gives engines addresses of their own. */
+  port: number | null;
   /** The user id of its processes and files. Null while they are the daemon's own. */
   uid: number | null;
   incarnation: string;

@@ -1,5 +1,6 @@
 import { PortTaken } from "../fleet/launch-failed.ts";
 import type { HostContext } from "../host-context.ts";
+import { backendPort } from "../rules/backend-port.ts";
 import { isAsleep } from "../rules/engine-lifecycle.ts";
 import { findEngineById } from "../store/engines.ts";
 import { changePort } from "../store/ports.ts";
@@ -38,7 +39,7 @@ export const awaitCallsIfAsleep = (host: Host, engineId: string): Promise<void> 
 async function holdOnAnyPort(host: Host, row: EngineRow): Promise<boolean> {
   for (let attempt = row; ;) {
     try {
-      if (host.backend.sockets.hold(attempt.id, attempt.port) !== null) return true;
+      if (host.backend.sockets.hold(attempt.id, backendPort(attempt)) !== null) return true;
       if (host.settings.publicUrl === null)
         host.logger.error(
           { engine_id: row.id },

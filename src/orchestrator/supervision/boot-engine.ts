@@ -93,7 +93,7 @@ async function assignEngineUser(
 ): Promise<EngineRow | "none free" | null> {
   const { engineUids, portRange } = settings;
   const { min, max } = engineUids;
-  const preferred = Math.min(Math.max(min + engine.port - portRange.min, min), max);
+  const preferred = Math.min(Math.max(min + (engine.port ?? portRange.min) - portRange.min, min), max);
   try {
     return await assignUser(db, engine, isolation.hasEngineUsers ? { min, max, preferred } : null);
   } catch (error) {

@@ -3,6 +3,7 @@ import { delay } from "../../shared/clock.ts";
 import type { CalledEndpoint, EmbedOutcome } from "../fleet/knowledge-storage.ts";
 import type { EngineHost } from "../host-context.ts";
 import type { EmbeddingWork } from "../status/knowledge-embeddings.ts";
+import { productsWithKnowledge } from "../store/knowledge.ts";
 import { knowledgeEndpoint } from "./knowledge-endpoint.ts";
 import { prepareKnowledge } from "./prepare-knowledge.ts";
 import { rollOutKnowledge } from "./reload-knowledge.ts";
@@ -11,6 +12,20 @@ import { rollOutKnowledge } from "./reload-knowledge.ts";
 const QUIET_MS = 2000;
 /** How long calls are made before engines get what they made. It grows with the work: each file is copied and sent. */
 const SLICE_MS = { least: 30_000, most: 240_000 } as const;
+
+/** Documents of products without a running engine. Engines that run ask at each probe. */
+const INTERVAL_MS = 600_000;
+
+/** Makes what an earlier daemon left, and what another endpoint or model needs, until the daemon stops. */
+export async function keepEmbedding(host: EngineHost): Promise<void> {
+  do {
+    const products = await productsWithKnowledge(host.db).catch((error: unknown) => {
+      host.logger.warn({ err: error }, "failed to read which products have documents");
+      return [];
+    });
+    for (const id of products) embedKnowledge(host, id);
+  } while (await delay(INTERVAL_MS, host.stopping));
+}
 
 /** Makes vectors of what has none in a product's documents, in the background. Called often: it costs nothing when all is done. */
 export function embedKnowledge(host: EngineHost, productId: string): void {

@@ -10,6 +10,7 @@ import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 import { sha256 } from "../../contract/orchestrator/api-keys.ts";
 import { daemonKey } from "../status/daemon-key.ts";
+import { backendPort } from "../rules/backend-port.ts";
 import { engineBudgetsOf, hasBudgets } from "../rules/engine-budgets.ts";
 import { engineProviders } from "../../contract/settings/upstreams.ts";
 import { brokeredSettings } from "./brokered-settings.ts";
@@ -44,7 +45,7 @@ export function launchOrder(
       product: product.record.slug,
       user_id: engine.user_id,
       ...(Object.keys(engine.metadata).length > 0 && { metadata: { ...engine.metadata } }),
-      port: engine.port,
+      port: backendPort(engine),
       keys: acceptedKeys(host, engine),
       control_token: controlToken(host, engine),
       settings: settingsFor(host, engine, given, upstreams),

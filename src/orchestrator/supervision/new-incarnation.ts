@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Incarnation } from "../fleet/engine-backend.ts";
+import { backendPort } from "../rules/backend-port.ts";
 import type { EngineRow } from "../store/tables.ts";
 import type { HostContext } from "../host-context.ts";
 
@@ -23,9 +24,9 @@ export function newIncarnation<T extends object>(host: Pick<HostContext, "settin
 }
 
 /** The current incarnation of a row, for the backend. */
-export const currentIncarnation = ({ id, incarnation, port, uid }: EngineRow): Incarnation => ({
-  id: incarnation,
-  engineId: id,
-  port,
-  uid,
+export const currentIncarnation = (engine: EngineRow): Incarnation => ({
+  id: engine.incarnation,
+  engineId: engine.id,
+  port: backendPort(engine),
+  uid: engine.uid,
 });

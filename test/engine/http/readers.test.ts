@@ -1,3 +1,6 @@
+import { readSync } from "node:fs";
+import { once } from "node:events";
+import { connect } from "node:net";
 import t from "tap";
 import { KEY, engineParts, says, scriptedProvider, servedParts } from "../../helpers/engine-parts.ts";
 import { type Frame, type SseStream, openStream } from "../../helpers/engine.ts";
@@ -34,6 +37,26 @@ t.test("heartbeats come while nothing else does, and each is an exact cut", asyn
       "what is replayed from it is what came behind it",
     );
   }
+});
+
+t.test("a reader gets the first event before the model is asked", async (t) => {
+  let received = "";
+  const provider = scriptedProvider(() => {
+    // Without a turn of the event loop, in which this process would read it as the client.
+    const { fd } = (client as unknown as { readonly _handle: { readonly fd: number } })._handle;
+    const buffer = Buffer.alloc(10_000);
+    received = buffer.toString("utf8", 0, readSync(fd, buffer));
+    return says("hello")();
+  });
+  const url = await servedParts(t, engineParts(t, { provider }));
+  const client = connect({ host: "127.0.0.1", port: Number(new URL(url).port) });
+  const body = JSON.stringify({ task_id: "first", message: "go" });
+  const head = ["POST /execute HTTP/1.1", "host: 127.0.0.1", `x-engine-key: ${KEY}`, "connection: close"];
+  const entity = ["content-type: application/json", `content-length: ${body.length}`];
+  client.end([...head, ...entity, "", body].join("\r\n"));
+  client.resume();
+  await once(client, "close");
+  t.match(received, /^HTTP\/1.1 200 OK\r\n[^]*event: thread_lifecycle\ndata: \{"phase":"started"/);
 });
 
 t.test("a reader that stops reading is cut off, and neither the turn nor another reader waits", async (t) => {

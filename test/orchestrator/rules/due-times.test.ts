@@ -60,6 +60,11 @@ t.test("the end and the spread of a schedule apply to each of its times", async 
     "2026-05-01T10:10",
     "2026-05-01T11:10",
   ]);
+  t.same(
+    iso(duesUntil(times, { from: after, until: at("2026-05-02T00:00:00Z"), count: 1 })),
+    ["2026-05-01T11:10"],
+    "times after the end do not take the place of the newest before it",
+  );
   const once = { ...times, timing: { kind: "at", at: "2026-05-01T10:00:00.000Z" } as const };
   t.same(iso(nextDues(once, { after, count: 9 })), ["2026-05-01T10:10"]);
 });

@@ -100,7 +100,7 @@ onEachServer(t, "a new epoch ends what the leader before still writes", async (t
     t.teardown(fenced.close);
     return { network, lock, leader, lost: lost.promise, db: fenced.db };
   };
-  const range = { hostId: "host_1", min: 20_000, max: 20_009, reuseDelayS: 0 };
+  const range = { hostId: "host_1", min: 20_000, max: 20_009, reuseDelayS: 0, isUsed: true };
   const first = await lead("http://10.0.0.1:7700");
   await preparePorts(first.db, range);
   const held = Promise.withResolvers<void>();

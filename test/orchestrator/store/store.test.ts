@@ -98,6 +98,32 @@ onEachServer(t, "an engine whose port a stranger has gets another one, and gives
   t.equal(await changePort(db, { ...row, incarnation: randomUUID() }, parts), null, "an earlier life changes nothing");
 });
 
+onEachServer(t, "engines with addresses of their own give their ports back, and take some again", async (t, { db }) => {
+  const small = { ...range, max: range.min + 1 };
+  await preparePorts(db, small);
+  const { id } = await product(db);
+  for (const user of ["a", "b"]) await engine(db, id, user, small);
+  const ports = async () => {
+    const rows = await db.selectFrom("engines").select("port").orderBy("user_id").execute();
+    return rows.map(({ port }) => port);
+  };
+  t.same(await ports(), [range.min, range.min + 1]);
+  const unused = { ...small, isUsed: false };
+  await preparePorts(db, unused);
+  await preparePorts(db, unused);
+  t.same(await ports(), [null, null], "any number of rows has none");
+  t.equal((await db.selectFrom("ports").selectAll().execute()).length, 0, "no row of a port is left");
+  await t.rejects(preparePorts(db, { ...small, max: range.min }), { message: /has too few ports for the engines/ });
+  t.same(await ports(), [null, null], "a start that fails changes nothing");
+  await preparePorts(db, small);
+  t.same(
+    (await ports()).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+    [range.min, range.min + 1],
+  );
+  const held = await db.selectFrom("ports").select("engine_id").where("engine_id", "is not", null).execute();
+  t.equal(held.length, 2);
+});
+
 onEachServer(
   t,
   "a port rests before it is given again, and one that a stranger has is left alone",

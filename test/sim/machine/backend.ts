@@ -13,6 +13,7 @@ import type { SparePoolOptions } from "../../../src/orchestrator/fleet/process/s
 import { LaunchFailed } from "../../../src/orchestrator/fleet/launch-failed.ts";
 import { EngineSockets } from "../../../src/orchestrator/fleet/sockets/engine-sockets.ts";
 import type { SocketStore } from "../../../src/orchestrator/fleet/sockets/socket-store.ts";
+import { backendPort } from "../../../src/orchestrator/rules/backend-port.ts";
 import { engineUrl } from "../../../src/orchestrator/engine-calls/engine-url.ts";
 import { delay } from "../../../src/shared/clock.ts";
 import type { Logger } from "../../../src/shared/logger.ts";
@@ -62,7 +63,7 @@ export function createBackend({
       collect: () => Promise.resolve(),
     },
     sockets,
-    addressOf: ({ port }) => engineUrl(HOST, port),
+    addressOf: (engine) => engineUrl(HOST, backendPort(engine)),
     capacityProblem: (purpose) => {
       const { faults } = world();
       if (faults.isMemoryFull) return Promise.resolve("no memory is left");

@@ -191,12 +191,20 @@ function alterTable(tables: Map<string, Table>, reader: TokenReader): void {
   do {
     if (reader.accept("drop", "column")) table.columns.delete(reader.name());
     else if (reader.accept("drop", "constraint")) dropConstraint(table, reader.name());
+    else if (reader.accept("alter", "column")) dropNotNull(table, reader);
     else if (reader.accept("add", "column")) {
       reader.accept("if", "not", "exists");
       readColumn(table, reader);
     } else if (reader.accept("add")) readPart(table, reader);
     else reader.fail("a change of a table");
   } while (reader.accept(","));
+}
+
+function dropNotNull(table: Table, reader: TokenReader): void {
+  const name = reader.name();
+  const column = table.columns.get(name) ?? reader.fail("a column of the table");
+  reader.expect("drop", "not", "null");
+  table.columns.set(name, { ...column, isNotNull: false });
 }
 
 function dropConstraint(table: Table, name: string): void {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { backendPort } from "../../rules/backend-port.ts";
 import { capacityProblem } from "../../rules/admission.ts";
 import type { EngineBackend, CapacityFor } from "../engine-backend.ts";
 import { engineUrl } from "../../engine-calls/engine-url.ts";
@@ -25,7 +26,7 @@ export const onLocalHost = ({
   ports,
   diskReserveMb = 0,
 }: LocalHost): Pick<EngineBackend, "addressOf" | "capacityProblem" | "portProblem"> => ({
-  addressOf: ({ port }) => engineUrl(host, port),
+  addressOf: (engine) => engineUrl(host, backendPort(engine)),
 
   async capacityProblem(purpose: CapacityFor) {
     const { diskFreeMb, memoryAvailableMb } = await hostResources(dataDir);

@@ -16,12 +16,12 @@ export async function checkCapacity(
   { backend, settings }: Pick<HostContext, "backend" | "settings">,
   status: HostStatus,
 ): Promise<readonly HostCheck[]> {
-  const ports = checkPorts(status.ports, await backend.portProblem());
-  return [ports, await checkDisk(settings.dataDir), checkMemory(status.load), await checkLimits()];
+  const ports = status.ports === null ? [] : [checkPorts(status.ports, await backend.portProblem())];
+  return [...ports, await checkDisk(settings.dataDir), checkMemory(status.load), await checkLimits()];
 }
 
 function checkPorts(
-  { min, max, total, taken, free, quarantined }: HostStatus["ports"],
+  { min, max, total, taken, free, quarantined }: NonNullable<HostStatus["ports"]>,
   portProblem: string | null,
 ): HostCheck {
   const range = `${min} to ${max}`;

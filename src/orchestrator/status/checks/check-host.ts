@@ -5,19 +5,22 @@ import { failed, passed } from "../../../contract/orchestrator/host-check.ts";
 import type { HostReport } from "../../../contract/orchestrator/records.ts";
 import { exposedFiles } from "../../../shared/folder-health.ts";
 import { VERSION } from "../../../shared/version.ts";
-import type { Fleet, Records, Runtime, Service, StartLimits } from "../../host-context.ts";
+import type { Fleet, InFlight, Records, Runtime, Service, StartLimits } from "../../host-context.ts";
 import { hostStatus } from "../host-status.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkCapacity } from "./check-capacity.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkEngines } from "./check-engines.ts";
+import { checkPrices } from "./check-prices.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { checkEmbeddings } from "./check-embeddings.ts";
 import { checkToolHooks } from "./check-tool-hooks.ts";
 
 /** All checks that `orchctl doctor` shows of a running daemon. Without the database, only those that do not need it. */
-export async function checkHost(host: Records & Fleet & StartLimits & Service & Runtime): Promise<HostReport> {
+export async function checkHost(
+  host: Records & Fleet & Pick<InFlight, "embeddings"> & StartLimits & Service & Runtime,
+): Promise<HostReport> {
   const { dataDir, shownSettings } = host.settings;
   const database = await checkDatabase(host);
   const isReachable = database.every(({ name, status }) => name !== "database" || status !== "problem");
@@ -28,6 +31,7 @@ export async function checkHost(host: Records & Fleet & StartLimits & Service & 
     checks: [
       ...database,
       ...(isReachable ? await checkWithStatus(host) : []),
+      ...(isReachable ? await checkPrices(host) : []),
       ...(await checkSignIn(host)),
       ...(await checkToolHooks(host)),
       ...checkEmbeddings(host),

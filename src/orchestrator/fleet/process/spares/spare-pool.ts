@@ -8,6 +8,8 @@ import type { ClaimOutcome, SparesReport } from "../../../../contract/orchestrat
 
 /** The wait while boots have all slots. It is short, since between two boots there may be little time. */
 const BUSY_MS = 20;
+/** The wait after a claim. The start of a spare takes a core for 150 ms, which the claimed engine needs for its first call. */
+const AFTER_CLAIM_MS = 100;
 /** The wait while the host has no room for spares. */
 const NO_ROOM_MS = 1000;
 
@@ -52,7 +54,7 @@ export class SparePool {
     this.#recent.note(kind);
     const index = this.#ready.findIndex((one) => this.#recent.isSame(one.kind, kind));
     const [taken] = index < 0 ? [] : this.#ready.splice(index, 1);
-    this.refill();
+    this.refill(taken === undefined ? 0 : AFTER_CLAIM_MS);
     return taken?.spare ?? null;
   }
 
@@ -71,11 +73,11 @@ export class SparePool {
     return one !== undefined;
   }
 
-  refill(): void {
+  refill(afterMs = 0): void {
     if (this.#options.target === 0 || this.#stopped.signal.aborted) return;
     if (this.#isRefilling) return;
     this.#isRefilling = true;
-    const filled = this.#refill().finally(() => {
+    const filled = this.#refill(Math.max(afterMs, this.#failures.waitMs)).finally(() => {
       this.#isRefilling = false;
     });
     inBackground("refill of spares", filled);
@@ -88,8 +90,8 @@ export class SparePool {
   }
 
   /** Starts spares until the pool is full. Ends the ones that are too many, or of kinds that are rare by now. */
-  async #refill(): Promise<void> {
-    let { waitMs } = this.#failures;
+  async #refill(firstWaitMs: number): Promise<void> {
+    let waitMs = firstWaitMs;
     while (await delay(waitMs, this.#stopped.signal)) {
       const { target, fitting, freeBoots, hasMemory } = this.#options;
       const seats = Math.min(target, fitting());

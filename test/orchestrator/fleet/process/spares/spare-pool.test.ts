@@ -41,10 +41,12 @@ function openPool(
   }: PoolOptions = {},
 ) {
   let started = 0;
+  let startedAt = 0;
   const pool = new SparePool({
     target,
     start: () => {
       started++;
+      startedAt = performance.now();
       return spare(script());
     },
     firstKind: async () => KIND,
@@ -56,7 +58,7 @@ function openPool(
   });
   t.teardown(() => pool.close());
   pool.open();
-  return { pool, started: () => started };
+  return { pool, started: () => started, startedAt: () => startedAt };
 }
 
 t.test("the pool fills to its target and no further, and is empty when it closes", async (t) => {
@@ -73,6 +75,17 @@ t.test("the pool fills to its target and no further, and is empty when it closes
   t.ok(taken && isAlive(taken.identity), "a taken spare survives the close of the pool");
   taken?.end();
   await taken?.exited;
+});
+
+t.test("the next spare leaves the processor to the engine of a claim for a while", async (t) => {
+  const { pool, started, startedAt } = openPool(t, { target: 1 });
+  await until("it is full", () => pool.report().ready === 1);
+  const claimedAt = performance.now();
+  const taken = pool.take(KIND);
+  t.teardown(() => taken?.end());
+  await until("the next has started", () => started() === 2);
+  const waitedMs = startedAt() - claimedAt;
+  t.ok(waitedMs >= 95, `it has waited ${waitedMs} ms`);
 });
 
 t.test("a spare that is killed while it waits is replaced", async (t) => {
