@@ -94,17 +94,15 @@ async function ask(search: MemorySearch, questions: readonly Question[]): Promis
 
 /** The CPU time of the longest turn of the loop until the work is done: others' load does not count. */
 async function longestTurn(work: Promise<void>): Promise<number> {
-  let isOver = false;
-  const over = work.finally(() => (isOver = true));
+  const over = work.then(() => true);
   let longest = 0;
-  while (!isOver) {
+  for (let isOver = false; !isOver;) {
     const began = process.threadCpuUsage();
     // A timer, and not `setImmediate`: it must not compute while the work waits for the disk.
-    await sleep(1);
+    isOver = await Promise.race([over, sleep(1, false)]);
     const { user, system } = process.threadCpuUsage(began);
     longest = Math.max(longest, (user + system) / 1000);
   }
-  await over;
   return longest;
 }
 
