@@ -47,13 +47,13 @@ export class ShardCalls {
 
   /** At a follower: who leads, and the way there and back. */
   async #forward(follower: ShardDaemon, shard: number): Promise<boolean> {
-    const { scheduler, daemons, rules } = this.#parts;
+    const { daemons, rules } = this.#parts;
     await this.#moveTo(follower);
     const leader = daemons.get((await follower.leaderOf(shard)) ?? "");
     const isAnswered = leader !== undefined && (await this.#serve(leader, shard));
     await this.#moveTo(follower);
-    if (!isAnswered && rules.readsAfterRefusal) follower.forgetTable();
-    return isAnswered && scheduler.now >= 0;
+    if (!isAnswered && rules.readsAgain.afterRefusal) follower.forgetTable();
+    return isAnswered;
   }
 
   /** At the daemon that may lead. False: it refuses. */
@@ -85,7 +85,7 @@ export class ShardCalls {
 
   #within(ms: number, work: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#parts.scheduler.after(ms, "no answer", () => resolve(false), { actor: null, isSmall: true });
+      this.#parts.scheduler.after(ms, "no answer", () => resolve(false), { actor: null });
       void work().then(resolve);
     });
   }

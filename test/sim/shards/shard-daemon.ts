@@ -68,9 +68,9 @@ export class ShardDaemon {
   }
 
   #connect(): Promise<ShardSession> {
-    const { id, actor, database } = this.parts;
+    const { id, actor, database, rules } = this.parts;
     return database.connect(id, actor, () => {
-      this.#table = null;
+      if (rules.readsAgain.afterNotify) this.#table = null;
       this.#lookAgain();
     });
   }
@@ -80,7 +80,7 @@ export class ShardDaemon {
     const sentAt = scheduler.now;
     this.#isStale = false;
     const { live, free } = await database.askOn(session, "heartbeat", () => ({
-      live: database.beat(session).filter(rules.isLive).map((replica) => replica.id).toSorted(),
+      live: rules.members(database.beat(session)),
       free: new Set(database.locks.flatMap((holder, shard) => (holder === null ? [shard] : []))),
     }));
     this.#confirmedAt = sentAt;
@@ -90,7 +90,7 @@ export class ShardDaemon {
       const epoch = await database.askOn(session, "lock", () => database.tryLead(session, shard));
       if (epoch !== null) this.#held.set(shard, epoch);
     }
-    if (rules.releases && this.#held.size - this.#draining.size > part) this.#release(session);
+    if (rules.givesBack(this.#held.size - this.#draining.size, part)) this.#release(session);
   }
 
   /** One each second, the least preferred first: no new calls, a time for those in progress, unlock. */

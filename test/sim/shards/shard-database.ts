@@ -64,7 +64,7 @@ export class ShardDatabase {
           const value = effect();
           answer = () => resolve(value);
         } catch (error) {
-          answer = () => reject(error as Error);
+          answer = () => reject(error);
         }
         scheduler.after(this.#latency(), label, answer, { actor });
       };
@@ -149,7 +149,7 @@ export class ShardDatabase {
 
   #notify(): void {
     for (const { actor, notify } of this.sessions)
-      this.#parts.scheduler.after(this.#latency(), "notify", notify, { actor, isSmall: true });
+      this.#parts.scheduler.after(this.#latency(), "notify", notify, { actor });
   }
 
   #latency(): number {

@@ -7,8 +7,11 @@ export interface ShardViolation {
   readonly detail: string;
 }
 
-/** A shard is without a leader for at most as long as a session that nobody ended lives, and two heartbeats. */
+/** After a trouble, a shard is without a leader for at most as long as a silent session lives, and two heartbeats. */
 const LED_MS = SESSION_MS + 2 * TICK_MS;
+
+/** A heartbeat, for one whose session ended, and a statement for each shard of a part. */
+const FREE_MS = TICK_MS + 1000;
 
 /** What must hold after every step. */
 export class ShardInvariants implements ShardObserver {
@@ -17,8 +20,12 @@ export class ShardInvariants implements ShardObserver {
   /** Moves that the changes of members so far explain: the part of each that came, and what each held that went. */
   explained = 0;
   writes = 0;
+  /** When something last happened to a daemon. */
+  troubledAt = 0;
   readonly #leaders = new Map<number, string>();
   readonly #unledSince = new Map<number, number>();
+  readonly #freeSince = new Map<number, number>();
+  #allWellSince = 0;
   readonly #healthySince = new Map<ShardDaemon, number>();
 
   fail(invariant: string, detail: string): void {
@@ -27,7 +34,7 @@ export class ShardInvariants implements ShardObserver {
 
   led(shard: number, id: string): void {
     const before = this.#leaders.get(shard);
-    if (before !== undefined && before !== id) this.moves++;
+    if (before !== id) this.moves++;
     this.#leaders.set(shard, id);
   }
 
@@ -50,7 +57,7 @@ export class ShardInvariants implements ShardObserver {
     this.explained += held;
   }
 
-  /** Each shard is led in time, as long as one daemon could. */
+  /** Each shard is led in time, as long as a daemon could lead it. */
   step(now: number, daemons: Iterable<ShardDaemon>, database: ShardDatabase): void {
     let healthyMs = 0;
     for (const daemon of daemons) {
@@ -59,17 +66,29 @@ export class ShardInvariants implements ShardObserver {
       else if (!this.#healthySince.has(daemon)) this.#healthySince.set(daemon, now);
       healthyMs = Math.max(healthyMs, now - (this.#healthySince.get(daemon) ?? now));
     }
+    if ([...database.sessions].some(({ actor }) => actor.isPaused)) this.#allWellSince = now;
     for (const [shard, holder] of database.locks.entries()) {
+      this.#freeStep(now, { shard, isFree: holder === null });
       if (holder !== null && !holder.actor.isDead && !holder.actor.isPaused) this.#unledSince.delete(shard);
       else if (!this.#unledSince.has(shard)) this.#unledSince.set(shard, now);
       const unledMs = now - (this.#unledSince.get(shard) ?? now);
-      if (Math.min(unledMs, healthyMs) > LED_MS)
+      if (Math.min(unledMs, healthyMs, now - this.troubledAt) > LED_MS)
         this.fail("each shard is led in time", `nobody leads shard ${shard} for ${unledMs} ms`);
     }
   }
 
+  /** Unless it is of the part of a daemon that is frozen, which PostgreSQL does not know yet. */
+  #freeStep(now: number, { shard, isFree }: { readonly shard: number; readonly isFree: boolean }): void {
+    if (!isFree || this.#healthySince.size === 0) this.#freeSince.delete(shard);
+    else if (!this.#freeSince.has(shard)) this.#freeSince.set(shard, now);
+    const freeMs = now - Math.max(this.#freeSince.get(shard) ?? now, this.#allWellSince);
+    if (freeMs > FREE_MS) this.fail("a free shard is taken at once", `shard ${shard} is free for ${freeMs} ms`);
+  }
+
   /** Long after the last trouble. */
   atRest(database: ShardDatabase): void {
+    if (this.moves > this.explained)
+      this.fail("moves are bounded", `${this.moves} moves, of which the changes explain ${this.explained}`);
     const counts = new Map([...database.sessions].map((session) => [session, 0]));
     for (const [shard, holder] of database.locks.entries()) {
       if (holder === null) this.fail("each shard is led at rest", `nobody leads shard ${shard}`);
@@ -77,7 +96,5 @@ export class ShardInvariants implements ShardObserver {
     }
     const held = [...counts.values()];
     if (Math.max(...held) - Math.min(...held) > 1) this.fail("the division is even at rest", held.join(", "));
-    if (this.moves > this.explained)
-      this.fail("moves are bounded", `${this.moves} moves, of which the changes explain ${this.explained}`);
   }
 }

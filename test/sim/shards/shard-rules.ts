@@ -21,10 +21,12 @@ export interface Replica {
 
 /** What the daemons and PostgreSQL decide by. A mutation replaces one of them. */
 export interface ShardRules {
-  readonly isLive: (replica: Replica) => boolean;
-  /** How many shards a daemon holds at most. `live`: the ids in the order of all daemons. */
+  /** Those that live, in an order on which all agree. */
+  readonly members: (replicas: readonly Replica[]) => readonly string[];
+  /** How many shards a daemon holds at most. */
   readonly part: (id: string, live: readonly string[], shards: number) => number;
-  readonly releases: boolean;
+  /** Whether a daemon that holds so many gives one back. */
+  readonly givesBack: (held: number, part: number) => boolean;
   readonly nextEpoch: (epoch: number) => number;
   /** Whether PostgreSQL lets a statement of an epoch change a shard. */
   readonly fence: (given: number, current: number) => boolean;
@@ -34,24 +36,30 @@ export interface ShardRules {
   readonly answersAfterCommit: boolean;
   /** Whether the shards are given up with the session. */
   readonly dropsWithSession: boolean;
-  /** Whether a refused follower reads again who leads. */
-  readonly readsAfterRefusal: boolean;
+  /** When a follower reads again who leads. */
+  readonly readsAgain: { readonly afterRefusal: boolean; readonly afterNotify: boolean };
 }
 
 export const RULES: ShardRules = {
-  isLive: ({ isOpen }) => isOpen,
+  members: (replicas) => idsOf(replicas.filter(({ isOpen }) => isOpen)).toSorted(),
   part: (id, live, shards) => Math.floor(shards / live.length) + (live.indexOf(id) < shards % live.length ? 1 : 0),
-  releases: true,
+  givesBack: (held, part) => held > part,
   nextEpoch: (epoch) => epoch + 1,
   fence: (given, current) => given === current,
   mayServe: (sinceConfirmedMs) => sinceConfirmedMs < FRESH_MS,
   answersAfterCommit: true,
   dropsWithSession: true,
-  readsAfterRefusal: true,
+  readsAgain: { afterRefusal: true, afterNotify: true },
 };
+
+export const idsOf = (replicas: readonly Replica[]): readonly string[] => replicas.map(({ id }) => id);
 
 /** Rendezvous hash: the order in which a daemon prefers shards. */
 export function preferredShards(id: string, shards: number): readonly number[] {
-  const weights = Array.from({ length: shards }, (_, shard) => createHash("sha256").update(`${shard} ${id}`).digest("hex"));
-  return weights.map((_, shard) => shard).toSorted((one, other) => ((weights[one] ?? "") > (weights[other] ?? "") ? -1 : 1));
+  const weights = Array.from({ length: shards }, (_, shard) =>
+    createHash("sha256").update(`${shard} ${id}`).digest("hex"),
+  );
+  return weights
+    .map((_, shard) => shard)
+    .toSorted((one, other) => ((weights[one] ?? "") > (weights[other] ?? "") ? -1 : 1));
 }

@@ -35,7 +35,7 @@ export async function simulateShards(seed: number, rules: ShardRules = RULES, sh
     daemons.set(id, daemon);
     scheduler.after(0, "start", () => void daemon.run(), { actor });
   };
-  const troubles = new Troubles({ draws, scheduler, database, daemons, start });
+  const troubles = new Troubles({ draws, scheduler, database, invariants, daemons, start });
   for (let count = draws.integer("daemons", 1, 4); count > 0; count--)
     scheduler.after(draws.pick("first", [0, 50, 3000]), "start", start, { actor: null });
   for (let count = draws.integer("troubles", 0, 6); count > 0; count--)
@@ -54,7 +54,7 @@ export async function simulateShards(seed: number, rules: ShardRules = RULES, sh
   if (invariants.violation === null) invariants.atRest(database);
   await scheduler.run(restAt + CALL_MS, () => invariants.violation !== null);
   if (invariants.violation === null) invariants.atRest(database);
-  const lost = calls.lost.filter((began) => began > troubles.lastAt);
+  const lost = calls.lost.filter((began) => began > invariants.troubledAt);
   if (lost.length > 0) invariants.fail("calls are answered at rest", `${lost.length} calls`);
   const { violation, moves, explained } = invariants;
   return { violation, answered: calls.answered, moves, explained };
@@ -64,6 +64,7 @@ interface TroubleParts {
   readonly draws: Draws;
   readonly scheduler: Scheduler;
   readonly database: ShardDatabase;
+  readonly invariants: ShardInvariants;
   readonly daemons: Map<string, ShardDaemon>;
   readonly start: () => void;
 }
@@ -71,15 +72,14 @@ interface TroubleParts {
 /** What happens to daemons. One that is well always remains. */
 class Troubles {
   readonly #parts: TroubleParts;
-  lastAt = 0;
 
   constructor(parts: TroubleParts) {
     this.#parts = parts;
   }
 
   next(): void {
-    const { draws, scheduler, database, daemons, start } = this.#parts;
-    this.lastAt = scheduler.now;
+    const { draws, scheduler, database, invariants, daemons, start } = this.#parts;
+    invariants.troubledAt = scheduler.now;
     const well = [...daemons.values()].filter(({ parts: { actor } }) => !actor.isPaused);
     const kind = draws.pick("kind", ["join", "die", "freeze", "freeze", "disconnect"]);
     const [daemon] = well.length > 1 ? [draws.pick("whom", well)] : [];
@@ -103,8 +103,9 @@ class Troubles {
   }
 
   #thaw({ parts: { actor } }: ShardDaemon): void {
+    const { scheduler, invariants } = this.#parts;
     if (!actor.isPaused) return;
-    this.lastAt = this.#parts.scheduler.now;
-    this.#parts.scheduler.resume(actor);
+    invariants.troubledAt = scheduler.now;
+    scheduler.resume(actor);
   }
 }
