@@ -55,6 +55,12 @@ export const ORCHD_ANSWERS: SystemKind = {
   open: () => Promise.resolve(new Orchd({ bearing: "answers" })),
 };
 
+/** Both. */
+export const ORCHD_EMBEDDINGS_ANSWERS: SystemKind = {
+  name: "orchd-embeddings-answers",
+  open: () => Promise.resolve(new Orchd({ bearing: "answers" }, embedderAtHand())),
+};
+
 class Orchd implements System {
   readonly #folder = mkdtempSync(join(tmpdir(), "orchd-bench-memory-"));
   readonly #store = openStore(this.#folder);

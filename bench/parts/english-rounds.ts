@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryWriter } from "../../src/engine/memory/memory-writer.ts";
 import { IndexMerging } from "../../src/engine/memory/search/index-merging.ts";
 import { FullTextIndex } from "../../src/engine/memory/search/memory-index.ts";
@@ -34,12 +34,9 @@ export async function englishRounds(): Promise<readonly Row[]> {
     const search = new MemorySearch(store, undefined, openRelatedWords(WORD_VECTORS, logger));
     const written = await ask(search, questions);
     const merging = new IndexMerging({ store, lane: new WriteLane(store), logger }, NEVER_BY_ITSELF);
-    const loop = monitorEventLoopDelay({ resolution: 1 });
-    loop.enable();
     const began = process.cpuUsage();
-    await merging.work();
+    const longest = await longestTurn(merging.work());
     const mergedMs = cpuMs(began);
-    loop.disable();
     await merging.close();
     const merged = await ask(search, questions);
     const ms = (what: string, value: number, aim: string) => loneRow(what, { value, unit: "ms", aim });
@@ -49,7 +46,7 @@ export async function englishRounds(): Promise<readonly Row[]> {
       ms("… once its index is merged, median", median(merged), "≤ 5 ms"),
       ms("… 95 of 100 within", percentile(merged, 0.95), "≤ 10 ms"),
       ms("the CPU time of that merge", mergedMs, "–"),
-      ms("… the longest turn of the loop meanwhile", loop.max / 1e6, "≤ 50 ms"),
+      ms("… the longest turn of the loop meanwhile, CPU time", longest, "≤ 50 ms"),
     ];
   } finally {
     store.close();
@@ -93,6 +90,20 @@ async function ask(search: MemorySearch, questions: readonly Question[]): Promis
   }
   // The first ones are slow for the compiler's sake.
   return took.slice(WARM_UP);
+}
+
+/** The CPU time of the longest turn of the loop until the work is done: others' load does not count. */
+async function longestTurn(work: Promise<void>): Promise<number> {
+  const over = work.then(() => true);
+  let longest = 0;
+  for (let isOver = false; !isOver;) {
+    const began = process.threadCpuUsage();
+    // A timer, and not `setImmediate`: it must not compute while the work waits for the disk.
+    isOver = await Promise.race([over, sleep(1, false)]);
+    const { user, system } = process.threadCpuUsage(began);
+    longest = Math.max(longest, (user + system) / 1000);
+  }
+  return longest;
 }
 
 function cpuMs(since: NodeJS.CpuUsage): number {

@@ -31,7 +31,8 @@ const MAX_WORDS = 40;
 const IDF_SMOOTHING = 1000;
 /** Words of a query that are counted: a query may have 10,000 characters. */
 const MAX_COUNTED_WORDS = 120;
-const MAX_CACHED_COUNTS = 5000;
+/** What they keep of an engine's memory: 0.12 MiB. */
+const MAX_CACHED_COUNTS = 1000;
 
 /**
  * Best matches by BM25. The rarest words of a question are queried first, as many as fit into the row budget: frequent

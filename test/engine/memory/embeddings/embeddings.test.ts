@@ -19,6 +19,22 @@ t.test("vectors find a memory in other words, and rank it first", async (t) => {
   t.match(hit?.content, /sloop/);
 });
 
+t.test(
+  "one memory that is much nearer than the others answers, one of many that are as near only touches",
+  async (t) => {
+    const { open, store, tell } = embedding(t);
+    const embeddings = open();
+    await embeddings.work();
+    const search = new MemorySearch(store, embeddings.nearest);
+    t.match(await search.search(vessel), [{ content: /sloop/, bearing: "answers" }]);
+    for (let trip = 1; trip <= 12; trip++) tell("2026-06-02", `Sailing trip number ${trip * 37}.`);
+    await embeddings.work();
+    const hits = await search.search(vessel);
+    t.equal(hits.length, 5);
+    t.ok(hits.every(({ bearing }) => bearing === "touches"));
+  },
+);
+
 t.test("only what has no vector is embedded, also by the next engine", async (t) => {
   const { open, asked, tell, count } = embedding(t);
   await open().work();
