@@ -7,7 +7,7 @@ export function plainName(name: string, fallback: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
   const plain = last.toWellFormed().normalize("NFC").replaceAll(UNUSUAL, "_").replaceAll(/\s+/g, " ").trim();
   const visible = plain.replace(/^[._ ]+/, "");
-  return shortened(visible === "" ? fallback : visible, MAX_NAME);
+  return shortened(visible === "" ? fallback : visible, MAX_NAME).trim();
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -42,7 +42,8 @@ export function storedName(digest: string, name: string): string {
 function shortened(name: string, max: number): string {
   if (name.length <= max) return name;
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
-  return `${name.slice(0, max - extension.length).toWellFormed()}${extension}`;
+  // Without half a pair at the cut.
+  return `${name.slice(0, max - extension.length).replace(/[\ud800-\udbff]$/, "")}${extension}`;
 }
 
 function withinBytes(name: string, max: number): string {
