@@ -32,6 +32,8 @@ export async function spares(site: Site): Promise<readonly Row[]> {
       await site.provision(`warm-${round}`);
       return () => site.destroy(`warm-${round}`);
     });
+    // Its start would take the processor from the claim.
+    await site.sparesReady(1);
     const { claimMs, waitingMiB } = await timeClaim(site);
     if (round < WARM_UP) continue;
     floors.push(floorMs);

@@ -2,7 +2,7 @@ import type { Logger } from "./logger.ts";
 
 const NS_PER_US = 1000n;
 
-/** The steps of a wake from the first call to the first event, in their order, and the program that logs each. */
+/** The steps of a wake from the first call to the model's answer, in their order, and the program that logs each. */
 export const WAKE_STEPS = {
   call_noticed: "daemon",
   row_claimed: "daemon",

@@ -11,6 +11,7 @@ import {
   launched,
   nextOf,
   started,
+  storedOf,
 } from "./under-test.ts";
 
 export async function attachCases(t: Test, under: BackendUnderTest): Promise<void> {
@@ -51,7 +52,7 @@ export async function attachCases(t: Test, under: BackendUnderTest): Promise<voi
     });
 
     await t.test("has its log", async (t) => {
-      t.same(await later.logs(order.launch.engine_id, 5), ["ready"]);
+      t.same(await later.logs(storedOf(order), 5), ["ready"]);
     });
 
     await t.test("is stopped with its child processes, and its exit is reported before", async (t) => {

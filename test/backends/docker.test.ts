@@ -60,6 +60,7 @@ t.test("the Docker backend", { skip }, async (t) => {
       memoryMb: 256,
       uid: null,
       cpuWeight: 100,
+      owner: { product_id: "prd_acme", user_id: user },
       launch: {
         engine_id: `eng_${randomUUID()}`,
         incarnation: randomUUID(),

@@ -10,6 +10,7 @@ import {
   nextOf,
   started,
   tell,
+  storedOf,
 } from "./under-test.ts";
 
 export async function exitCases(t: Test, under: BackendUnderTest): Promise<void> {
@@ -23,7 +24,7 @@ export async function exitCases(t: Test, under: BackendUnderTest): Promise<void>
     t.same(await healthy(order, process), { kind: "exited", exit: { code: 78, signal: null, oom: false } });
     t.same(await process.stop(1000), { kind: "exited" }, "to stop it is no error");
     await until("its secrets are removed", async () => !(await under.holdsSecrets(order)));
-    t.same(await backend.logs(order.launch.engine_id, 5), ["LLM_PROVIDER is not one of ours"]);
+    t.same(await backend.logs(storedOf(order), 5), ["LLM_PROVIDER is not one of ours"]);
   });
 
   for (const code of [0, 1, 79, 255]) {

@@ -14,6 +14,7 @@ import {
   launched,
   nextOf,
   started,
+  storedOf,
 } from "./under-test.ts";
 
 export async function launchCases(t: Test, under: BackendUnderTest): Promise<void> {
@@ -131,6 +132,6 @@ export async function launchCases(t: Test, under: BackendUnderTest): Promise<voi
     await process.stop(5000);
     const next = await started(t, under, nextOf(order, crypto.randomUUID()));
     t.equal(await ask(next.process, "read", { name: "note" }), "kept");
-    t.same(await backend.logs(order.launch.engine_id, 2), ["ready", "ready"]);
+    t.same(await backend.logs(storedOf(order), 2), ["ready", "ready"]);
   });
 }

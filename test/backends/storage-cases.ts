@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Test } from "tap";
 import { sha256 } from "../../src/contract/orchestrator/api-keys.ts";
+import type { StoredEngine } from "../../src/orchestrator/fleet/engine-storage.ts";
 import type { Member } from "../../src/shared/tar.ts";
 import { type BackendUnderTest, ask, started } from "./under-test.ts";
 
@@ -8,9 +9,12 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
   const { storage } = under.backend;
   const product = `prod_${randomUUID()}`;
   const engineOf = (user: string) => ({ id: `eng_${randomUUID()}`, product_id: product, user_id: user });
-  const orderFor = async ({ id }: { readonly id: string }) => under.order("does-as-told.storage", { engine_id: id });
+  const orderFor = async (engine: StoredEngine) => ({
+    ...(await under.order("does-as-told.storage", { engine_id: engine.id })),
+    owner: { product_id: engine.product_id, user_id: engine.user_id },
+  });
   /** Runs the engine once, and asks for a deed. */
-  const once = async (t: Test, engine: { readonly id: string }, deed: string, how: Record<string, string>) => {
+  const once = async (t: Test, engine: StoredEngine, deed: string, how: Record<string, string>) => {
     const { process } = await started(t, under, await orderFor(engine));
     const answer = await ask(process, deed, how);
     await process.stop(5000);
@@ -25,7 +29,7 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
 
     await t.test("are in an engine's storage", async (t) => {
       await storage.prepare(first);
-      t.notOk(await storage.isRestored(first.id));
+      t.notOk(await storage.isRestored(first));
       await once(t, first, "write", { name: "note", text: "hers" });
     });
 
@@ -41,12 +45,14 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
       await storage.prepare(engine);
       const { process } = await started(t, under, await orderFor(engine));
       await ask(process, "write", { name: "note", text: "hers" });
-      t.match(await storage.read(engine.id, { signal: new AbortController().signal, take }), {
+      t.match(await storage.read(engine, { signal: new AbortController().signal, take }), {
         kind: "read",
         notes: "",
       });
       t.ok(names.includes("note"), String(names));
-      t.same(await storage.read("eng_never", { signal: new AbortController().signal, take }), { kind: "missing" });
+      t.same(await storage.read(engineOf("nobody"), { signal: new AbortController().signal, take }), {
+        kind: "missing",
+      });
     });
 
     await t.test("are kept for the next engine", async (t) => {
@@ -63,7 +69,7 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
 
     await t.test("are kept again when the next provision fails", async (t) => {
       await storage.prepare(second);
-      t.ok(await storage.isRestored(second.id));
+      t.ok(await storage.isRestored(second));
       t.notOk(await storage.hasKept(ann));
       await storage.discard(second);
       t.ok(await storage.hasKept(ann));
@@ -71,10 +77,10 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
 
     await t.test("are the next engine's once its provision has succeeded", async (t) => {
       await storage.prepare(third);
-      await storage.settle(third.id);
-      t.notOk(await storage.isRestored(third.id));
+      await storage.settle(third);
+      t.notOk(await storage.isRestored(third));
       t.notOk(await storage.hasKept(ann));
-      await storage.erase(third.id);
+      await storage.erase(third);
     });
   });
 
@@ -96,8 +102,8 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
     await storage.prepare(first);
     await storage.discard(first);
     await storage.prepare(second);
-    t.notOk(await storage.isRestored(second.id));
-    await storage.erase(second.id);
+    t.notOk(await storage.isRestored(second));
+    await storage.erase(second);
   });
 
   await t.test("to erase is final, and twice is no error", async (t) => {
@@ -105,8 +111,8 @@ export async function storageCases(t: Test, under: BackendUnderTest): Promise<vo
     const before = await started(t, under, await orderFor(engine));
     await ask(before.process, "write", { name: "note", text: "hers" });
     await before.process.stop(5000);
-    await storage.erase(engine.id);
-    await t.resolves(storage.erase(engine.id));
+    await storage.erase(engine);
+    await t.resolves(storage.erase(engine));
     t.equal(await once(t, engine, "read", { name: "note" }), null);
   });
 

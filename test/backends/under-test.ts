@@ -7,6 +7,7 @@ import type {
   Incarnation,
   LaunchOrder,
 } from "../../src/orchestrator/fleet/engine-backend.ts";
+import type { StoredEngine } from "../../src/orchestrator/fleet/engine-storage.ts";
 import { type BootVerdict, awaitHealthy } from "../../src/orchestrator/engine-calls/health-probe.ts";
 
 /** A backend with what the cases must do behind its back. Its engines are the fixtures named after their user, up to a dot. */
@@ -57,6 +58,11 @@ export const incarnationOf = ({ launch, uid }: LaunchOrder): Incarnation => ({
   uid,
 });
 
+export const storedOf = ({ launch, owner }: Pick<LaunchOrder, "launch" | "owner">): StoredEngine => ({
+  id: launch.engine_id,
+  ...owner,
+});
+
 export const nextOf = (order: LaunchOrder, incarnation: string): LaunchOrder => ({
   ...order,
   launch: { ...order.launch, incarnation },
@@ -95,7 +101,7 @@ export async function started(t: Test, under: BackendUnderTest, given?: LaunchOr
 export async function clear(backend: EngineBackend, order: LaunchOrder): Promise<void> {
   await backend.endOrphans(incarnationOf(order));
   backend.sockets.release(order.launch.engine_id);
-  await backend.storage.erase(order.launch.engine_id);
+  await backend.storage.erase(storedOf(order));
 }
 
 /** The running process of a handle, for a later daemon. */

@@ -7,6 +7,7 @@ import { keptFolderOf, orchctlOf, settingsOf } from "../helpers/backup.ts";
 import { type Daemon, startDaemon } from "../helpers/daemon.ts";
 import { openStream } from "../helpers/engine.ts";
 import { freshFolder } from "../helpers/folder.ts";
+import { startEmbeddingsServer } from "../helpers/embeddings-server.ts";
 import { findsPassage, storeDocument } from "../helpers/product-documents.ts";
 import { until } from "../helpers/until.ts";
 
@@ -99,7 +100,9 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   const again = await orchctlOf(t, settings)("backup", "restore", archive);
   t.match(again, { code: 5, stderr: /refused: .*(has data|has records)/ });
 
-  const next = await startDaemon(t, place);
+  const embeddings = await startEmbeddingsServer(t);
+  const vectors = { ENGINE_EMBEDDINGS_URL: embeddings.url("new"), ENGINE_EMBEDDINGS_MODEL: "small" };
+  const next = await startDaemon(t, { ...place, env: { ...place.env, ...vectors } });
   t.teardown(() => next.admin("/products/p?force=true", { method: "DELETE" }));
   t.equal(next.adminKey, daemon.adminKey);
   const there = calls(next, product.platform_api_key as string);
@@ -110,6 +113,10 @@ t.test("a backup made under running turns becomes the same host elsewhere", asyn
   t.equal((await there.get("/engines/bob")).body.state, "stopped");
   const source = await findsPassage({ url: back.url, key: alice.engine_api_key }, "refund", /14 days/);
   t.equal(source, "help/refunds.md:3");
+  await until("vectors of the documents are made anew", async () => {
+    const { embedded, waiting } = (await there.get("/knowledge")).body.embeddings;
+    return embedded === 1 && waiting === 0;
+  });
   t.same((await there.get(`/engines/bob/schedules/${schedule.id}`)).body, schedule);
   t.match(await endpointOf(there.get), { ...told, enabled: true, pending: 0 }, "it is not told of the same again");
   const message = { id: "m", timestamp: String(Math.floor(Date.now() / 1000)), body: Buffer.from("hello") };

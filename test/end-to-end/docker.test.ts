@@ -16,6 +16,7 @@ import { testAuthority } from "../helpers/secret-host.ts";
 import { missingForToolImage, toolImage } from "../helpers/tool-image.ts";
 import { addressForPods } from "../helpers/cluster-network.ts";
 import { type FrontDoor, frontDoorCases } from "./front-door-cases.ts";
+import { findsByMeaning } from "./knowledge-cases.ts";
 import { protocolCases } from "./protocol-cases.ts";
 import { searchAsTool, secretCases } from "./secret-cases.ts";
 import { findsPassage, storeDocument } from "../helpers/product-documents.ts";
@@ -220,6 +221,15 @@ t.test("with ORCH_BACKEND=docker", { skip }, async (t) => {
     await call("/engines/ann/stop", {});
     t.equal((await call("/engines/ann/start", {})).status, 200);
   });
+
+  await t.test("it finds documents by their meaning", (t) =>
+    findsByMeaning(t, {
+      daemon: () => daemon,
+      key,
+      engine: { url, key: engineKey },
+      platform: (method, path, body) => daemon.platform(key, path, { method, ...(body !== undefined && { body }) }),
+    }),
+  );
 
   await t.test("its log is read", async (t) => {
     const { status } = await call("/engines/ann/logs");

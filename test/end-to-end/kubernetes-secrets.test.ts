@@ -11,6 +11,7 @@ import { testAuthority } from "../helpers/secret-host.ts";
 import { freshDatabaseUrl } from "../helpers/shared-postgres.ts";
 import { missingForToolImage, toolImage } from "../helpers/tool-image.ts";
 import { until } from "../helpers/until.ts";
+import { findsByMeaning } from "./knowledge-cases.ts";
 import { egressCases } from "./egress-cases.ts";
 import { searchAsTool, secretCases } from "./secret-cases.ts";
 import { toolTurns } from "./tool-turns.ts";
@@ -79,6 +80,14 @@ t.test("an engine in a pod that reaches the broker and nothing else", { skip: mi
     },
   };
   closeBridge(t, BROKER_PORT);
+  await t.test("it finds documents of its product by their meaning", (t) =>
+    findsByMeaning(t, {
+      daemon: () => daemon,
+      key,
+      engine: { url: `${daemonUrl}/e/${engine.id}`, key: engine.engine_api_key },
+      platform,
+    }),
+  );
   await egressCases(t, place);
   const known = await secretCases(t, place);
   await t.test("attack: a tool that knows the secrets searches its pod for them", async (t) => {

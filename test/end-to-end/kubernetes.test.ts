@@ -226,7 +226,9 @@ t.test("with ORCH_BACKEND=kubernetes", { skip }, async (t) => {
       const members = execFileSync("tar", ["-tzf", join(run.dir, run.name)], { encoding: "utf8" });
       t.match(members, new RegExp(`engines/${provisioned.id}/.*engine\\.db`), state);
     }
-    await until("no reader is left", async () => (await pods.readers()).length === 0);
+    await until("no reader is left", async () =>
+      (await pods.select()).every(({ metadata }) => metadata.labels["orchd.reader"] === undefined),
+    );
   });
 
   t.equal((await call("/engines/ann/start", {})).status, 200);

@@ -111,6 +111,7 @@ export function testFleet(t: Test, engine: string, overrides: Partial<ProcessBac
         memoryMb: 256,
         uid: null,
         cpuWeight: 100,
+        owner: { product_id: "prd_acme", user_id: "user-1" },
         launch: {
           engine_id: engineId,
           incarnation: randomUUID(),

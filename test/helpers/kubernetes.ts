@@ -69,6 +69,8 @@ export const podOrder = (user: string, more: Partial<EngineParameters> = {}): La
   memoryMb: 256,
   uid: null,
   cpuWeight: 10,
+  // An owner has one engine.
+  owner: { product_id: `prd_${randomUUID()}`, user_id: user },
   launch: {
     engine_id: `eng_${randomUUID()}`,
     incarnation: randomUUID(),

@@ -13,10 +13,9 @@ import { type Found, keepFound } from "./found.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
 
 /** The seeds of one process: memory grows with each run, since what a run leaves waits for ever. */
-const CHUNK = 200;
-/** The seeds of one process, and how many must show it, when a bug is put in. */
-const FEW = 25;
-const ENOUGH = 3;
+const CHUNK = 100;
+/** How many seeds must show a bug that is put in. */
+const ENOUGH = 2;
 
 const { values } = parseArgs({
   options: {
@@ -35,10 +34,10 @@ const run = (...args: readonly string[]) =>
   execa(process.execPath, [join(import.meta.dirname, "run.ts"), ...args], { reject: false, all: true });
 
 /** The seeds from `first` on, in chunks of one process each. */
-const chunksOf = (first: number, count: number, size = CHUNK) =>
-  Array.from({ length: Math.ceil(count / size) }, (_, at) => {
-    const start = first + at * size;
-    return { first: start, last: Math.min(start + size, first + count) - 1 };
+const chunksOf = (first: number, count: number) =>
+  Array.from({ length: Math.ceil(count / CHUNK) }, (_, at) => {
+    const start = first + at * CHUNK;
+    return { first: start, last: Math.min(start + CHUNK, first + count) - 1 };
   });
 
 async function simulateSeeds(count: number): Promise<boolean> {
@@ -63,11 +62,13 @@ async function simulateSeeds(count: number): Promise<boolean> {
 /** Runs seeds until enough of them show a bug. */
 async function find({ name }: Mutation, at: number, most: number): Promise<Found> {
   let [seeds, failed, first, shown] = [0, 0, 0, ""];
-  for (const chunk of chunksOf(from, most, FEW)) {
-    const { all } = await run("--mutation", String(at), String(chunk.first), String(chunk.last));
+  for (const chunk of chunksOf(from, most)) {
+    const left = `--failures=${ENOUGH - failed}`;
+    const { all } = await run("--mutation", String(at), left, String(chunk.first), String(chunk.last));
     const failures = [...all.matchAll(/^seed (\d+): ([^:\n]*)/gm)];
-    if (!/^\d+ seeds, \d+ failed/m.test(all)) throw new Error(all);
-    seeds += chunk.last - chunk.first + 1;
+    const ran = /^(\d+) seeds, \d+ failed/m.exec(all)?.[1];
+    if (ran === undefined) throw new Error(all);
+    seeds += Number(ran);
     if (failed === 0 && failures[0] !== undefined) [first, shown] = [Number(failures[0][1]), failures[0][2] ?? ""];
     failed += failures.length;
     if (failed >= ENOUGH) break;

@@ -52,7 +52,7 @@ export class Invariants {
   /** `quietSince`: when the last trouble ended, or null. */
   check(quietSince: number | null, spares: number): Violation | null {
     const { postgres, machine } = world();
-    const state = `${postgres.commits} ${machine.lastPid}`;
+    const state = `${postgres.commits} ${machine.launches}`;
     // Nothing that they look at has changed.
     if (state === this.#seen) return null;
     this.#seen = state;
@@ -78,13 +78,14 @@ export class Invariants {
     return null;
   }
 
-  /** A row that says that its process is gone is right, as it says so. */
+  /** A row that says that its process is gone is right, as it says so. A stopped engine is not launched either. */
   #noneBehindRows(): Violation | null {
     for (const row of engineRows()) {
       const { id, state, incarnation, user_id } = row;
-      const isNew = this.#rows.get(id) !== `${state} ${incarnation}`;
-      this.#rows.set(id, `${state} ${incarnation}`);
-      if (!isNew || !(GONE.has(state) || isAsleep(row))) continue;
+      const said = `${state} ${incarnation} ${isAsleep(row) ? "asleep" : ""}`;
+      const isNew = this.#rows.get(id) !== said;
+      this.#rows.set(id, said);
+      if (!(isNew || state === "stopped") || !(GONE.has(state) || isAsleep(row))) continue;
       const process = world().machine.ofIncarnation(incarnation);
       if (process === undefined || process.unkillableUntil > world().scheduler.now) continue;
       return {
@@ -221,17 +222,9 @@ function foldersOwned(): Violation | null {
   return lost === undefined ? null : { invariant: "every folder has an engine", detail: lost };
 }
 
-/** How long a boot may take, with its statements. */
-const BOOT_MS = 1500;
-
-/**
- * Of what only the database does wrong, nothing is counted against an engine, unless a daemon ended or it failed during a boot: whether the
- * engine is `running` is not known then, and its process is ended.
- */
-export function nothingCounted({ events }: Plan, { outages, hasLostDaemon }: Fleet): Violation | null {
-  const { starts } = world().machine;
-  const cutsBoot = starts.some((at) => outages.some(({ from, to }) => at > from - BOOT_MS && at < to));
-  if (cutsBoot || hasLostDaemon || !events.every(sparesEngines)) return null;
+/** Of what only the database does wrong, nothing is counted against an engine, unless a daemon ended. */
+export function nothingCounted({ events }: Plan, { hasLostDaemon }: Fleet): Violation | null {
+  if (hasLostDaemon || !events.every(sparesEngines)) return null;
   const blamed = engineRows().find(({ restart_count }) => restart_count > 0);
   if (blamed === undefined) return null;
   const detail = `${blamed.user_id}: ${JSON.stringify(blamed.last_error)}`;

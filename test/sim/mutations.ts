@@ -42,8 +42,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a launch does not ask who leads",
     file: supervision("launch-as-leader"),
-    from: "if (!(await leadership.isHeld()))",
-    to: "if (leadership === undefined)",
+    from: "while (!(await leadership.isHeld()))",
+    to: "while (leadership === undefined)",
   },
   {
     name: "a wake does not wait for the exit",
@@ -72,9 +72,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a lost answer to running fails the boot",
-    file: supervision("boot-on-port"),
-    from: `if (row?.incarnation === incarnation && row.state === "running") return row;`,
-    to: "",
+    file: supervision("retry-until-stopped"),
+    from: "(lost ? await movedEarlier(host, move) : null)",
+    to: "(lost && movedEarlier.length < 0 ? move.set : null)",
   },
   {
     name: "a failed boot leaves its process",
@@ -191,10 +191,11 @@ export const MUTATIONS: readonly Mutation[] = [
     to: `await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : Promise.resolve({ kind: "exited" } as const))`,
   },
   {
-    name: "an overtaken start keeps the socket",
-    file: supervision("boot-engine"),
-    from: "      await releaseUnusedSocket(host, engine.id, entry);\n",
-    to: "",
+    name: "a stop keeps the socket",
+    file: supervision("end-process"),
+    from: "  host.backend.sockets.release(engine.id);\n  return (await",
+    to: "  return (await",
+    and: { from: "  host.backend.sockets.release(engine.id);\n  // Only a port", to: "  // Only a port" },
   },
   {
     name: "a start does not end a revival",

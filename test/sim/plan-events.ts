@@ -18,7 +18,7 @@ export type Trouble =
   | { readonly kind: "postgres freezes" | "postgres is away"; readonly ms: number }
   /** Of one change of an engine. */
   | { readonly kind: "answer is lost" }
-  | { readonly kind: "change is late"; readonly ms: number }
+  | { readonly kind: "change is late" | "answer is late"; readonly ms: number }
   | {
       readonly kind: "answers are lost" | "statements are late" | "statements race";
       readonly ms: number;

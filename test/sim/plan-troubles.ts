@@ -22,6 +22,7 @@ const OF_DATABASE: Weighted = [
   ["postgres is away", 5],
   ["answer is lost", 9],
   ["change is late", 4],
+  ["answer is late", 4],
   ["answers are lost", 3],
   ["statements are late", 3],
   ["statements race", 2],
@@ -54,8 +55,11 @@ const SUDDEN: ReadonlySet<Kind> = new Set([
   "engine hangs",
   "engine is unkillable",
   "answer is lost",
+  "answer is late",
   "change is late",
 ]);
+/** Of a change alone: other answers follow nothing. */
+const OF_CHANGES: ReadonlySet<Kind> = new Set(["answer is lost", "answer is late"]);
 
 /** Of the changes of an engine: a start makes four. */
 const MOST_CHANGES = 6;
@@ -90,7 +94,7 @@ export function troubleEvents(
   for (let left = count; left > 0; left--) {
     const does = troubleOf(draws, draws.pick("plan trouble", kinds));
     const at = troubleTime(draws, [...commands, ...events], pace);
-    const isSudden = SUDDEN.has(does.kind) && (does.kind === "answer is lost" || draws.chance("plan sudden", 0.6));
+    const isSudden = SUDDEN.has(does.kind) && (OF_CHANGES.has(does.kind) || draws.chance("plan sudden", 0.6));
     events.push(isSudden ? { at, change: draws.integer("plan change", 1, MOST_CHANGES), does } : { at, does });
   }
   return events;
@@ -117,6 +121,7 @@ function troubleOf(draws: Draws, kind: Trouble["kind"]): Trouble {
     case "answer is lost":
       return { kind };
     case "change is late":
+    case "answer is late":
       return { kind, ms: draws.integer("plan late ms", 500, 10_000) };
     case "daemon freezes":
       // Mostly until another one leads.

@@ -1,6 +1,7 @@
 import type { Setup } from "./daemon.ts";
 import type { Draws } from "./kernel/draws.ts";
-import { commandEvents, storyEvents } from "./plan-commands.ts";
+import { commandEvents } from "./plan-commands.ts";
+import { storyEvents } from "./plan-stories.ts";
 import { troubleEvents, troubleKinds } from "./plan-troubles.ts";
 import { type Event, USERS } from "./plan-events.ts";
 
@@ -33,6 +34,11 @@ export function makePlan(draws: Draws): Plan {
   };
   const pace = draws.pick("plan pace", [2, 20, 200]);
   const users = USERS.slice(0, draws.integer("plan users", 1, USERS.length));
+  const story = draws.chance("plan story", 0.5)
+    ? storyEvents(draws, { user: draws.pick("plan user", users), hasReplicas })
+    : [];
+  // Half of the stories are told alone: with few other calls, and no other trouble.
+  const isAlone = story.length > 0 && draws.chance("plan alone", 0.5);
   const commands = [
     // Most runs begin with engines.
     ...users
@@ -41,12 +47,15 @@ export function makePlan(draws: Draws): Plan {
         at: draws.integer("plan first time", 0, 3000),
         does: { kind: "admit" as const, user },
       })),
-    ...commandEvents(draws, users, draws.integer("plan commands", 8, 30)),
+    ...commandEvents(
+      draws,
+      users,
+      isAlone ? draws.integer("plan few commands", 0, 6) : draws.integer("plan commands", 8, 30),
+    ),
   ];
   // One run in ten has no trouble.
-  const count = draws.chance("plan calm", 0.1) ? 0 : draws.integer("plan troubles", 1, 10);
+  const count = isAlone || draws.chance("plan calm", 0.1) ? 0 : draws.integer("plan troubles", 1, 10);
   const troubles = troubleEvents(draws, { kinds: troubleKinds(draws, hasReplicas), count, pace, commands });
-  const story = draws.chance("plan story", 0.2) ? storyEvents(draws, draws.pick("plan user", users)) : [];
   return {
     seed: draws.seed,
     setup,

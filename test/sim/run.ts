@@ -16,8 +16,8 @@ const { values, positionals } = parseArgs({
     steps: { type: "boolean", default: false },
     /** Puts one of the bugs of `mutations.ts` into the product, by its number. */
     mutation: { type: "string" },
-    /** Stops at the first failure. */
-    first: { type: "boolean", default: false },
+    /** Stops at this many failures. */
+    failures: { type: "string", default: "Infinity" },
     /** Runs each seed twice: the second run must draw what the first one drew. */
     replay: { type: "boolean", default: false },
     /** Shortens each failing plan, and prints it with its trace. */
@@ -69,13 +69,14 @@ async function runPlan(name: string, plan: Plan): Promise<boolean> {
   return false;
 }
 
+const enough = Number(values.failures);
 const [first = 1, last = first] = positionals.map(Number);
 if (values.plan.length === 0)
   for (let seed = first; seed <= last; seed++)
-    if (!(await runPlan(`seed ${seed}`, makePlan(new Draws(seed)))) && values.first) break;
+    if (!(await runPlan(`seed ${seed}`, makePlan(new Draws(seed)))) && totals.failed >= enough) break;
 for (const file of values.plan) {
   const { plan } = JSON.parse(readFileSync(file, "utf8")) as { readonly plan: Plan };
-  if (!(await runPlan(file, plan)) && values.first) break;
+  if (!(await runPlan(file, plan)) && totals.failed >= enough) break;
 }
 const took = Math.round(clock() - startedAt);
 const { seeds, failed, steps, turns, ms } = totals;

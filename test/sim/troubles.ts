@@ -7,7 +7,6 @@ import type { Event } from "./plan-events.ts";
 
 /** How long a service manager waits before it starts the daemon again. */
 const RESTART_MS = 1000;
-const OUTAGES = new Set(["postgres freezes", "postgres is away", "answers are lost", "statements are late"]);
 /** The statement that gives an engine its user id. */
 const CHOOSES_UID = 'update "engines" set "uid"';
 
@@ -19,8 +18,6 @@ export class Fleet {
   #lives = 0;
   #troubles = 0;
   #quietSince: number | null = 0;
-  /** When the database failed for longer than one answer. */
-  readonly outages: { readonly from: number; to: number }[] = [];
   /** Troubles that wait for a change of an engine. */
   #sudden: { readonly does: Event["does"]; left: number }[] = [];
 
@@ -85,6 +82,7 @@ export class Fleet {
     const daemon = this.#daemons.find(({ actor }) => actor === client) ?? this.leader;
     for (const { does } of due)
       if (does.kind === "answer is lost") faults.losesNextAnswer = true;
+      else if (does.kind === "answer is late") faults.lateAnswerMs = does.ms;
       // The change has taken effect, and its answer is on its way.
       else scheduler.after(0, does.kind, () => this.#make(does, daemon), { actor: null });
   }
@@ -137,6 +135,9 @@ export class Fleet {
       case "answer is lost":
         world().faults.losesNextAnswer = true;
         return true;
+      case "answer is late":
+        world().faults.lateAnswerMs = does.ms;
+        return true;
       case "change is late":
         world().faults.lateChangeMs = does.ms;
         return true;
@@ -181,7 +182,6 @@ export class Fleet {
     const { scheduler, note } = world();
     note(`${kind} for ${ms} ms`);
     this.#troubles++;
-    if (OUTAGES.has(kind)) this.outages.push({ from: scheduler.now, to: scheduler.now + ms });
     scheduler.after(
       ms,
       `end: ${kind}`,

@@ -5,6 +5,7 @@ import { DEFAULT_AGENT } from "../../contract/engine/requests.ts";
 import { type AgentDefinition, toolsFor } from "../catalog/agent-file.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CoreSoul } from "../catalog/core-soul.ts";
+import { lazily } from "../../shared/lazily.ts";
 import { clientToolsOf } from "../tools/client-tools.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { SUBMIT_RESULT_TOOL } from "../tools/submit-result.ts";
@@ -96,8 +97,12 @@ export function catalogProfiles(parts: ProfileParts): CatalogProfiles {
       );
       return { definition, tools: toolsFor(definition, offered, { neverAbove: true }) };
     });
-  const own = [...delegateTool([DEFAULT_AGENT], () => []), toolSearch([], parts.rankByWords), SUBMIT_RESULT_TOOL];
-  const toolNamed: ToolNamed = (name) => own.find((tool) => tool.name === name) ?? parts.registry().get(name);
+  const own = lazily(() => [
+    ...delegateTool([DEFAULT_AGENT], () => []),
+    toolSearch([], parts.rankByWords),
+    SUBMIT_RESULT_TOOL,
+  ]);
+  const toolNamed: ToolNamed = (name) => own().find((tool) => tool.name === name) ?? parts.registry().get(name);
   return { ofAgent, ofSubAgent, toolNamed, omitted: (agent) => ofAgent(agent) };
 }
 

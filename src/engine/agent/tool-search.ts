@@ -26,23 +26,25 @@ export type RankByWords = (
   },
 ) => readonly number[];
 
+const input = toolInput(
+  z.object({
+    query: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(1000),
+        z.describe("Words for what the tool does, or exact names of tools separated by spaces"),
+      ),
+  }),
+);
+
 /** Tool that finds tools which are not in the request, and loads the best for the rest of the conversation. */
 export function toolSearch(deferred: readonly Tool[], rankByWords: RankByWords): Tool<{ query: string }> {
   let documents: readonly (readonly (readonly string[])[])[] | undefined;
   return {
     name: TOOL_SEARCH,
     description: `Finds tools that are not loaded and loads the best ${LOADED_AT_ONCE}. You can call them from your next step on. Search by what the tool does, or by its name. Search before you say that something cannot be done. Not loaded are:\n${listing(deferred)}`,
-    input: toolInput(
-      z.object({
-        query: z
-          .string()
-          .check(
-            z.minLength(1),
-            z.maxLength(1000),
-            z.describe("Words for what the tool does, or exact names of tools separated by spaces"),
-          ),
-      }),
-    ),
+    input,
     readOnly: true,
     permission: "allow",
     returns: "own",

@@ -66,7 +66,7 @@ export interface ConnectParams {
   readonly server: ServerConfig;
   readonly workspaceDir: string;
   /** Environment of a local server, extended by its own `env`. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: () => Readonly<Record<string, string>>;
   /** Starts a local server. */
   readonly launcher: Pick<LimitedLauncher, "start">;
   readonly secrets: ProgramSecrets;

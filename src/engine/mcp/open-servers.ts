@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { EngineLaunch } from "../../contract/engine/launch.ts";
+import { lazily } from "../../shared/lazily.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { readableProgramPath } from "../../sandbox/programs.ts";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
@@ -51,12 +52,16 @@ export function openServers({
   const factOf = (name: string) => engineFact(engine, name);
   const context: EntryContext = { variables, factOf, places: { folders, read: launch.isolation.read } };
   const { isolation, extra_ca_certs: extraCaCerts } = launch;
-  const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
+  // With the first local server: it reads many folders, and each boot would wait for it.
+  const serversEnvironment = lazily(() => {
+    const programPath = isolation.tools ? readableProgramPath(PATH, isolation.read) : PATH;
+    return serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts });
+  });
   const servers = new ToolServers({
     pins,
     known,
     workspaceDir,
-    environment: serverEnvironment({ ...inherited, PATH: programPath }, { extraCaCerts }),
+    environment: serversEnvironment,
     launcher,
     secrets,
     proxyPort: async (asked) => (await network.access(asked)).proxyPort,

@@ -40,10 +40,11 @@ export class ServerProcess {
 
   /** Rejects with a readable Error when the server cannot be started. */
   static async start(server: StdioServerConfig, params: ServerProcessParams): Promise<ServerProcess> {
-    const { workspaceDir, environment, launcher, secrets, proxyPort } = params;
+    const { workspaceDir, launcher, secrets, proxyPort } = params;
     const cwd = resolve(workspaceDir, server.cwd);
     if (!existsSync(cwd)) throw new Error(`cwd: expected a folder, but ${server.cwd} does not exist`);
     // Falls back to the engine's Node.js.
+    const environment = params.environment();
     const PATH = [environment["PATH"], dirname(process.execPath)].join(delimiter);
     const own = await secrets.environment(server.env, () => proxyPort(server.sandbox.network));
     const program = await launcher.start({

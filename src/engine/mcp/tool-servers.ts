@@ -23,7 +23,7 @@ interface ToolServersParts {
   readonly known: KnownServers;
   readonly workspaceDir: string;
   /** The environment of local servers. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: ConnectParams["environment"];
   readonly launcher: Pick<LimitedLauncher, "start">;
   readonly secrets: ConnectParams["secrets"];
   readonly proxyPort: ConnectParams["proxyPort"];

@@ -19,16 +19,18 @@ export interface Publisher {
   publish(file: PublishedFile): Promise<Artifact>;
 }
 
+const input = toolInput(
+  z.object({
+    path: z.string().check(z.minLength(1)),
+    title: z.string().check(z.minLength(1), z.maxLength(MAX_TITLE_LENGTH)),
+  }),
+);
+
 export const publishFile = (publisher: Publisher): Tool<{ path: string; title: string }> => ({
   name: PUBLISH_FILE,
   description:
     "Publishes the current content of a file of the workspace as a result for the user, with a title. Publish a file when it is complete. Publishing it again adds a version.",
-  input: toolInput(
-    z.object({
-      path: z.string().check(z.minLength(1)),
-      title: z.string().check(z.minLength(1), z.maxLength(MAX_TITLE_LENGTH)),
-    }),
-  ),
+  input,
   readOnly: false,
   permission: "allow",
   returns: "own",

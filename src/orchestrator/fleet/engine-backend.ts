@@ -2,7 +2,7 @@ import type { EngineHandle } from "../../contract/orchestrator/engine-handle.ts"
 import type { EngineLaunch, ProductCatalog } from "../../contract/engine/launch.ts";
 import type { CatalogStorage } from "./catalog-storage.ts";
 import type { KnowledgeStorage } from "./knowledge-storage.ts";
-import type { EngineStorage } from "./engine-storage.ts";
+import type { EngineStorage, KeptFor, StoredEngine } from "./engine-storage.ts";
 import type { HeldSockets } from "./sockets/engine-sockets.ts";
 import type { LimitsReport } from "./limits-report.ts";
 import type { ClaimOutcome, SparesReport } from "../../contract/orchestrator/spares-report.ts";
@@ -50,10 +50,10 @@ export interface EngineBackend {
    */
   attach(incarnation: Incarnation, handle: EngineHandle | null): Promise<Attached>;
   /** The last lines of an engine's log, oldest first, without what looks like a key. None when there is no log. */
-  logs(engineId: string, lines: number): Promise<readonly string[]>;
+  logs(engine: StoredEngine, lines: number): Promise<readonly string[]>;
   /** The last lines, then each new one, until the signal aborts or the log is removed. */
   followLogs(
-    engineId: string,
+    engine: StoredEngine,
     options: { readonly lines: number; readonly signal: AbortSignal },
   ): AsyncIterable<string>;
   /** CPU and memory of engines with their tools. A process that is gone has no entry. */
@@ -114,6 +114,8 @@ export type EngineParameters = Omit<
 
 export interface LaunchOrder {
   readonly launch: EngineParameters;
+  /** To whom the engine's data belong. */
+  readonly owner: KeptFor;
   /** The version of its product's catalog. Left out: none. */
   readonly catalog?: Omit<ProductCatalog, "folder"> & { readonly productId: string };
   readonly memoryMb: number;

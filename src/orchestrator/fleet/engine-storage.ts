@@ -41,15 +41,15 @@ export interface EngineStorage {
   /** Creates an engine's storage, or restores what an earlier destroy kept for its user. Throws {@link LaunchFailed}. */
   prepare(engine: StoredEngine): Promise<void>;
   /** Whether it was restored for a provision that is not finished. */
-  isRestored(engineId: string): Promise<boolean>;
+  isRestored(engine: StoredEngine): Promise<boolean>;
   /** Call it when the provision has succeeded. */
-  settle(engineId: string): Promise<void>;
+  settle(engine: StoredEngine): Promise<void>;
   /** Undoes {@link prepare}: keeps restored data again, and erases created data. */
   discard(engine: StoredEngine): Promise<void>;
   /** Keeps the data for the user's next engine. Throws {@link StorageUnusable}. */
   keep(engine: StoredEngine): Promise<void>;
   /** Erases all data of the engine. No data is no error. Throws {@link StorageUnusable}. */
-  erase(engineId: string): Promise<void>;
+  erase(engine: StoredEngine): Promise<void>;
   hasKept(user: KeptFor): Promise<boolean>;
   eraseKept(user: KeptFor): Promise<void>;
   /** The ids of products with kept data. */
@@ -60,7 +60,7 @@ export interface EngineStorage {
    * Reads what a stopped engine has not told the daemon: its ledger from this position, null for its beginning, and its
    * notices of turns.
    */
-  readUncollected(engineId: string, known: UsageCursor | null, signal: AbortSignal): Promise<UncollectedOutcome>;
+  readUncollected(engine: StoredEngine, known: UsageCursor | null, signal: AbortSignal): Promise<UncollectedOutcome>;
   /** Reads the files of an engine, also while it runs, or kept data, as members of an archive. */
-  read(what: string | KeptData, reader: StorageReader): Promise<ReadOutcome>;
+  read(what: StoredEngine | KeptData, reader: StorageReader): Promise<ReadOutcome>;
 }

@@ -59,7 +59,7 @@ export function destroyRow(host: EngineHost, { id }: EngineRow, { keepData }: { 
 async function clearStorage(host: Pick<HostContext, "backend" | "logger">, engine: EngineRow): Promise<void> {
   const { storage } = host.backend;
   try {
-    await (engine.keep_data ? storage.keep(engine) : storage.erase(engine.id));
+    await (engine.keep_data ? storage.keep(engine) : storage.erase(engine));
   } catch (error) {
     if (!(error instanceof StorageUnusable)) throw error;
     host.logger.error({ err: error, engine_id: engine.id }, "failed to clear an engine's storage");
@@ -95,7 +95,7 @@ async function collectRemaining(
   const row = await findEngineById(host.db, id);
   if (row?.usage_collected === incarnation) return;
   const cursor = await findUsageCursor(host.db, { productId, userId });
-  const found = await host.backend.storage.readUncollected(id, cursor, host.stopping);
+  const found = await host.backend.storage.readUncollected(engine, cursor, host.stopping);
   if (found.kind === "failed") {
     host.logger.error({ engine_id: id, reason: found.reason }, "failed to read the usage of a destroyed engine");
     return;

@@ -115,12 +115,12 @@ const sharedFailure = (error: unknown): ApiError =>
     ? error
     : new ApiError("BACKEND_ERROR", "the engine failed to boot in a concurrent provision", { cause: error });
 
-async function settleStorage(host: Pick<HostContext, "backend" | "logger">, { id }: EngineRow): Promise<void> {
+async function settleStorage(host: Pick<HostContext, "backend" | "logger">, engine: EngineRow): Promise<void> {
   try {
-    await host.backend.storage.settle(id);
+    await host.backend.storage.settle(engine);
   } catch (error) {
     // Only the undo of a failed provision reads the marker.
-    host.logger.warn({ err: error, engine_id: id }, "failed to remove the marker of a restored folder");
+    host.logger.warn({ err: error, engine_id: engine.id }, "failed to remove the marker of a restored folder");
   }
 }
 

@@ -77,7 +77,7 @@ function undoProvision(
       set: {
         desired_state: "destroyed",
         // The restored data of an earlier engine are kept again, also when another daemon finishes the undo.
-        keep_data: await host.backend.storage.isRestored(id),
+        keep_data: await host.backend.storage.isRestored(engine),
         deadline_at: new Date(host.now() + UNDO_MS),
       },
       event: { reason },

@@ -8,7 +8,7 @@ import type { BackupRun } from "../../contract/orchestrator/backup.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { unlessMissing } from "../../shared/files.ts";
 import { VERSION } from "../../shared/version.ts";
-import type { KeptData } from "../fleet/engine-storage.ts";
+import type { KeptData, StoredEngine } from "../fleet/engine-storage.ts";
 import type { HostContext } from "../host-context.ts";
 import { schemaOf } from "../store/migrate.ts";
 import { type RecordBatch, dumpRecords } from "../store/record-dump.ts";
@@ -49,9 +49,9 @@ async function writeSections(host: Host, archive: ArchiveWriter): Promise<void> 
   const { engines, rows } = await writeRecords(host, archive);
   const destroyed: string[] = [];
   progress(host, { engines: { done: 0, total: engines.length } });
-  for (const [at, id] of engines.entries()) {
-    const isThere = await writeStorage(host, archive, { section: engineSection(id), what: id });
-    if (!isThere) destroyed.push(id);
+  for (const [at, engine] of engines.entries()) {
+    const isThere = await writeStorage(host, archive, { section: engineSection(engine.id), what: engine });
+    if (!isThere) destroyed.push(engine.id);
     progress(host, { engines: { done: at + 1, total: engines.length }, bytes: archive.bytes });
   }
   for (const kept of await host.backend.storage.listKept())
@@ -76,7 +76,7 @@ async function writeKeys({ backups, settings }: Host, archive: ArchiveWriter): P
 async function writeRecords({ db, events, backups }: Host, archive: ArchiveWriter) {
   const rows: Record<string, number> = {};
   const batches: Record<string, number> = {};
-  let engines: readonly string[] = [];
+  let engines: readonly StoredEngine[] = [];
   await archive.section(RECORDS, async (add) => {
     const write = async ({ table, lines }: RecordBatch): Promise<void> => {
       if (batches[table] === undefined) await add(folderMember(table));
@@ -99,7 +99,7 @@ async function writeRecords({ db, events, backups }: Host, archive: ArchiveWrite
 async function writeStorage(
   host: Host,
   archive: ArchiveWriter,
-  { section, what }: { readonly section: string; readonly what: string | KeptData },
+  { section, what }: { readonly section: string; readonly what: StoredEngine | KeptData },
 ): Promise<boolean> {
   const { backend, backups, stopping } = host;
   stopping.throwIfAborted();

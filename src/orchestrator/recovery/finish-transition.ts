@@ -18,7 +18,7 @@ const RETRY_DELAY_MS = 1000;
 /** Stops a start that is past its deadline, then applies the restart rule. */
 export async function abandonStart(host: EngineHost, row: EngineRow): Promise<void> {
   await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
-  const lastError = await buildLastError(host, row.id, {
+  const lastError = await buildLastError(host, row, {
     phase: "boot",
     reason: "the start did not finish before its deadline",
   });
@@ -88,7 +88,7 @@ export async function handleUnobservedExit(
     host.logger.error({ engine_id: id, ...end.data, reason: end.reason }, "failed to kill all processes of an engine");
   const reason =
     process === null ? "the engine exited while no daemon supervised it" : "the engine did not answer the new daemon";
-  const lastError = await buildLastError(host, id, { phase: "run", reason });
+  const lastError = await buildLastError(host, row, { phase: "run", reason });
   const healthyForMs = row.started_at === null ? 0 : host.now() - row.started_at.getTime();
   const from = ["starting", "running", "unhealthy"] as const;
   await host.supervisor.restartOrFail({ id, incarnation, from, lastError, healthyForMs });

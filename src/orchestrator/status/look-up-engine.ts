@@ -94,6 +94,8 @@ export async function engineLog(
   product: Product,
   { userId, lines, follow }: { readonly userId: string; readonly lines: number; readonly follow: AbortSignal | null },
 ): Promise<Iterable<string> | AsyncIterable<string>> {
-  const { id } = await getEngineRow(host, product, userId);
-  return follow === null ? host.backend.logs(id, lines) : host.backend.followLogs(id, { lines, signal: follow });
+  const engine = await getEngineRow(host, product, userId);
+  return follow === null
+    ? host.backend.logs(engine, lines)
+    : host.backend.followLogs(engine, { lines, signal: follow });
 }

@@ -232,12 +232,15 @@ export async function productsWithCostBudgets(db: Db): Promise<readonly string[]
   const rows = await db
     .selectFrom("products")
     .select("slug")
-    .where(({ or, exists, selectFrom }) =>
-      or([
+    .where((eb) =>
+      eb.or([
         limitsCosts("products.policy"),
-        exists(selectFrom("plans").whereRef("plans.product_id", "=", "products.id").where(limitsCosts("plans.policy"))),
-        exists(
-          selectFrom("engines")
+        eb.exists(
+          eb.selectFrom("plans").whereRef("plans.product_id", "=", "products.id").where(limitsCosts("plans.policy")),
+        ),
+        eb.exists(
+          eb
+            .selectFrom("engines")
             .whereRef("engines.product_id", "=", "products.id")
             .where(limitsCosts("engines.own_policy")),
         ),

@@ -124,10 +124,13 @@ export async function countByState(db: Db, hostId: string): Promise<ReadonlyMap<
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
 
-/** The ids of this host's engines. */
-export async function engineIdsOf(db: Db, hostId: string): Promise<string[]> {
-  const rows = await db.selectFrom("engines").select("id").where("host_id", "=", hostId).orderBy("id").execute();
-  return rows.map(({ id }) => id);
+/** The ids and owners of this host's engines. */
+export async function ownersOfEngines(
+  db: Db,
+  hostId: string,
+): Promise<Pick<EngineRow, "id" | "product_id" | "user_id">[]> {
+  const columns = ["id", "product_id", "user_id"] as const;
+  return db.selectFrom("engines").select(columns).where("host_id", "=", hostId).orderBy("id").execute();
 }
 
 /** Backends other than this one whose processes are recorded for engines of this host. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { engineIdsOf } from "./host-engines.ts";
+import { ownersOfEngines } from "./host-engines.ts";
 import type { Db, Trx } from "./database.ts";
 
 /** The tables of a backup, in an order in which their rows can be inserted, and the order of the rows. */
@@ -53,12 +53,12 @@ export interface RecordBatch {
   readonly lines: readonly string[];
 }
 
-/** Reads the records of a host in one snapshot, batch by batch. Returns the ids of its engines. */
+/** Reads the records of a host in one snapshot, batch by batch. Returns its engines. */
 export function dumpRecords(
   db: Db,
   { hostId, isEncrypted }: { readonly hostId: string; readonly isEncrypted: boolean },
   take: (batch: RecordBatch) => Promise<void>,
-): Promise<{ readonly engines: readonly string[] }> {
+): Promise<{ readonly engines: Awaited<ReturnType<typeof ownersOfEngines>> }> {
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
@@ -66,7 +66,7 @@ export function dumpRecords(
     .execute(async (trx) => {
       // The transaction is idle while the archive is written. It locks nothing.
       await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(trx);
-      const engines = await engineIdsOf(trx, hostId);
+      const engines = await ownersOfEngines(trx, hostId);
       for (const [table, order] of Object.entries(RECORD_TABLES))
         if (isEncrypted || !ENCRYPTED_ONLY.includes(table)) await dumpTable(trx, { table, order, hostId, take });
       return { engines };

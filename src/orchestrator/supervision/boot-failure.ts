@@ -40,10 +40,11 @@ export function describeFailure(
 /** Logs a failed boot and builds its result: the `last_error` of the record and the error of the call. */
 export async function failedBoot(
   host: Pick<HostContext, "backend" | "now" | "logger">,
-  { id, incarnation }: EngineRow,
+  engine: EngineRow,
   { code = "BACKEND_ERROR", reason, exit, cause }: BootFailure,
 ): Promise<FailedBoot> {
-  const lastError = await buildLastError(host, id, { phase: "boot", reason, ...(exit && { exit }) });
+  const { id, incarnation } = engine;
+  const lastError = await buildLastError(host, engine, { phase: "boot", reason, ...(exit && { exit }) });
   const fields = { engine_id: id, incarnation, last_error: lastError, ...(cause !== undefined && { err: cause }) };
   host.logger.warn(fields, "failed to boot an engine");
   return {

@@ -1,11 +1,12 @@
 import { shownProcess } from "../../contract/orchestrator/engine-handle.ts";
 import { isExit } from "../../contract/engine/exit.ts";
 import { logStep } from "../../shared/log-step.ts";
+import { ApiError, daemonStops } from "../api-error.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { LaunchFailed, PortTaken } from "../fleet/launch-failed.ts";
 import { type BootVerdict, awaitHealthy } from "../engine-calls/health-probe.ts";
 import type { LiveEngine, SupervisedOrder } from "../fleet/live-engines.ts";
-import { findSettledEngine } from "../store/engines.ts";
+import { isDatabaseUnavailable } from "../store/database.ts";
 import type { Product } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { describeFailure, failedBoot } from "./boot-failure.ts";
@@ -13,6 +14,7 @@ import type { BootResult } from "./supervisor.ts";
 import type { BootSlot } from "./boot-queue.ts";
 import { bootDeadline } from "./new-incarnation.ts";
 import { prepareKnowledge } from "./prepare-knowledge.ts";
+import { retryMove } from "./retry-until-stopped.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
@@ -53,12 +55,14 @@ export async function bootOnPort(
     order = { ...order, launch: { ...order.launch, ...knowledge } };
     logStep(host.logger, "launch_prepared", engine.id);
     // I2 commit before spawn: a later daemon finds this process by the incarnation of the committed row.
-    process = await launchAsLeader(host, order);
+    process = await launchAsLeader(host, order, signal);
     logStep(host.logger, "process_claimed", engine.id);
   } catch (error) {
     if (error instanceof PortTaken) return { kind: "port_taken" };
     // The call that cancelled the boot may have removed the engine's files.
     if (signal.aborted) return { kind: "overtaken" };
+    // The engine is not to blame. The reaper starts it again.
+    if (error instanceof ApiError || isDatabaseUnavailable(error)) throw error;
     const reason = error instanceof LaunchFailed ? error.message : "the engine's launch could not be prepared";
     return failedBoot(host, engine, { reason, cause: error });
   }
@@ -85,8 +89,9 @@ export async function bootOnPort(
       return await abandon(host, process, await failedBoot(host, engine, describeFailure(host, verdict)));
     const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
     host.live.add(live);
-    const running = await enterRunning(host, engine, { process, version: verdict.version });
-    if (running === null) {
+    const running = await enterRunning(host, engine, { process, version: verdict.version, signal });
+    if (running === undefined && !signal.aborted) throw daemonStops();
+    if (!running) {
       host.live.remove(engine.id, engine.incarnation);
       return await abandon(host, process, { kind: "overtaken" });
     }
@@ -95,7 +100,8 @@ export async function bootOnPort(
     return { kind: "running", engine: running, live };
   } catch (error) {
     host.live.remove(engine.id, engine.incarnation);
-    await abandon(host, process, null);
+    // The next daemon finds it, and the row may be `running`.
+    if (!host.stopping.aborted) await abandon(host, process, null);
     throw error;
   }
 }
@@ -131,32 +137,34 @@ function recordProcess(
   });
 }
 
-async function enterRunning(
-  host: Pick<HostContext, "db" | "states" | "now">,
+/**
+ * The process is healthy, so it waits for the database. Null when another operation has taken the engine over, undefined
+ * when the boot is cancelled or the daemon stops.
+ */
+function enterRunning(
+  host: Pick<HostContext, "db" | "states" | "now" | "logger" | "stopping">,
   { id, incarnation, port }: EngineRow,
-  { process, version }: { readonly process: EngineProcess; readonly version: string | null },
-): Promise<EngineRow | null> {
-  try {
-    return await host.states.move({
-      id,
-      from: ["starting"],
-      to: "running",
-      incarnation,
-      set: {
-        provisioned: true,
-        version,
-        started_at: new Date(host.now()),
-        stop_reason: null,
-        next_restart_at: null,
-      },
-      event: { data: { port, ...shownProcess(process.handle), version } },
-    });
-  } catch (error) {
-    // Either the statement or only its result was lost. The row shows which.
-    const row = await findSettledEngine(host.db, id);
-    if (row?.incarnation === incarnation && row.state === "running") return row;
-    throw error;
-  }
+  {
+    process,
+    version,
+    signal,
+  }: { readonly process: EngineProcess; readonly version: string | null; readonly signal: AbortSignal },
+): Promise<EngineRow | null | undefined> {
+  const { db, states, logger } = host;
+  return retryMove({ db, states, logger, stopping: AbortSignal.any([host.stopping, signal]) }, "start", () => ({
+    id,
+    from: ["starting"],
+    to: "running",
+    incarnation,
+    set: {
+      provisioned: true,
+      version,
+      started_at: new Date(host.now()),
+      stop_reason: null,
+      next_restart_at: null,
+    },
+    event: { data: { port, ...shownProcess(process.handle), version } },
+  }));
 }
 
 /** A daemon that no longer leads leaves the process to the next leader, which may have adopted it. */

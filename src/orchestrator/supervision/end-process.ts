@@ -103,10 +103,11 @@ async function stopOrphans(
 /** Moves the engine to `stop_failed`, from where the stop is retried, and throws BACKEND_ERROR. */
 export async function recordStopFailure(
   host: Pick<HostContext, "states" | "backend" | "now" | "logger">,
-  { id, incarnation }: EngineRow,
+  engine: EngineRow,
   { from, end }: { readonly from: "stopping" | "destroying"; readonly end: Survived },
 ): Promise<never> {
-  const lastError = await buildLastError(host, id, { phase: "stop", reason: end.reason });
+  const { id, incarnation } = engine;
+  const lastError = await buildLastError(host, engine, { phase: "stop", reason: end.reason });
   await host.states.move({
     id,
     from: [from],

@@ -2,6 +2,7 @@ import type { LastError } from "../../contract/orchestrator/requests.ts";
 import { isoTime } from "../../shared/clock.ts";
 import { untrustedText } from "../../shared/untrusted-text.ts";
 import type { EngineExit } from "../fleet/engine-backend.ts";
+import type { StoredEngine } from "../fleet/engine-storage.ts";
 import { redactLine } from "../fleet/logs/redact-line.ts";
 import type { HostContext } from "../host-context.ts";
 import { CANNOT_START, ENDS, exitCause } from "../../contract/engine/exit.ts";
@@ -18,10 +19,10 @@ const MAX_LINE = 1000;
  */
 export async function buildLastError(
   host: Pick<HostContext, "backend" | "now" | "logger">,
-  engineId: string,
+  engine: StoredEngine,
   { phase, reason, exit }: { readonly phase: LastError["phase"]; readonly reason: string; readonly exit?: EngineExit },
 ): Promise<LastError> {
-  const tail = await readTail(host, engineId);
+  const tail = await readTail(host, engine);
   const why = exit === undefined ? null : exitReason(exit, tail);
   return {
     phase,
@@ -35,11 +36,14 @@ export async function buildLastError(
   };
 }
 
-async function readTail(host: Pick<HostContext, "backend" | "logger">, engineId: string): Promise<readonly string[]> {
+async function readTail(
+  host: Pick<HostContext, "backend" | "logger">,
+  engine: StoredEngine,
+): Promise<readonly string[]> {
   try {
-    return await host.backend.logs(engineId, READ_LINES);
+    return await host.backend.logs(engine, READ_LINES);
   } catch (error) {
-    host.logger.warn({ err: error, engine_id: engineId }, "failed to read the log of an exited engine");
+    host.logger.warn({ err: error, engine_id: engine.id }, "failed to read the log of an exited engine");
     return [];
   }
 }

@@ -67,6 +67,7 @@ export function launchOrder(
       ...(host.settings.tracing !== null && { tracing: { ...host.settings.tracing } }),
     },
     upstreams,
+    owner: { product_id: engine.product_id, user_id: engine.user_id },
     catalog: { productId: product.record.id, ...product.catalog },
     uid: engine.uid,
     memoryMb: memory_mb,

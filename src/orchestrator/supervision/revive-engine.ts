@@ -106,9 +106,10 @@ async function relaunch(
   { id, incarnation, order }: LiveEngine,
   overtaken: AbortSignal,
 ): Promise<EngineProcess | null> {
+  const signal = AbortSignal.any([host.stopping, overtaken]);
   let process: EngineProcess;
   try {
-    process = await launchAsLeader(host, order);
+    process = await launchAsLeader(host, order, signal);
   } catch (error) {
     host.logger.warn({ err: error, engine_id: id }, "failed to restart an engine without the database");
     return null;
@@ -116,7 +117,6 @@ async function relaunch(
   const { exited } = process;
   const deadlineMs = host.settings.bootTimeoutMs;
   const identity = { engineId: id, incarnation };
-  const signal = AbortSignal.any([host.stopping, overtaken]);
   const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal });
   await process.settle();
   if (verdict.kind === "healthy" && !overtaken.aborted) return process;

@@ -86,7 +86,7 @@ async function handleExit(host: StartingHost, live: LiveEngine, exit: EngineExit
   host.live.remove(live.id, live.incarnation);
   if (exit.host !== undefined) return restartAfterHostExit(host, live, exit.host);
   const reason = live.stopCause ?? `the engine's process exited ${describeExit(exit)}`;
-  const lastError = await buildLastError(host, live.id, { phase: "run", reason, exit });
+  const lastError = await buildLastError(host, { id: live.id, ...live.order.owner }, { phase: "run", reason, exit });
   await recordAndRestart(host, live, {
     id: live.id,
     incarnation: live.incarnation,

@@ -75,7 +75,7 @@ export function serverBench(t: Test, options: BenchOptions = {}): ServerBench {
     pins,
     known,
     workspaceDir,
-    environment: commandEnvironment(environment, folders),
+    environment: () => commandEnvironment(environment, folders),
     launcher,
     secrets,
     proxyPort: async (asked) => (await network.access(asked)).proxyPort,

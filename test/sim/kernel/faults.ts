@@ -6,6 +6,8 @@ export interface Faults {
   losesNextAnswer: boolean;
   /** How late the next change of an engine arrives. */
   lateChangeMs: number;
+  /** How late the answer of the next statement arrives. */
+  lateAnswerMs: number;
   /** The share of statements that arrive seconds late. */
   lateStatements: number;
   /** The share of choices of a free user id that another session makes at the same moment. */
@@ -26,6 +28,7 @@ export const noFaults = (): Faults => ({
   lostAnswers: 0,
   losesNextAnswer: false,
   lateChangeMs: 0,
+  lateAnswerMs: 0,
   lateStatements: 0,
   races: 0,
   badBoots: 0,

@@ -15,7 +15,7 @@ interface TurnRequest {
 /** What an engine's program does, from its start on: boots, accepts calls, sleeps, exits. */
 export function runEngine(process: Process, engine: EngineOf, descriptor: number): void {
   const { scheduler, machine } = world();
-  machine.starts.push(scheduler.now);
+  machine.launches++;
   scheduler.as(process.actor, () => new Engine(process, engine, descriptor).boot());
 }
 

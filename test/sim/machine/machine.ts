@@ -13,8 +13,8 @@ export class Machine {
   /** Changes with each boot of the machine. */
   bootId = "boot 1";
   lastPid = 1000;
-  /** When engines were launched. */
-  readonly starts: number[] = [];
+  /** How often an engine's program has begun, also in a spare. */
+  launches = 0;
   readonly #stored = new Map<string, number>();
 
   /** The engines' processes, those that wait for an engine left out. */

@@ -18,11 +18,11 @@ export function createStorage(): EngineStorage {
         if (world().faults.isDiskFull) throw new LaunchFailed("no space is left");
         folders.prepare(engine.id, userOf(engine));
       }),
-    isRestored: (id) => disk("is restored", () => folders.restored.has(id)),
-    settle: (id) => disk("settle folder", () => void folders.restored.delete(id)),
+    isRestored: ({ id }) => disk("is restored", () => folders.restored.has(id)),
+    settle: ({ id }) => disk("settle folder", () => void folders.restored.delete(id)),
     discard: (engine) => disk("discard folder", () => folders.discard(engine.id, userOf(engine))),
     keep: (engine) => disk("keep folder", () => folders.keep(engine.id, userOf(engine))),
-    erase: (id) => disk("erase folder", () => folders.erase(id)),
+    erase: ({ id }) => disk("erase folder", () => folders.erase(id)),
     hasKept: (user) => disk("has kept", () => folders.hasKept(userOf(user))),
     eraseKept: (user) => disk("erase kept", () => folders.eraseKept(userOf(user))),
     keptProducts: () => Promise.resolve([]),

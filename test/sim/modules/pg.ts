@@ -125,13 +125,16 @@ class Client extends EventEmitter {
           postgres.close(session);
           return this.#answer("connection lost", () => this.#lost(terminated()));
         }
-        this.#answer(`answer of ${shortened(pending.sql)}`, () => {
+        const lateMs = faults.lateAnswerMs;
+        faults.lateAnswerMs = 0;
+        const answered = () => {
           if (this.#isOver) return;
           this.#running = null;
           if ("answer" in outcome) pending.resolve(outcome.answer);
           else pending.reject(outcome.error);
           this.#next();
-        });
+        };
+        this.#answer(`answer of ${shortened(pending.sql)}`, answered, lateMs);
       });
     });
   }
@@ -151,9 +154,10 @@ class Client extends EventEmitter {
   }
 
   /** A message from the server. */
-  #answer(label: string, run: () => void): void {
-    const { scheduler, latency } = world();
-    scheduler.after(latency("from postgres"), label, run, { actor: this.#owner });
+  #answer(label: string, run: () => void, lateMs = 0): void {
+    const { scheduler, latency, note } = world();
+    if (lateMs > 0) note(`${label} is ${lateMs} ms late`);
+    scheduler.after(latency("from postgres") + lateMs, label, run, { actor: this.#owner });
   }
 
   #fail(reject: (error: Error) => void, error: Error): void {

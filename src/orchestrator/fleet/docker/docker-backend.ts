@@ -155,8 +155,8 @@ export function createDockerBackend(options: DockerBackendOptions): EngineBacken
       }
     },
 
-    logs: (engineId, lines) => logs.tail(engineId, lines),
-    followLogs: (engineId, following) => logs.follow(engineId, following),
+    logs: ({ id }, lines) => logs.tail(id, lines),
+    followLogs: ({ id }, following) => logs.follow(id, following),
 
     usage: usageOf,
     // A container shares no pages that Docker tells of.
@@ -241,9 +241,9 @@ function storageOf(options: DockerBackendOptions, containers: Containers): Engin
       await removeLogs(engine.id);
       await folders.keep(engine);
     },
-    async erase(engineId) {
-      await removeLogs(engineId);
-      await folders.erase(engineId);
+    async erase(engine) {
+      await removeLogs(engine.id);
+      await folders.erase(engine);
     },
   };
 }

@@ -31,11 +31,11 @@ export function createFolderStorage({ dataDir, nodePath, folderProgram }: Folder
   const aside = removedFolder(dataDir);
   return {
     prepare: (engine) => prepareEngineFolder(own(engine.id), keptFolder(dataDir, engine)),
-    isRestored: (engineId) => isRestored(own(engineId)),
-    settle: (engineId) => settleEngineFolder(own(engineId)),
+    isRestored: ({ id }) => isRestored(own(id)),
+    settle: ({ id }) => settleEngineFolder(own(id)),
     discard: (engine) => discardEngineFolder(own(engine.id), keptFolder(dataDir, engine), aside),
     keep: (engine) => keepEngineFolder(own(engine.id), keptFolder(dataDir, engine), aside),
-    erase: (engineId) => removeEngineFolder(own(engineId), aside),
+    erase: ({ id }) => removeEngineFolder(own(id), aside),
     hasKept: (user) => exists(keptFolder(dataDir, user)),
     eraseKept: (user) => removeEngineFolder(keptFolder(dataDir, user), aside),
     keptProducts: () => listFolder(kept),
@@ -45,10 +45,10 @@ export function createFolderStorage({ dataDir, nodePath, folderProgram }: Folder
       const users = await Promise.all(products.map((productId) => listFolder(join(kept, productId))));
       return products.flatMap((productId, at) => (users[at] ?? []).map((user) => ({ productId, user })));
     },
-    readUncollected: (engineId, known, signal) =>
-      readUncollected({ nodePath, program: folderProgram, signal }, own(engineId), known),
+    readUncollected: ({ id }, known, signal) =>
+      readUncollected({ nodePath, program: folderProgram, signal }, own(id), known),
     read(what, { signal, take }) {
-      const folder = typeof what === "string" ? own(what) : join(kept, what.productId, what.user);
+      const folder = "id" in what ? own(what.id) : join(kept, what.productId, what.user);
       return readFolder({ nodePath, program: folderProgram, signal }, folder, take);
     },
   };

@@ -11,6 +11,7 @@ import { takeAll } from "../folders/read-folder.ts";
 import { MAX_UNCOLLECTED_BYTES, parseUncollected } from "../folders/read-uncollected.ts";
 import type { Claim } from "./claim-spec.ts";
 import { PORT } from "../containers/container-launch.ts";
+import type { KnownPods } from "./known-pods.ts";
 import { stateOf } from "./pod-state.ts";
 import type { PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
@@ -30,11 +31,16 @@ const NOTES_TRAILER = "x-notes";
 /** Reads the files of volume claims, each through a short-lived pod that serves them to this daemon only. */
 export class ClaimReader {
   readonly #pods: Pods;
+  readonly #known: KnownPods;
   readonly #watch: PodWatch;
   readonly #options: ReaderOptions & { readonly startMs: number };
 
-  constructor(pods: Pods, watch: PodWatch, options: ReaderOptions & { readonly startMs: number }) {
+  constructor(
+    { pods, known, watch }: { readonly pods: Pods; readonly known: KnownPods; readonly watch: PodWatch },
+    options: ReaderOptions & { readonly startMs: number },
+  ) {
     this.#pods = pods;
+    this.#known = known;
     this.#watch = watch;
     this.#options = options;
   }
@@ -90,9 +96,11 @@ export class ClaimReader {
     signal: AbortSignal,
     use: (answer: IncomingMessage) => Promise<T>,
   ): Promise<T> {
-    await this.clear((await this.#pods.readers()).filter((pod) => stateOf(pod).kind === "ended"));
+    await this.clear((await this.#known.all()).readers.filter((pod) => stateOf(pod).kind === "ended"));
     const node = engine === null ? null : await this.#nodeOf(engine);
-    const { metadata } = await this.#pods.create(readerSpec({ claim, engine, node }, this.#options));
+    const created = await this.#pods.create(readerSpec({ claim, engine, node }, this.#options));
+    this.#known.note(created);
+    const { metadata } = created;
     try {
       const { token, secret } = readerSecret(this.#options.deployment, metadata);
       await this.#pods.createSecret(secret);
@@ -110,7 +118,7 @@ export class ClaimReader {
   }
 
   async #nodeOf(engine: string): Promise<string | null> {
-    const { engines } = await this.#pods.ofEngine(engine);
+    const { engines } = await this.#known.ofEngine(engine);
     return engines.find((pod) => stateOf(pod).kind !== "ended")?.spec.nodeName ?? null;
   }
 }

@@ -1,6 +1,10 @@
 import * as z from "zod/mini";
-import type { KeptFor } from "../engine-storage.ts";
+import type { KeptData, KeptFor, StoredEngine } from "../engine-storage.ts";
 import { LABELS, USER_ANNOTATION, hash, labelValue, objectName } from "./names.ts";
+
+/** Hexadecimal digits of a user's hash: in the name of a user, and in a label. */
+const USER_HASH = 64;
+const LABEL_HASH = 40;
 
 export const claimObject = z.object({
   metadata: z.object({
@@ -25,20 +29,29 @@ export interface ClaimOptions {
   readonly volumeSize: string;
 }
 
-/** The labels of the user whose data a claim holds. Labels are readable, so the user id is hashed. */
-export const ownerLabels = ({ product_id, user_id }: KeptFor) => ({
-  [LABELS.product]: labelValue(product_id),
-  [LABELS.user]: hash(user_id, 40),
+/** The names of one user's claims: a claim that is being deleted still has its name, so that the next one has another. */
+const NAMES_OF_USER = 4;
+
+/** The user whose data a claim holds, by the name that a storage gives users. */
+export const ownerOf = ({ product_id, user_id }: KeptFor): KeptData => ({
+  productId: product_id,
+  user: hash(user_id, USER_HASH),
 });
 
-/** The name of an engine's claim. `attempt` is above 0 when a claim that is being deleted still has the name. */
-export const claimName = (deployment: string, engineId: string, attempt: number): string =>
-  objectName(deployment, "claim", engineId, String(attempt));
+/** The labels of the user whose data a claim holds. Labels are readable, so the user id is hashed. */
+export const ownerLabels = ({ productId, user }: KeptData) => ({
+  [LABELS.product]: labelValue(productId),
+  [LABELS.user]: user.slice(0, LABEL_HASH),
+});
 
-/** The body of a create call. `owner`: the user whose data the claim holds; null when unknown. */
+/** The names that the claims of a user can have, so that they are found without a list. */
+export const claimNames = (deployment: string, { productId, user }: KeptData): readonly string[] =>
+  Array.from({ length: NAMES_OF_USER }, (_, at) => objectName(deployment, "volume", productId, user, String(at)));
+
+/** The body of a create call. */
 export const claimSpec = (
   name: string,
-  { engineId, owner }: { readonly engineId: string; readonly owner: KeptFor | null },
+  engine: StoredEngine,
   { deployment, storageClass, volumeSize }: ClaimOptions,
 ) => ({
   apiVersion: "v1",
@@ -47,10 +60,11 @@ export const claimSpec = (
     name,
     labels: {
       [LABELS.deployment]: labelValue(deployment),
-      [LABELS.engine]: labelValue(engineId),
-      ...(owner !== null && ownerLabels(owner)),
+      [LABELS.engine]: labelValue(engine.id),
+      [LABELS.named]: "user",
+      ...ownerLabels(ownerOf(engine)),
     },
-    ...(owner !== null && { annotations: { [USER_ANNOTATION]: owner.user_id } }),
+    annotations: { [USER_ANNOTATION]: engine.user_id },
   },
   spec: {
     accessModes: ["ReadWriteOnce"],

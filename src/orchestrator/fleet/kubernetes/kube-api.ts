@@ -72,10 +72,12 @@ export class KubeApi {
   async list(
     path: string,
     query: Readonly<Record<string, string>>,
+    /** For each page. */
+    timeoutMs = TIMEOUT_MS,
   ): Promise<{ readonly items: readonly unknown[]; readonly version: string }> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#listOnce(path, query);
+        return await this.#listOnce(path, query, timeoutMs);
       } catch (error) {
         if (attempt >= MAX_LIST_ATTEMPTS || !isStatus(error, 410)) throw error;
       }
@@ -103,11 +105,11 @@ export class KubeApi {
     }
   }
 
-  async #listOnce(path: string, query: Readonly<Record<string, string>>) {
+  async #listOnce(path: string, query: Readonly<Record<string, string>>, timeoutMs: number) {
     const items: unknown[] = [];
     for (let next = ""; ;) {
       const more = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
-      const found = z.parse(page, await this.call("GET", path, { query: more }));
+      const found = z.parse(page, await this.call("GET", path, { query: more, timeoutMs }));
       items.push(...(found.items ?? []));
       next = found.metadata.continue ?? "";
       if (next === "") return { items, version: found.metadata.resourceVersion ?? "" };

@@ -17,12 +17,13 @@ import type { PodCatalog } from "./catalog-volumes.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { KubeApi } from "./kube-api.ts";
 import { LABELS, labelValue } from "./names.ts";
+import { KnownPods } from "./known-pods.ts";
 import type { KnowledgeStorage } from "../knowledge-storage.ts";
 import { PodCatalogs, type PodCatalogsOptions } from "./pod-catalogs.ts";
 import { makePodHandle, podAddress, readPodHandle } from "./pod-handle.ts";
-import { PodLogs } from "./pod-logs.ts";
+import { type EnginePod, PodLogs } from "./pod-logs.ts";
 import { PodProcess, podSurvived } from "./pod-process.ts";
-import { type Pod, stateOf } from "./pod-state.ts";
+import { type Pod, claimOf, stateOf } from "./pod-state.ts";
 import { PodUsage } from "./pod-usage.ts";
 import { PodWatch } from "./pod-watch.ts";
 import { Pods } from "./pods.ts";
@@ -43,32 +44,33 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
   const api = new KubeApi(options.access);
   const pods = new Pods(api, options);
   const watch = new PodWatch(api, pods);
+  const known = new KnownPods(pods, watch);
   const claims = new Claims(api, options);
-  const logs = new PodLogs(api, pods, claims);
-  const reader = new ClaimReader(pods, watch, options);
+  const logs = new PodLogs(api, { path: pods.path, known, claims });
+  const reader = new ClaimReader({ pods, known, watch }, options);
   const catalogs = new PodCatalogs(api, options);
   const usage = new PodUsage(api, { namespace, labelSelector: pods.all });
 
-  const track = (pod: StartedPod, engineId: string): PodProcess => {
+  const track = (pod: StartedPod, of: Pick<EnginePod, "engineId" | "claim">): PodProcess => {
     const { name, uid } = pod;
     const handle = makePodHandle(namespace, pod);
-    return new PodProcess({ pod: { name, uid, engineId }, handle, address: podAddress({ handle }), pods, watch, logs });
+    return new PodProcess({ pod: { name, uid, ...of }, handle, address: podAddress({ handle }), pods, watch, logs });
   };
 
   /** Null for a pod that does not run yet, or has ended. A pod that is being deleted may still run. */
-  const trackRunning = ({ metadata, spec, status }: Pod, engineId: string): PodProcess | null => {
-    const state = stateOf({ status });
+  const trackRunning = (pod: Pod, engineId: string): PodProcess | null => {
+    const { metadata, spec } = pod;
+    const state = stateOf(pod);
     if (state.kind !== "running") return null;
-    return track({ name: metadata.name, uid: metadata.uid, ip: state.ip, node: spec.nodeName ?? "" }, engineId);
+    const started = { name: metadata.name, uid: metadata.uid, ip: state.ip, node: spec.nodeName ?? "" };
+    return track(started, { engineId, claim: claimOf(pod) });
   };
 
   /** A pod that never ran counts as gone. It is deleted with the orphans. */
   async function search({ id, engineId }: Incarnation): Promise<Attached> {
-    for (const pod of await pods.list({ incarnation: id })) {
-      const process = trackRunning(pod, engineId);
-      if (process !== null) return { kind: "running", process };
-    }
-    return GONE;
+    const pod = await pods.ofIncarnation(id);
+    const process = pod === null ? null : trackRunning(pod, engineId);
+    return process === null ? GONE : { kind: "running", process };
   }
 
   async function attach(incarnation: Incarnation, stored: EngineHandle): Promise<Attached> {
@@ -103,14 +105,15 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     async launch(order) {
       try {
-        const claim = await claims.ensure(order.launch.engine_id);
-        const { engines, readers } = await pods.ofEngine(order.launch.engine_id);
+        const engineId = order.launch.engine_id;
+        const claim = (await claims.ensure({ id: engineId, ...order.owner })).metadata.name;
+        const { engines, readers } = await known.ofEngine(engineId);
         // A pod on another node cannot mount the volume before these pods are gone.
         await reader.clear(readers);
-        await deleteEnded({ pods, logs }, engines, order.launch.engine_id);
+        await deleteEnded({ pods, logs }, engines, engineId);
         const catalog = await catalogOf(catalogs, order);
-        const started = await startPod({ pods, watch }, order, { ...options, claim: claim.metadata.name, catalog });
-        return track(started, order.launch.engine_id);
+        const started = await startPod({ pods, watch }, order, { ...options, claim, catalog });
+        return track(started, { engineId, claim });
       } catch (error) {
         if (order.catalog?.digest) catalogs.invalidate(order.catalog.productId, order.catalog.digest);
         if (error instanceof LaunchFailed) throw error;
@@ -126,8 +129,8 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
       }
     },
 
-    logs: (engineId, lines) => logs.tail(engineId, lines),
-    followLogs: (engineId, following) => logs.follow(engineId, following),
+    logs: (engine, lines) => logs.tail(engine, lines),
+    followLogs: (engine, following) => logs.follow(engine, following),
 
     usage: (processes) => usageOf(usage, processes),
 
@@ -136,18 +139,15 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     async endOrphans({ id, engineId }): Promise<StopOutcome> {
       try {
-        const found = await pods.list({ incarnation: id });
-        await deleteEnded({ pods, logs }, found, engineId);
-        let ended = 0;
-        for (const pod of found) {
-          const process = trackRunning(pod, engineId);
-          // A pod that never ran has no process to stop.
-          if (process === null) await pods.delete(pod.metadata, 1);
-          const outcome = await process?.stop(0);
-          if (outcome?.kind === "survived") return outcome;
-          if (outcome !== undefined) ended++;
-        }
-        return { kind: ended === 0 ? "exited" : "killed" };
+        const pod = await pods.ofIncarnation(id);
+        if (pod === null) return { kind: "exited" };
+        await deleteEnded({ pods, logs }, [pod], engineId);
+        const process = trackRunning(pod, engineId);
+        // A pod that never ran has no process to stop.
+        if (process === null) await pods.delete(pod.metadata, 1);
+        const outcome = await process?.stop(0);
+        if (outcome?.kind === "survived") return outcome;
+        return { kind: outcome === undefined ? "exited" : "killed" };
       } catch (error) {
         return podSurvived({ name: id }, reasonOf(error));
       }
@@ -155,7 +155,7 @@ export function createKubernetesBackend(options: KubernetesBackendOptions): Engi
 
     addressConflict: async () => null,
 
-    listOrphans: async (known) => orphansOf(await pods.list(), { known, namespace }),
+    listOrphans: async (incarnations) => orphansOf((await known.all()).engines, { known: incarnations, namespace }),
   };
 }
 
@@ -173,7 +173,9 @@ async function deleteEnded(
 ): Promise<void> {
   for (const pod of found) {
     if (stateOf(pod).kind !== "ended") continue;
-    await logs.keep({ ...pod.metadata, engineId }, AbortSignal.timeout(KEEP_LOG_MS)).catch(() => undefined);
+    await logs
+      .keep({ ...pod.metadata, engineId, claim: claimOf(pod) }, AbortSignal.timeout(KEEP_LOG_MS))
+      .catch(() => undefined);
     await pods.delete(pod.metadata, 1);
   }
 }

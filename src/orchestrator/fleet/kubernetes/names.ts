@@ -11,6 +11,8 @@ export const LABELS = {
   catalog: "orchd.catalog",
   /** A hash of the user id. */
   user: "orchd.user",
+  /** On a claim whose name follows from its user: `user`. Those of earlier versions lack it. */
+  named: "orchd.named",
   /** On a claim that was restored for a provision that is not finished. */
   restored: "orchd.restored",
 } as const;

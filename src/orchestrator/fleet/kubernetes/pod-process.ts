@@ -5,7 +5,7 @@ import { Deadline } from "../../../shared/deadline.ts";
 import type { EngineHandle } from "../../../contract/orchestrator/engine-handle.ts";
 import { SharedStop, exitsBefore, exitsWithin } from "../containers/shared-stop.ts";
 import type { EngineExit, EngineProcess, StopOutcome } from "../engine-backend.ts";
-import type { PodLogs } from "./pod-logs.ts";
+import type { EnginePod, PodLogs } from "./pod-logs.ts";
 import { type Pod, stateOf } from "./pod-state.ts";
 import type { PodChanges, PodWatch } from "./pod-watch.ts";
 import type { PodIdentity, Pods } from "./pods.ts";
@@ -22,7 +22,7 @@ const EMPTY_RETRY_MS = 5000;
 const DELETED = "its pod was deleted or evicted";
 
 interface PodProcessParts {
-  readonly pod: PodIdentity & { readonly engineId: string };
+  readonly pod: EnginePod;
   readonly handle: EngineHandle;
   readonly address: string;
   readonly pods: Pods;

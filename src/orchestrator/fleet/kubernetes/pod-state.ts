@@ -33,7 +33,13 @@ export const podObject = z.object({
     creationTimestamp: z._default(z.string(), ""),
     deletionTimestamp: text,
   }),
-  spec: z.object({ nodeName: text }),
+  spec: z.object({
+    nodeName: text,
+    volumes: z._default(
+      z.array(z.object({ persistentVolumeClaim: z.optional(z.object({ claimName: z.string() })) })),
+      [],
+    ),
+  }),
   status: z._default(
     z.object({
       phase: text,
@@ -52,6 +58,10 @@ export const podObject = z.object({
   ),
 });
 export type Pod = z.output<typeof podObject>;
+
+/** The name of the claim that a pod mounts. Empty for none. */
+export const claimOf = ({ spec }: Pick<Pod, "spec">): string =>
+  spec.volumes.find((volume) => volume.persistentVolumeClaim !== undefined)?.persistentVolumeClaim?.claimName ?? "";
 
 type PodState =
   /** `problem`: why it does not run. `isFinal`: the problem needs a person. */

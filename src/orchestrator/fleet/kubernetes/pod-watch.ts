@@ -42,6 +42,9 @@ export class PodWatch {
   readonly #pods: Pick<Pods, "path" | "all">;
   readonly #followed = new Map<string, Set<Followed>>();
   #running: AbortController | null = null;
+  /** By uid. Complete while a watch is open. */
+  #known = new Map<string, Pod>();
+  #isOpen = false;
 
   constructor(api: KubeApi, pods: Pick<Pods, "path" | "all">) {
     this.#api = api;
@@ -64,9 +67,21 @@ export class PodWatch {
     return followed;
   }
 
+  /** All pods, as of the last event. Null while no watch is open: then only a list tells. */
+  get current(): readonly Pod[] | null {
+    return this.#isOpen ? [...this.#known.values()] : null;
+  }
+
+  /** Adds a pod that was created, until an event or a list tells of it. */
+  note(pod: Pod): void {
+    const { uid } = pod.metadata;
+    if (!this.#known.has(uid)) this.#known.set(uid, pod);
+  }
+
   #stop(): void {
     this.#running?.abort();
     this.#running = null;
+    this.#isOpen = false;
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -82,6 +97,9 @@ export class PodWatch {
         // A cut connection is tried once more from its position. The refusal of an expired one has the status 410.
         if (error instanceof KubeError || failures > 1) position = null;
       }
+      // Another run may have begun since this one was aborted.
+      if (signal.aborted) return;
+      this.#isOpen = false;
       if (!(await delay(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 8), LAST_RETRY_MS), signal))) return;
     }
   }
@@ -89,6 +107,7 @@ export class PodWatch {
   async #list(): Promise<Position> {
     const { items, version } = await this.#api.list(this.#pods.path, { labelSelector: this.#pods.all });
     const present = new Map(items.map((item) => z.parse(podObject, item)).map((pod) => [pod.metadata.uid, pod]));
+    this.#known = present;
     for (const [uid, of] of this.#followed) for (const followed of of) followed.show(present.get(uid) ?? null);
     return { version };
   }
@@ -103,6 +122,8 @@ export class PodWatch {
       timeoutSeconds: String(WATCH_S),
     };
     const body = await this.#api.stream(this.#pods.path, { query, signal, silenceMs: SILENCE_MS });
+    if (signal.aborted) return;
+    this.#isOpen = true;
     for await (const line of lines(body)) {
       const { type, object } = z.parse(watchEvent, JSON.parse(line));
       if (type === "ERROR") {
@@ -115,6 +136,8 @@ export class PodWatch {
   }
 
   #event(type: string, pod: Pod): void {
+    if (type === "DELETED") this.#known.delete(pod.metadata.uid);
+    else this.#known.set(pod.metadata.uid, pod);
     for (const followed of this.#followed.get(pod.metadata.uid) ?? []) {
       followed.show(pod);
       if (type === "DELETED") followed.hint();

@@ -3,8 +3,8 @@ import { delay } from "../../../shared/clock.ts";
 import { Deadline } from "../../../shared/deadline.ts";
 import type { KubeApi } from "./kube-api.ts";
 import { isStatus } from "./kube-errors.ts";
-import { LABELS, selector } from "./names.ts";
-import { EMPTIED_SECRET } from "./pod-spec.ts";
+import { LABELS, labelValue, selector } from "./names.ts";
+import { EMPTIED_SECRET, podName } from "./pod-spec.ts";
 import { type Pod, podObject } from "./pod-state.ts";
 
 const POLL_MS = 250;
@@ -27,6 +27,9 @@ export interface PodIdentity {
   readonly name: string;
   readonly uid: string;
 }
+
+export const newestFirst = (pods: readonly Pod[]): readonly Pod[] =>
+  pods.toSorted((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp));
 
 /** The pods of one deployment, with their secrets. */
 export class Pods {
@@ -64,32 +67,29 @@ export class Pods {
   }
 
   /** The pods of engines, newest first. */
-  async list(of: { readonly engine?: string; readonly incarnation?: string } = {}): Promise<readonly Pod[]> {
-    return (await this.#select(of)).filter(({ metadata }) => metadata.labels[LABELS.reader] === undefined);
+  async list(): Promise<readonly Pod[]> {
+    return (await this.select()).filter(({ metadata }) => metadata.labels[LABELS.reader] === undefined);
   }
 
-  /** The pods of an engine: those that run it, newest first, and those that read its files. */
-  async ofEngine(engine: string): Promise<{ readonly engines: readonly Pod[]; readonly readers: readonly Pod[] }> {
-    const { engines = [], readers = [] } = Object.groupBy(await this.#select({ engine }), ({ metadata }) =>
-      metadata.labels[LABELS.reader] === undefined ? "engines" : "readers",
-    );
-    return { engines, readers };
-  }
-
-  /** The pods that read files of engines. */
-  async readers(): Promise<readonly Pod[]> {
-    return (await this.#select({})).filter(({ metadata }) => metadata.labels[LABELS.reader] !== undefined);
-  }
-
-  async #select(of: { readonly engine?: string; readonly incarnation?: string }): Promise<readonly Pod[]> {
+  /** All pods, or those of one engine, newest first: those that run engines, and those that read their files. */
+  async select(engine?: string): Promise<readonly Pod[]> {
     const labelSelector = selector({
       [LABELS.deployment]: this.#deployment,
-      ...(of.engine !== undefined && { [LABELS.engine]: of.engine }),
-      ...(of.incarnation !== undefined && { [LABELS.incarnation]: of.incarnation }),
+      ...(engine !== undefined && { [LABELS.engine]: engine }),
     });
     const { items } = await this.#api.list(this.path, { labelSelector });
-    const age = ({ metadata }: Pod) => metadata.creationTimestamp;
-    return items.map((item) => z.parse(podObject, item)).sort((a, b) => age(b).localeCompare(age(a)));
+    return newestFirst(items.map((item) => z.parse(podObject, item)));
+  }
+
+  /** The pod of an incarnation, by its name. Null when it is gone. */
+  async ofIncarnation(incarnation: string): Promise<Pod | null> {
+    const pod = await this.find(podName(this.#deployment, incarnation));
+    const labels = pod?.metadata.labels;
+    // I3 identity before signal: a foreign pod may have the name.
+    const isOurs =
+      labels?.[LABELS.deployment] === labelValue(this.#deployment) &&
+      labels[LABELS.incarnation] === labelValue(incarnation);
+    return isOurs ? pod : null;
   }
 
   /**

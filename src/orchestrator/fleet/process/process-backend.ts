@@ -165,8 +165,8 @@ export function createProcessBackend({
       }
     },
 
-    logs: (engineId, lines) => logTail(folderOf(engineId), lines),
-    followLogs: (engineId, options) => followLog(folderOf(engineId), options),
+    logs: ({ id }, lines) => logTail(folderOf(id), lines),
+    followLogs: ({ id }, options) => followLog(folderOf(id), options),
 
     usage: async (processes) => usageOf(processes),
     proportionalMemory: async (processes) =>

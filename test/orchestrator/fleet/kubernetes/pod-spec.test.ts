@@ -18,6 +18,7 @@ const order = {
   memoryMb: 512,
   uid: null,
   cpuWeight: 250,
+  owner: { product_id: "prd_acme", user_id: "Ann <ann@example.com>" },
   launch: {
     engine_id: "eng_018f",
     incarnation: "0000-1111",

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import t, { type Test } from "tap";
 import { KubeApi } from "../../../../src/orchestrator/fleet/kubernetes/kube-api.ts";
+import { KnownPods } from "../../../../src/orchestrator/fleet/kubernetes/known-pods.ts";
+import { podObject } from "../../../../src/orchestrator/fleet/kubernetes/pod-state.ts";
 import { PodWatch } from "../../../../src/orchestrator/fleet/kubernetes/pod-watch.ts";
 import { Pods } from "../../../../src/orchestrator/fleet/kubernetes/pods.ts";
 import { listen } from "../../../../src/shared/http/http-server.ts";
@@ -39,7 +41,7 @@ async function startApi(t: Test) {
     watches.at(-1)?.response.write(`${JSON.stringify({ type, object })}\n`);
   };
   const opened = (count: number) => until(`watch ${count} is open`, async () => watches.length === count);
-  return { watch, watches, send, opened, lists: () => lists };
+  return { api, watch, watches, send, opened, lists: () => lists };
 }
 
 t.test("a watch that ends is continued from its last event or bookmark, without a list", async (t) => {
@@ -97,4 +99,39 @@ t.test("an event that cannot be read is not asked for again and again", async (t
   await opened(3);
   t.equal(lists(), 2, "the second time, the pods are listed");
   t.equal(watches[2]?.from, "200");
+});
+
+t.test("all pods are known by an open watch, and listed while there is none", async (t) => {
+  const { api, watch, watches, send, opened, lists } = await startApi(t);
+  const known = new KnownPods(new Pods(api, { namespace: "agents", deployment: "d" }), watch);
+  const names = async () => (await known.all()).engines.map(({ metadata }) => metadata.name);
+  t.same([await names(), lists()], [["one"], 1], "nothing is followed");
+  using changes = watch.follow("uid-1");
+  await changes.next();
+  await opened(1);
+  await until("the watch is open", async () => watch.current !== null);
+  t.same([await names(), lists()], [["one"], 2], "the list of the watch is the last one");
+  const second = { ...pod("205"), metadata: { name: "two", uid: "uid-2", labels: { "orchd.engine": "eng_2" } } };
+  known.note(podObject.parse(second));
+  t.same(await names(), ["one", "two"], "one that this daemon has made is known at once");
+  t.same(
+    (await known.ofEngine("eng_2")).engines.map(({ metadata }) => metadata.uid),
+    ["uid-2"],
+  );
+  send("DELETED", { ...second, metadata: { ...second.metadata, resourceVersion: "206" } });
+  await until("it is gone", async () => (await names()).length === 1);
+  t.equal(lists(), 2, "events are enough");
+  watches[0]?.response.destroy();
+  await until("the watch is not open", async () => watch.current === null);
+  t.same(await names(), ["one"]);
+  t.equal(lists(), 3, "in doubt the API is asked");
+});
+
+t.test("pods are not known by a watch that nobody needs any more", async (t) => {
+  const { watch, opened } = await startApi(t);
+  const changes = watch.follow("uid-1");
+  await opened(1);
+  await until("the watch is open", async () => watch.current !== null);
+  changes[Symbol.dispose]();
+  t.equal(watch.current, null);
 });

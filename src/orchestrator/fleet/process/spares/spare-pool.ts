@@ -28,6 +28,8 @@ export class SparePool {
   readonly #starting = new Set<ReadySpare>();
   readonly #failures: RefillFailures;
   #isRefilling = false;
+  /** Of the monotonic clock. */
+  #restsUntil = 0;
 
   constructor(options: SparePoolOptions) {
     this.#options = options;
@@ -54,7 +56,10 @@ export class SparePool {
     this.#recent.note(kind);
     const index = this.#ready.findIndex((one) => this.#recent.isSame(one.kind, kind));
     const [taken] = index < 0 ? [] : this.#ready.splice(index, 1);
-    this.refill(taken === undefined ? 0 : AFTER_CLAIM_MS);
+    const now = performance.now();
+    // Not longer with each claim, so that many of them do not keep the pool empty.
+    if (taken !== undefined && now >= this.#restsUntil) this.#restsUntil = now + AFTER_CLAIM_MS;
+    this.refill();
     return taken?.spare ?? null;
   }
 
@@ -73,11 +78,11 @@ export class SparePool {
     return one !== undefined;
   }
 
-  refill(afterMs = 0): void {
+  refill(): void {
     if (this.#options.target === 0 || this.#stopped.signal.aborted) return;
     if (this.#isRefilling) return;
     this.#isRefilling = true;
-    const filled = this.#refill(Math.max(afterMs, this.#failures.waitMs)).finally(() => {
+    const filled = this.#refill().finally(() => {
       this.#isRefilling = false;
     });
     inBackground("refill of spares", filled);
@@ -90,14 +95,16 @@ export class SparePool {
   }
 
   /** Starts spares until the pool is full. Ends the ones that are too many, or of kinds that are rare by now. */
-  async #refill(firstWaitMs: number): Promise<void> {
-    let waitMs = firstWaitMs;
+  async #refill(): Promise<void> {
+    let { waitMs } = this.#failures;
     while (await delay(waitMs, this.#stopped.signal)) {
       const { target, fitting, freeBoots, hasMemory } = this.#options;
       const seats = Math.min(target, fitting());
       const missing = this.#settle(seats);
+      const restMs = this.#restsUntil - performance.now();
       if (missing === undefined && seats === target) return;
-      if (missing === undefined || !(await hasMemory())) waitMs = NO_ROOM_MS;
+      if (missing !== undefined && restMs > 0) waitMs = restMs;
+      else if (missing === undefined || !(await hasMemory())) waitMs = NO_ROOM_MS;
       else if (this.#starting.size >= freeBoots()) waitMs = BUSY_MS;
       else waitMs = await this.#startOne(missing);
     }
