@@ -12,7 +12,14 @@ import { listEnginesOfHost } from "../store/host-engines.ts";
 import { type Product, findProduct } from "../store/products.ts";
 import { hasAnySecret } from "../store/secrets.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { handleUnobservedExit, finishDestroy, finishDrain, finishSleep, finishStop } from "./finish-transition.ts";
+import {
+  handleUnobservedExit,
+  finishDestroy,
+  finishDrain,
+  finishSleep,
+  finishStop,
+  retryStart,
+} from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
@@ -100,6 +107,10 @@ async function reconcile(
     case "as_crashed":
       if (process === null) holdSocket(host, row);
       continueInBackground(host, row, () => handleUnobservedExit(host, row, process));
+      return "settled";
+    case "retry_start":
+      holdSocket(host, row);
+      continueInBackground(host, row, () => retryStart(host, row));
       return "settled";
     case "start_again":
       holdSocket(host, row);

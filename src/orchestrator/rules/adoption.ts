@@ -9,10 +9,20 @@ import type { EngineState } from "../../contract/orchestrator/requests.ts";
  * silent      the process runs and does not answer
  * displaced   another program answers on its port
  * gone        there is no such process
+ * unlaunched  there is none, and none was recorded: an earlier daemon ended while it started the engine
  * rebooted    the machine was rebooted since
  * unknown     the backend cannot tell now
  */
-export type Observed = "answers" | "draining" | "estranged" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
+export type Observed =
+  | "answers"
+  | "draining"
+  | "estranged"
+  | "silent"
+  | "displaced"
+  | "gone"
+  | "unlaunched"
+  | "rebooted"
+  | "unknown";
 
 export type Adoption =
   | "adopt"
@@ -22,6 +32,8 @@ export type Adoption =
   | "as_crashed"
   /** Restart without counting a crash: the machine was rebooted. */
   | "start_again"
+  /** Start it again a second later, without counting a crash: it was not the engine that failed. */
+  | "retry_start"
   | "start_when_due"
   /** Wait until its process is gone, and stop it after a timeout. */
   | "finish_sleep"
@@ -42,6 +54,7 @@ export type Adoption =
  * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
  * starting                  adopt      as crashed      as crashed         start again    ask again
  * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
+ * `unlaunched` is like `rebooted`, and the start is retried a second later.
  * `draining` and `estranged` are like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
@@ -96,6 +109,8 @@ function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
     case "displaced":
     case "gone":
       return "as_crashed";
+    case "unlaunched":
+      return "retry_start";
     case "rebooted":
       return "start_again";
     case "unknown":

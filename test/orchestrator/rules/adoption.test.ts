@@ -9,6 +9,7 @@ const SEEN: readonly Observed[] = [
   "silent",
   "displaced",
   "gone",
+  "unlaunched",
   "rebooted",
   "unknown",
 ];
@@ -21,6 +22,7 @@ const RUNNING: readonly Adoption[] = [
   "adopt_silent",
   "as_crashed",
   "as_crashed",
+  "retry_start",
   "start_again",
   "ask_again",
 ];
@@ -31,6 +33,7 @@ const STARTING: readonly Adoption[] = [
   "as_crashed",
   "as_crashed",
   "as_crashed",
+  "retry_start",
   "start_again",
   "ask_again",
 ];
@@ -42,6 +45,7 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   unhealthy: RUNNING,
   sleeping: [
     "adopt",
+    "finish_sleep",
     "finish_sleep",
     "finish_sleep",
     "finish_sleep",
