@@ -32,6 +32,8 @@ export class CallComparisons {
   readonly #parts: ComparisonParts;
   readonly #open = new Set<Comparison>();
   readonly #running = new Set<Promise<unknown>>();
+  /** Changes of others that are on their way, and may be in a listing before they are noted. */
+  readonly #others = new Set<Promise<unknown>>();
   #tooLargeUntil = 0;
 
   constructor(parts: ComparisonParts) {
@@ -48,6 +50,13 @@ export class CallComparisons {
     const running = this.#compare(origin, run, onChanged).finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
+  }
+
+  /** Something else changes files: comparisons that have listed them wait until it is noted what that was. */
+  awaiting<T>(change: Promise<T>): Promise<T> {
+    const noted = change.finally(() => this.#others.delete(noted));
+    this.#others.add(noted);
+    return noted;
   }
 
   /** Something else changed files: nobody knows which of the changes are of the calls that run. */
@@ -76,6 +85,7 @@ export class CallComparisons {
         return await run();
       } finally {
         const after = before.kind === "listed" ? await this.#list() : before;
+        await Promise.allSettled(this.#others);
         onChanged(this.#finish(id, comparison, { before, after }));
       }
     } finally {

@@ -73,6 +73,11 @@ export class WorkspaceCheckpoints implements Checkpoints {
     };
   }
 
+  /** A caller of the files interface changes something: no comparison ends before that is known. */
+  duringChange<T>(change: Promise<T>): Promise<T> {
+    return this.#comparisons.awaiting(change);
+  }
+
   /** A caller of the files interface changed a path, or with null many: no call that runs has done so. */
   changedByCaller(change: { readonly path: string; readonly now: Stats | null } | null): void {
     if (change === null) return this.#comparisons.overlap();

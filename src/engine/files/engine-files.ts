@@ -34,6 +34,7 @@ export function openFiles({
       dataDir: store.dataDir,
       digests,
       admit,
+      during: (change) => checkpoints.duringChange(change),
       onChange: (change) => checkpoints.changedByCaller(change),
     }),
     artifacts: new Artifacts({ store, table: new ArtifactTable(store), changes, contents, digests, workspaceDir }),

@@ -21,6 +21,8 @@ const NEW_FILE = 0o644;
 export interface ChangerParts extends UploadPlace {
   readonly workspaceDir: string;
   readonly digests: ContentDigests;
+  /** Gets each change. What tool calls have changed is not decided until `onChange` has told of it. */
+  readonly during: <T>(change: Promise<T>) => Promise<T>;
   /** Told of each change, so that no tool call that runs is said to have made it. Null: of many paths. */
   readonly onChange: (change: { readonly path: string; readonly now: Stats | null } | null) => void;
 }
@@ -160,7 +162,7 @@ export class WorkspaceChanger {
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lane.run("change", work);
+    return this.#parts.during(this.#lane.run("change", work));
   }
 }
 

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { eraseMemory } from "../../../src/engine/memory/portability/erase-memory.ts";
 import type { StoredContent } from "../../../src/engine/store/checkpoint-contents.ts";
@@ -23,6 +24,7 @@ import type { Tool } from "../../../src/engine/tools/tool.ts";
 import { writeFile as writeTool } from "../../../src/engine/tools/write-file.ts";
 import { checkpointBench } from "../../helpers/checkpoints.ts";
 import { diskOf } from "../../helpers/command-host.ts";
+import { until } from "../../helpers/until.ts";
 
 const writeFile = writeTool as unknown as Tool;
 const edit = editFile as unknown as Tool;
@@ -172,6 +174,23 @@ t.test("parallel calls of one task, and file tools meanwhile, are stored once", 
   const plan = await bench.plan(start);
   t.strictSame(actions(plan.restorable), ["remove one", "remove three", "remove two"]);
   t.strictSame(plan.changedByOthers, []);
+});
+
+t.test("a file of a caller whose change is noted after a command has ended is not the command's", async (t) => {
+  const bench = checkpointBench(t);
+  const start = bench.message();
+  bench.message();
+  const theirs = join(bench.workspaceDir, "theirs");
+  const change = bench.checkpoints.duringChange(
+    until("the caller's file is there", () => existsSync(theirs)).then(async () => {
+      // Long after the command has ended.
+      await pause(500);
+      bench.checkpoints.changedByCaller({ path: "theirs", now: statSync(theirs) });
+    }),
+  );
+  await bench.shell("echo x > mine; echo x > theirs");
+  await change;
+  t.strictSame(actions((await bench.plan(start)).restorable), ["remove mine"]);
 });
 
 t.test("a workspace that is too large to compare is told, and does not stall a command", async (t) => {
