@@ -20,7 +20,7 @@ export async function observeEngine(
   row: EngineRow,
 ): Promise<{ readonly process: EngineProcess | null; readonly observed: Observed }> {
   const found = await attach(host, row);
-  if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : whenGone(row) };
+  if (found.kind === "gone") return { process: null, observed: found.cause === "host" ? "rebooted" : "gone" };
   if (found.kind === "unknown") {
     host.logger.warn({ engine_id: row.id, reason: found.reason }, "failed to find out whether an engine runs");
     return { process: null, observed: "unknown" };
@@ -31,9 +31,6 @@ export async function observeEngine(
   if (answer.kind !== "ok") return { process, observed: answer.kind === "failed" ? "silent" : "displaced" };
   return { process, observed: await controlledBy(host, row, process) };
 }
-
-const whenGone = ({ state, handle }: EngineRow): Observed =>
-  state === "starting" && handle === null ? "unlaunched" : "gone";
 
 /** A daemon that crashed may have launched a process without recording it. */
 async function attach({ backend }: Host, row: EngineRow): Promise<Attached> {

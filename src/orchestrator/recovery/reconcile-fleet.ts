@@ -109,7 +109,7 @@ async function reconcile(
       continueInBackground(host, row, () => handleUnobservedExit(host, row, process));
       return "settled";
     case "retry_start":
-      holdSocket(host, row);
+      if (process === null) holdSocket(host, row);
       continueInBackground(host, row, () => retryStart(host, row));
       return "settled";
     case "start_again":

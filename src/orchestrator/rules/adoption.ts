@@ -9,20 +9,10 @@ import type { EngineState } from "../../contract/orchestrator/requests.ts";
  * silent      the process runs and does not answer
  * displaced   another program answers on its port
  * gone        there is no such process
- * unlaunched  there is none, and none was recorded: an earlier daemon ended while it started the engine
  * rebooted    the machine was rebooted since
  * unknown     the backend cannot tell now
  */
-export type Observed =
-  | "answers"
-  | "draining"
-  | "estranged"
-  | "silent"
-  | "displaced"
-  | "gone"
-  | "unlaunched"
-  | "rebooted"
-  | "unknown";
+export type Observed = "answers" | "draining" | "estranged" | "silent" | "displaced" | "gone" | "rebooted" | "unknown";
 
 export type Adoption =
   | "adopt"
@@ -32,7 +22,7 @@ export type Adoption =
   | "as_crashed"
   /** Restart without counting a crash: the machine was rebooted. */
   | "start_again"
-  /** Start it again a second later, without counting a crash: it was not the engine that failed. */
+  /** Stop what remains of it and start it again, without counting a crash: its start was interrupted, not by the engine. */
   | "retry_start"
   | "start_when_due"
   /** Wait until its process is gone, and stop it after a timeout. */
@@ -52,9 +42,9 @@ export type Adoption =
  *
  *                           answers    silent          displaced, gone    rebooted       unknown
  * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
- * starting                  adopt      as crashed      as crashed         start again    ask again
+ * starting                  adopt      retry start     retry start        start again    ask again
  * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
- * `unlaunched` is like `rebooted`, and the start is retried a second later.
+ * `starting` and `displaced` is as crashed.
  * `draining` and `estranged` are like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
@@ -75,7 +65,7 @@ export function judgeAdoption({
     case "provisioning":
       return "undo";
     case "starting":
-      return provisioned ? judgeWanted(observed, "as_crashed") : "undo";
+      return provisioned ? judgeStarting(observed) : "undo";
     case "running":
     case "unhealthy":
       return judgeWanted(observed, "adopt_silent");
@@ -97,6 +87,10 @@ export function judgeAdoption({
   }
 }
 
+/** A process that starts ends, or waits for orders, when its daemon ends. */
+const judgeStarting = (observed: Observed): Adoption =>
+  observed === "gone" ? "retry_start" : judgeWanted(observed, "retry_start");
+
 function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
   switch (observed) {
     case "answers":
@@ -109,8 +103,6 @@ function judgeWanted(observed: Observed, whenSilent: Adoption): Adoption {
     case "displaced":
     case "gone":
       return "as_crashed";
-    case "unlaunched":
-      return "retry_start";
     case "rebooted":
       return "start_again";
     case "unknown":

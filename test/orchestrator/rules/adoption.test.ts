@@ -9,7 +9,6 @@ const SEEN: readonly Observed[] = [
   "silent",
   "displaced",
   "gone",
-  "unlaunched",
   "rebooted",
   "unknown",
 ];
@@ -22,7 +21,6 @@ const RUNNING: readonly Adoption[] = [
   "adopt_silent",
   "as_crashed",
   "as_crashed",
-  "retry_start",
   "start_again",
   "ask_again",
 ];
@@ -30,8 +28,7 @@ const STARTING: readonly Adoption[] = [
   "adopt",
   "finish_drain",
   "finish_drain",
-  "as_crashed",
-  "as_crashed",
+  "retry_start",
   "as_crashed",
   "retry_start",
   "start_again",
@@ -45,7 +42,6 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
   unhealthy: RUNNING,
   sleeping: [
     "adopt",
-    "finish_sleep",
     "finish_sleep",
     "finish_sleep",
     "finish_sleep",
