@@ -58,12 +58,12 @@ export async function openReplicas(
       daemons.push(daemon);
       // Before it ends. One that was killed leaves the engines to the others.
       t.teardown(async () => {
-        const admin = {
-          method: "DELETE",
-          headers: { "x-admin-key": daemon.adminKey },
-          signal: AbortSignal.timeout(20_000),
-        };
-        for (const slug of products) await tryAsk(daemon.url, `/products/${slug}?force=true`, admin);
+        const admin = { method: "DELETE", headers: { "x-admin-key": daemon.adminKey } };
+        const remove = (slug: string) =>
+          tryAsk(daemon.url, `/products/${slug}?force=true`, { ...admin, signal: AbortSignal.timeout(20_000) });
+        // One that has just begun to lead serves a moment later.
+        for (const slug of products)
+          await until("the product is deleted", async () => (await remove(slug)).status !== 503, 20_000);
       });
       return daemon;
     },
