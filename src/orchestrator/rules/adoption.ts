@@ -40,11 +40,10 @@ export type Adoption =
 /**
  * What a starting daemon does with an engine of an earlier daemon.
  *
- *                           answers    silent          displaced, gone    rebooted       unknown
- * running, unhealthy        adopt      adopt silent    as crashed         start again    ask again
- * starting                  adopt      retry start     retry start        start again    ask again
- * sleeping                  adopt      finish sleep    finish sleep       finish sleep   ask again
- * `starting` and `displaced` is as crashed.
+ *                       answers   silent         displaced      gone           rebooted       unknown
+ * running, unhealthy    adopt     adopt silent   as crashed     as crashed     start again    ask again
+ * starting              adopt     retry start    as crashed     retry start    start again    ask again
+ * sleeping              adopt     finish sleep   finish sleep   finish sleep   finish sleep   ask again
  * `draining` and `estranged` are like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
  * backoff                   start when due, whatever is observed
  * provisioning              undo, whatever is observed
