@@ -153,7 +153,7 @@ export type StartingHost = EngineHost & StartLimits;
 /** The dependencies of the operations, opened once by `daemon/open-host.ts`. Each operation takes the parts or members it uses. */
 export interface HostContext extends Records, Fleet, InFlight, StartLimits, Service, Runtime {}
 
-interface BootInFlight {
+export interface BootInFlight {
   readonly incarnation: string;
   /** Cancels the boot. Its process is stopped before `settled`. */
   abort(reason: string): void;

@@ -98,11 +98,11 @@ function judge(user: User, began: number, error: unknown): void {
   else lost.push(`${user.name}: ${code} at ${new Date().toISOString()}`);
 }
 
-/** Calls at random moments, so that some meet each step of falling asleep and waking. */
+/** Calls at random moments, so that some meet each step of falling asleep and waking, and others find it asleep. */
 async function callAgain(user: User): Promise<void> {
   while (!over()) {
     await turn(user);
-    await pause(random.below(250));
+    await pause(random.below(random.chance(0.5) ? 250 : 1500));
   }
 }
 
@@ -111,7 +111,7 @@ async function sendToSleep({ name }: User): Promise<void> {
     const asked = AbortSignal.timeout(CALL_DEADLINE_MS);
     // While the daemon is absent nobody answers.
     await site.product.post(`/engines/${name}/sleep`, {}, asked).catch(() => null);
-    await pause(random.below(60));
+    await pause(random.below(150));
   }
 }
 

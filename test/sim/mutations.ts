@@ -199,9 +199,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a start does not end a revival",
-    file: supervision("boot-engine"),
-    from: "endRevival(host, engine).then(() => work(abort.signal))",
-    to: "work(abort.signal)",
+    file: supervision("end-revival"),
+    from: "  const revival = host.boots.get(id);",
+    to: "  if (incarnation !== null) return;\n  const revival = host.boots.get(id);",
   },
   {
     name: "a provision does not ask who leads",

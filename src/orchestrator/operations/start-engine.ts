@@ -9,6 +9,7 @@ import type { EngineRow } from "../store/tables.ts";
 import { assertAllowed, assertCapacity } from "./assert-admission.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { BootResult, FailedBoot } from "../supervision/supervisor.ts";
+import { endRevival } from "../supervision/end-revival.ts";
 import { newIncarnation } from "../supervision/new-incarnation.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 import { exitEventData } from "../supervision/last-error.ts";
@@ -78,14 +79,19 @@ export async function wokenRecord(
   }
 }
 
-const claim = (host: Pick<HostContext, "states" | "settings" | "now">, { id }: EngineRow): Promise<EngineRow | null> =>
-  host.states.move({
-    id,
+async function claim(
+  host: Pick<HostContext, "states" | "boots" | "live" | "settings" | "now">,
+  engine: EngineRow,
+): Promise<EngineRow | null> {
+  await endRevival(host, engine);
+  return host.states.move({
+    id: engine.id,
     from: ["stopped", "failed", "backoff"],
     to: "starting",
     set: newIncarnation(host, { desired_state: "running", restart_count: 0, restart_window_started_at: null }),
     event: { reason: "request" },
   });
+}
 
 /** Retried while the database is unavailable: an engine that failed to start must not be restarted automatically. */
 function recordFailure(

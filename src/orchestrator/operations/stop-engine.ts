@@ -53,21 +53,10 @@ async function stopRow(
   { engine, options }: { readonly engine: EngineRow; readonly options: StopOptions },
 ): Promise<Stopped | null> {
   const drainS = options.force ? 0 : (options.drainS ?? product.record.policy.drain_s);
-  if (engine.state === "backoff") {
-    // Released before the move: afterwards a start may hold the socket.
-    host.backend.sockets.release(engine.id);
-    const stopped = await host.states.move({
-      id: engine.id,
-      from: ["backoff"],
-      to: "stopped",
-      set: stoppedColumns(host),
-      event: { reason: "request" },
-    });
-    return stopped === null ? null : { record: engineRecord(host, stopped), result: "drained" };
-  }
   const stopping = await host.states.move({
     id: engine.id,
-    from: ["starting", "running", "unhealthy", "sleeping", "stop_failed"],
+    // `backoff` as well: a restart without the database may have begun.
+    from: ["starting", "running", "unhealthy", "backoff", "sleeping", "stop_failed"],
     to: "stopping",
     set: {
       desired_state: "stopped",

@@ -1,8 +1,9 @@
 import { delay } from "../../shared/clock.ts";
+import { ApiError } from "../api-error.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
-import { endProcess } from "../supervision/end-process.ts";
+import { endProcessIf } from "../supervision/end-process.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 
@@ -12,6 +13,9 @@ const UNDO_WAIT_MS = 5000;
 /** How long the start of a daemon waits for the undo, since all engines and calls wait for that start. */
 const START_WAIT_MS = 1000;
 const TERM_MS = 2000;
+
+/** `stopped`: provisioned without a start. */
+const UNFINISHED = ["provisioning", "starting", "stopped"] as const;
 
 /** What identifies a provision and its folder. */
 export type ProvisionedIncarnation = Pick<EngineRow, "id" | "incarnation" | "product_id" | "user_id">;
@@ -40,9 +44,13 @@ export async function undoFailedProvision(
 export const undoInterruptedProvision = (host: EngineHost, engine: EngineRow): Promise<void> =>
   undoFailedProvision(host, engine, { processIsGone: false, waitMs: START_WAIT_MS });
 
-/** Stops the process of an unfinished provision, then undoes the provision. */
+/**
+ * Stops the process of an unfinished provision, then undoes the provision. Rejects while the process survives: without its
+ * row, a second one of the same user could start.
+ */
 export async function abandonProvision(host: EngineHost, row: EngineRow): Promise<void> {
-  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, onlyThis: true });
+  const end = await endProcessIf(host, row, { from: UNFINISHED, drainMs: 0, termMs: TERM_MS });
+  if (end?.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${row.id}: ${end.reason}`);
   await undoProvision(host, row);
 }
 
@@ -71,7 +79,7 @@ function undoProvision(
   return host.lanes.run(id, async () => {
     const claimed = await host.states.move({
       id,
-      from: ["provisioning", "starting", "stopped"],
+      from: UNFINISHED,
       to: "destroying",
       incarnation,
       set: {

@@ -1,8 +1,9 @@
 import type { EngineState } from "../../contract/orchestrator/requests.ts";
+import { ApiError } from "../api-error.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
-import { endProcess, recordedProcess } from "../supervision/end-process.ts";
+import { type ProcessEnd, endProcess, endProcessIf, recordedProcess } from "../supervision/end-process.ts";
 import { stopAfterExit, recordAsleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
@@ -15,9 +16,11 @@ import type { EngineRow } from "../store/tables.ts";
 const TERM_MS = 2000;
 const RETRY_DELAY_MS = 1000;
 
-/** Stops a start that is past its deadline, then applies the restart rule. */
+/** Stops a start that is past its deadline, then applies the restart rule. A start that succeeds meanwhile stays. */
 export async function abandonStart(host: EngineHost, row: EngineRow): Promise<void> {
-  await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true });
+  const end = await endProcessIf(host, row, { from: ["starting"], drainMs: 0, termMs: TERM_MS, restarts: true });
+  if (end === null) return;
+  throwIfSurvived(row, end);
   const lastError = await buildLastError(host, row, {
     phase: "boot",
     reason: "the start did not finish before its deadline",
@@ -62,7 +65,7 @@ async function restartUncounted(
   },
 ): Promise<void> {
   const end = await endProcess(host, row, { drainMs, termMs: TERM_MS, restarts: true });
-  if (end.kind === "survived") throw new Error(`engine ${row.id}: ${end.reason}`);
+  throwIfSurvived(row, end);
   const { id, incarnation } = row;
   const backoff = await retryMove(host, "uncounted restart", () => ({
     id,
@@ -73,6 +76,18 @@ async function restartUncounted(
     event: { type: "engine.restarting", reason },
   }));
   if (backoff) await host.supervisor.restart(backoff);
+}
+
+/** The reaper tries again: beside what survived, no second process of the user starts. */
+function throwIfSurvived({ id }: EngineRow, end: ProcessEnd): void {
+  if (end.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
+}
+
+/** Restarts an engine in `backoff`, after what an earlier daemon may have restarted without the database has ended. */
+export async function restartWhenDue(host: EngineHost, row: EngineRow, process: EngineProcess | null): Promise<void> {
+  if (process !== null)
+    throwIfSurvived(row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true }));
+  await host.supervisor.restart(row);
 }
 
 /** Handles an exit that no daemon observed, or a starting process (`process`) that does not answer. */

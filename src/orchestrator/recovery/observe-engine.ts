@@ -1,9 +1,9 @@
+import type { EngineState } from "../../contract/orchestrator/requests.ts";
 import type { Attached, EngineProcess } from "../fleet/engine-backend.ts";
 import { engineStatus } from "../engine-calls/engine-control.ts";
 import { probeOnce } from "../engine-calls/health-probe.ts";
 import type { HostContext } from "../host-context.ts";
 import type { Observed } from "../rules/adoption.ts";
-import { isRunning } from "../rules/engine-lifecycle.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { controlToken } from "../supervision/launch-order.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
@@ -32,13 +32,15 @@ export async function observeEngine(
   return { process, observed: await controlledBy(host, row, process) };
 }
 
-/** A daemon that crashed may have launched a process without recording it. */
+/** A daemon that crashed may have launched a process without recording it, also in `backoff`, without the database. */
 async function attach({ backend }: Host, row: EngineRow): Promise<Attached> {
   const incarnation = currentIncarnation(row);
   const recorded = row.handle === null ? GONE : await backend.attach(incarnation, row.handle);
   const isGone = recorded.kind === "gone" && recorded.cause === "exit";
-  return isGone && (row.state === "starting" || isRunning(row.state)) ? backend.attach(incarnation, null) : recorded;
+  return isGone && MAY_HAVE_LAUNCHED.has(row.state) ? backend.attach(incarnation, null) : recorded;
 }
+
+const MAY_HAVE_LAUNCHED: ReadonlySet<EngineState> = new Set(["starting", "running", "unhealthy", "backoff"]);
 
 const GONE = { kind: "gone", cause: "exit" } as const;
 

@@ -96,11 +96,10 @@ async function finishState(host: EngineHost, row: EngineRow, isOwned: boolean): 
       return row.desired_state === "destroyed" ? finishDestroy(host, row) : retryStop(host, row);
     case "running":
     case "unhealthy":
+    case "backoff":
       return reconcileEngine(host, row);
     case "sleeping":
       return finishStuckSleep(host, row);
-    case "backoff":
-      return host.supervisor.restart(row);
     case "stopped":
     case "failed":
       return undefined;

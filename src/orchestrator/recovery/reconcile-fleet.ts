@@ -18,6 +18,7 @@ import {
   finishDrain,
   finishSleep,
   finishStop,
+  restartWhenDue,
   retryStart,
 } from "./finish-transition.ts";
 import { awaitCalls } from "../supervision/await-calls.ts";
@@ -117,7 +118,7 @@ async function reconcile(
       return "start_again";
     case "start_when_due":
       holdSocket(host, row);
-      continueInBackground(host, row, () => host.supervisor.restart(row));
+      continueInBackground(host, row, () => restartWhenDue(host, row, process));
       return "settled";
     case "finish_sleep":
       continueInBackground(host, row, () => (isAsleep(row) ? awaitCalls(host, row) : finishSleep(host, row)));

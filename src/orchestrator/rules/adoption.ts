@@ -45,7 +45,7 @@ export type Adoption =
  * starting              adopt     retry start    as crashed     retry start    start again    ask again
  * sleeping              adopt     finish sleep   finish sleep   finish sleep   finish sleep   ask again
  * `draining` and `estranged` are like `answers`, except that the drain (first two rows) or the sleep (third row) is finished.
- * backoff                   start when due, whatever is observed
+ * backoff                   ask again if unknown; else start when due, after the end of what is observed
  * provisioning              undo, whatever is observed
  * stopping                  finish the stop, whatever is observed
  * destroying                finish the destroy, whatever is observed
@@ -72,7 +72,7 @@ export function judgeAdoption({
       if (observed === "unknown") return "ask_again";
       return observed === "answers" ? "adopt" : "finish_sleep";
     case "backoff":
-      return "start_when_due";
+      return observed === "unknown" ? "ask_again" : "start_when_due";
     case "stopping":
       return "finish_stop";
     case "destroying":

@@ -22,7 +22,7 @@ const MOVES: Readonly<Record<EngineState, readonly EngineState[]>> = {
   unhealthy: ["unhealthy", "running", "backoff", "failed", "stopping", "destroying"],
   // Into itself: its process is gone. Back to running: the engine had work.
   sleeping: ["sleeping", "running", "starting", "stopping", "stopped", "destroying"],
-  backoff: ["starting", "failed", "stopped", "destroying"],
+  backoff: ["starting", "failed", "stopping", "destroying"],
   stopping: ["stopped", "stop_failed", "destroying"],
   stopped: ["starting", "destroying"],
   failed: ["starting", "stopped", "destroying"],

@@ -7,8 +7,8 @@ import type { EngineRow } from "../store/tables.ts";
 import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { type Boot, type UnsupervisedBoot, bootOnPort } from "./boot-on-port.ts";
 import { BootCancelled } from "./boot-queue.ts";
+import { cancellableBoot } from "./cancellable-boot.ts";
 import { failedBoot } from "./boot-failure.ts";
-import { endRevival } from "./end-revival.ts";
 import { reachability } from "../rules/engine-lifecycle.ts";
 import type { Fleet, HostContext, Records, Runtime, StartLimits, StartingHost } from "../host-context.ts";
 import type { StoredEngine } from "../fleet/engine-storage.ts";
@@ -45,27 +45,18 @@ export const bootQueued = (host: StartingHost, engine: EngineRow, product: Produ
     }
   });
 
-/** Registers the boot in `host.boots`, where a stop or a destroy can cancel it. */
+/** A boot that cleans up when something has overtaken it. */
 async function cancellable(
   host: Pick<HostContext, "db" | "backend" | "boots" | "lanes" | "live">,
   engine: EngineRow,
   work: (signal: AbortSignal) => Promise<UnsupervisedBoot>,
 ): Promise<UnsupervisedBoot> {
-  const abort = new AbortController();
-  const settled = endRevival(host, engine).then(() => work(abort.signal));
-  const { incarnation } = engine;
-  const entry = { incarnation, abort: (reason: string) => abort.abort(new Error(reason)), settled };
-  host.boots.set(engine.id, entry);
-  try {
-    const result = await settled;
-    if (result.kind === "overtaken") {
-      await discardOrphanedFiles(host, engine);
-      await releaseUnusedSocket(host, engine.id, entry);
-    }
-    return result;
-  } finally {
-    if (host.boots.get(engine.id) === entry) host.boots.delete(engine.id);
+  const result = await cancellableBoot(host, engine, work);
+  if (result.kind === "overtaken") {
+    await discardOrphanedFiles(host, engine);
+    await releaseUnusedSocket(host, engine.id);
   }
+  return result;
 }
 
 /** Releases the slot after the boot: the steps that follow only wait for the database. */
@@ -145,12 +136,11 @@ async function bootOnAnyPort(
 async function releaseUnusedSocket(
   { db, backend, boots, live }: Pick<HostContext, "db" | "backend" | "boots" | "live">,
   engineId: string,
-  boot: object,
 ): Promise<void> {
   const row = await findEngineById(db, engineId);
   if (row !== null && reachability(row) !== "down") return;
   // A later start holds it by now.
-  if (boots.get(engineId) === boot && live.get(engineId) === undefined) backend.sockets.release(engineId);
+  if (!boots.has(engineId) && live.get(engineId) === undefined) backend.sockets.release(engineId);
 }
 
 /** Removes the files that a launch created while a destroy was deleting the engine. */

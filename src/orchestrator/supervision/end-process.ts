@@ -1,11 +1,12 @@
 import type { EngineStatus } from "../../contract/engine/status.ts";
-import type { StopResult } from "../../contract/orchestrator/requests.ts";
+import type { EngineState, StopResult } from "../../contract/orchestrator/requests.ts";
 import { delay } from "../../shared/clock.ts";
 import { Deadline } from "../../shared/deadline.ts";
 import { ApiError, daemonStops } from "../api-error.ts";
 import type { EngineProcess, StopOutcome, Survived } from "../fleet/engine-backend.ts";
 import { type StatusOutcome, drainEngine, engineStatus } from "../engine-calls/engine-control.ts";
 import type { LiveEngine } from "../fleet/live-engines.ts";
+import { findSettledEngine } from "../store/engines.ts";
 import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { buildLastError } from "./last-error.ts";
@@ -15,7 +16,7 @@ import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
 import { returnLeases } from "./sync-budgets.ts";
 import { isCollected, readEngineStatus } from "./read-engine-status.ts";
-import type { EngineHost, HostContext } from "../host-context.ts";
+import type { BootInFlight, EngineHost, HostContext } from "../host-context.ts";
 
 const DRAIN_POLL_MS = 50;
 const MAX_DRAIN_FAILURES = 3;
@@ -27,36 +28,53 @@ export type ProcessEnd =
   /** Processes survived, or something still answers at the engine's address. */
   | Survived;
 
+interface EndOptions {
+  readonly drainMs: number;
+  readonly termMs: number;
+  readonly restarts?: boolean;
+  readonly stopping?: AbortSignal;
+}
+
 /**
  * Stops the process of an engine and releases its port, unless `restarts`: then its socket stays, and calls wait for the
  * next process. A boot in flight is cancelled first.
  * `drained`: no turn was running at SIGTERM; `cut_off`: a turn was running; `killed`: it took SIGKILL.
  * Throws SERVICE_UNAVAILABLE when `stopping` is aborted during the drain: the next daemon finishes it.
  */
-export async function endProcess(
+export async function endProcess(host: EngineHost, engine: EngineRow, options: EndOptions): Promise<ProcessEnd> {
+  await claimSettled(host, engine.id);
+  await endBoot(host.boots.get(engine.id));
+  return endBooted(host, engine, options);
+}
+
+/**
+ * Like {@link endProcess}, for who has not moved the row. Null, and nothing is ended, when it has another incarnation or
+ * has left the states `from` by the end of its boot: it has become `running`, or a later operation has taken it over.
+ */
+export async function endProcessIf(
   host: EngineHost,
   engine: EngineRow,
-  {
-    drainMs,
-    termMs,
-    restarts = false,
-    onlyThis = false,
-    stopping,
-  }: {
-    readonly drainMs: number;
-    readonly termMs: number;
-    readonly restarts?: boolean;
-    /** Whether a process of another incarnation stays, because a later start has taken the engine over. */
-    readonly onlyThis?: boolean;
-    readonly stopping?: AbortSignal;
-  },
-): Promise<ProcessEnd> {
+  { from, ...options }: EndOptions & { readonly from: readonly EngineState[] },
+): Promise<ProcessEnd | null> {
   await claimSettled(host, engine.id);
   const boot = host.boots.get(engine.id);
-  if (onlyThis && [boot, host.live.get(engine.id)].some((one) => one && one.incarnation !== engine.incarnation))
-    return { kind: "drained" };
+  if (boot !== undefined && boot.incarnation !== engine.incarnation) return null;
+  await endBoot(boot);
+  const row = await findSettledEngine(host.db, engine.id);
+  const isStill = row?.incarnation === engine.incarnation && from.includes(row.state);
+  return isStill ? endBooted(host, engine, options) : null;
+}
+
+async function endBoot(boot: BootInFlight | undefined): Promise<void> {
   boot?.abort("stopped");
   await boot?.settled.catch(() => undefined);
+}
+
+async function endBooted(
+  host: EngineHost,
+  engine: EngineRow,
+  { drainMs, termMs, restarts = false, stopping }: EndOptions,
+): Promise<ProcessEnd> {
   // A sleep in progress could hold the socket again.
   await sleepSettled(host, engine.id);
   const live = host.live.get(engine.id);

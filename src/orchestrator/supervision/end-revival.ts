@@ -1,23 +1,27 @@
+import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import type { EngineRow } from "../store/tables.ts";
 
 const TERM_MS = 2000;
 
 /**
- * Ends the process of an earlier incarnation that was restarted without the database. Its exit may have been recorded
- * all the same, by a commit whose answer was lost, so that a start has claimed the engine since.
+ * Ends a restart without the database of an engine whose exit was recorded all the same, by a commit whose answer was
+ * lost. Comes before the claim of a start: a later daemon looks only for the processes of the incarnation that the row has.
  */
 export async function endRevival(
   host: Pick<HostContext, "boots" | "live">,
   { id, incarnation }: Pick<EngineRow, "id" | "incarnation">,
 ): Promise<void> {
   const revival = host.boots.get(id);
-  revival?.abort("another start has claimed the engine");
-  await revival?.settled.catch(() => undefined);
+  if (revival?.incarnation === incarnation) {
+    revival.abort("another start claims the engine");
+    await revival.settled.catch(() => undefined);
+  }
   const live = host.live.get(id);
-  if (live === undefined || live.incarnation === incarnation) return;
+  if (live?.incarnation !== incarnation) return;
   // Its exit is no crash.
   live.isStopping = true;
-  await live.process.stop(TERM_MS);
-  host.live.remove(id, live.incarnation);
+  const end = await live.process.stop(TERM_MS);
+  if (end.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
+  host.live.remove(id, incarnation);
 }

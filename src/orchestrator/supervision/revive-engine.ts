@@ -7,6 +7,7 @@ import type { LiveEngine } from "../fleet/live-engines.ts";
 import { type RestartVerdict, judgeExit } from "../rules/restart.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { discardOrphanedFiles } from "./boot-engine.ts";
+import { BootCancelled } from "./boot-queue.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
 import type { HostContext, StartingHost } from "../host-context.ts";
@@ -33,46 +34,41 @@ export const judgeFromMemory = (
 interface Revival {
   readonly exit: UnexpectedExit;
   readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
+  /** Aborts when the daemon stops, or a stop, a destroy or a start has taken the engine over. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Restarts an engine while the database is unavailable, from the launch order in memory. I2 commit before spawn: the new
- * process keeps the committed incarnation, so that the row identifies it. Returns null when it does not become healthy.
+ * process keeps the committed incarnation, so that the row identifies it. Returns null when it does not become healthy,
+ * or was overtaken.
  */
 export async function reviveEngine(
   host: StartingHost,
   live: LiveEngine,
-  { exit, verdict }: Revival,
+  { exit, verdict, signal }: Revival,
 ): Promise<LiveEngine | null> {
-  if (!(await host.breaker.waitForPermit(host.stopping))) return null;
-  const request = { productId: live.productId, requested: false };
-  const revived = await host.bootQueue.run(request, () => reviveInSlot(host, live, verdict));
+  if (!(await host.breaker.waitForPermit(signal))) return null;
+  const revived = await reviveInSlot(host, live, { verdict, signal });
   if (revived === null) return null;
+  host.live.add(revived);
   host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
   inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
   return revived;
 }
 
-/** Null as well when a start has claimed the engine since: the database is available again. */
 async function reviveInSlot(
-  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping" | "boots" | "live" | "now">,
+  host: StartingHost,
   live: LiveEngine,
-  verdict: Revival["verdict"],
+  { verdict, signal }: Omit<Revival, "exit">,
 ): Promise<LiveEngine | null> {
-  const { id, incarnation } = live;
-  if (host.boots.has(id) || host.live.get(id) !== undefined) return null;
-  const abort = new AbortController();
-  const settled = relaunch(host, live, abort.signal).then((process) => {
-    const revived = process && revivedEngine(host, live, { process, verdict });
-    if (revived !== null) host.live.add(revived);
-    return revived;
-  });
-  const entry = { incarnation, abort: (reason: string) => abort.abort(new Error(reason)), settled };
-  host.boots.set(id, entry);
+  const request = { productId: live.productId, requested: false, signal };
   try {
-    return await settled;
-  } finally {
-    if (host.boots.get(id) === entry) host.boots.delete(id);
+    const process = await host.bootQueue.run(request, () => relaunch(host, live, signal));
+    return process && revivedEngine(host, live, { process, verdict });
+  } catch (error) {
+    if (error instanceof BootCancelled) return null;
+    throw error;
   }
 }
 
@@ -102,11 +98,10 @@ function revivedEngine(
 }
 
 async function relaunch(
-  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger" | "stopping">,
+  host: Pick<HostContext, "backend" | "leadership" | "settings" | "logger">,
   { id, incarnation, order }: LiveEngine,
-  overtaken: AbortSignal,
+  signal: AbortSignal,
 ): Promise<EngineProcess | null> {
-  const signal = AbortSignal.any([host.stopping, overtaken]);
   let process: EngineProcess;
   try {
     process = await launchAsLeader(host, order, signal);
@@ -119,7 +114,7 @@ async function relaunch(
   const identity = { engineId: id, incarnation };
   const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal });
   await process.settle();
-  if (verdict.kind === "healthy" && !overtaken.aborted) return process;
+  if (verdict.kind === "healthy") return process;
   await process.stop(ABANDON_TERM_MS);
   return null;
 }
@@ -128,7 +123,7 @@ async function relaunch(
 async function record(
   host: Pick<HostContext, "db" | "states" | "backend" | "lanes" | "logger" | "stopping">,
   { id, productId, incarnation, process, healthySince, order }: LiveEngine,
-  { exit, verdict }: Revival,
+  { exit, verdict }: Omit<Revival, "signal">,
 ): Promise<void> {
   const { handle } = process;
   const { count, windowStartedAt } = verdict.history;

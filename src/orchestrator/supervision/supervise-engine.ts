@@ -9,10 +9,12 @@ import { withAwakeSlot } from "./acquire-awake-slot.ts";
 import { bootEngine, bootQueued } from "./boot-engine.ts";
 import type { Boot, UnsupervisedBoot } from "./boot-on-port.ts";
 import type { BootSlot } from "./boot-queue.ts";
+import { cancellableBoot } from "./cancellable-boot.ts";
 import { describeExit, buildLastError } from "./last-error.ts";
 import { claimAndBegin } from "./claim-lane.ts";
 import { bootDeadline, newIncarnation } from "./new-incarnation.ts";
 import { retryMove, retryUntilStopped } from "./retry-until-stopped.ts";
+import { endRevival } from "./end-revival.ts";
 import { recordExit } from "./record-exit.ts";
 import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
 import type { StartingHost } from "../host-context.ts";
@@ -114,23 +116,49 @@ async function restartAfterHostExit(
   await restartFromBackoff(host, waiting ?? null);
 }
 
-/** Without the database, the restart history in memory decides. */
 async function recordAndRestart(host: StartingHost, live: LiveEngine, exit: UnexpectedExit): Promise<void> {
-  const record = () =>
-    recordExit(host, exit).catch((error: unknown) => {
-      host.logger.warn({ err: error, engine_id: live.id }, "failed to record an engine's exit");
-      return "unavailable" as const;
-    });
-  const recorded = await record();
-  if (recorded !== "unavailable") return restartFromBackoff(host, recorded);
+  // From the first attempt on: a stop that follows a lost commit finds the revival.
+  const outcome = await cancellableBoot(host, live, (cancelled) => recordOrRevive(host, live, { exit, cancelled }));
+  if (outcome.kind === "recorded") await restartFromBackoff(host, outcome.engine);
+  else if (outcome.kind === "revived") supervise(host, outcome.live);
+  else await restartOrFail(host, exit);
+}
+
+type ExitOutcome =
+  | { readonly kind: "recorded"; readonly engine: EngineRow | null }
+  | { readonly kind: "revived"; readonly live: LiveEngine }
+  | typeof UNRECORDED;
+
+const UNRECORDED = { kind: "unrecorded" } as const;
+
+/** Without the database, the restart history in memory decides. */
+async function recordOrRevive(
+  host: StartingHost,
+  live: LiveEngine,
+  { exit, cancelled }: { readonly exit: UnexpectedExit; readonly cancelled: AbortSignal },
+): Promise<ExitOutcome> {
+  const first = await tryToRecord(host, exit);
+  if (first.kind === "recorded") return first;
   const verdict = judgeFromMemory(host, live, exit);
-  if (verdict.kind === "give_up") return restartOrFail(host, exit);
-  if (!(await delay(Math.max(verdict.delayMs, UNAVAILABLE_MS), host.stopping))) return;
-  const retried = await record();
-  if (retried !== "unavailable") return restartFromBackoff(host, retried);
-  const revived = await reviveEngine(host, live, { exit, verdict });
-  if (revived === null) await restartOrFail(host, exit);
-  else supervise(host, revived);
+  if (verdict.kind === "give_up") return UNRECORDED;
+  const signal = AbortSignal.any([host.stopping, cancelled]);
+  if (!(await delay(Math.max(verdict.delayMs, UNAVAILABLE_MS), signal))) return UNRECORDED;
+  const second = await tryToRecord(host, exit);
+  if (second.kind === "recorded") return second;
+  const revived = await reviveEngine(host, live, { exit, verdict, signal });
+  return revived === null ? UNRECORDED : { kind: "revived", live: revived };
+}
+
+async function tryToRecord(
+  host: StartingHost,
+  exit: UnexpectedExit,
+): Promise<Extract<ExitOutcome, { kind: "recorded" }> | typeof UNRECORDED> {
+  try {
+    return { kind: "recorded", engine: await recordExit(host, exit) };
+  } catch (error) {
+    host.logger.warn({ err: error, engine_id: exit.id }, "failed to record an engine's exit");
+    return UNRECORDED;
+  }
 }
 
 export function scheduleRestart(host: StartingHost, engine: EngineRow): Promise<void> {
@@ -160,9 +188,10 @@ const restart = (host: StartingHost, engine: EngineRow, slot: BootSlot): Promise
   });
 
 async function claimRestart(
-  host: Pick<StartingHost, "db" | "states" | "logger" | "stopping" | "settings" | "now">,
+  host: Pick<StartingHost, "db" | "states" | "boots" | "live" | "logger" | "stopping" | "settings" | "now">,
   engine: EngineRow,
 ): Promise<{ readonly engine: EngineRow; readonly product: Product } | null> {
+  await endRevival(host, engine);
   const incarnation = newIncarnation(host, {});
   const claim = retryMove(host, "restart", () => ({
     id: engine.id,

@@ -50,7 +50,7 @@ const EXPECTED: Readonly<Record<EngineState, readonly Adoption[]>> = {
     "finish_sleep",
     "ask_again",
   ],
-  backoff: always("start_when_due"),
+  backoff: SEEN.map((seen) => (seen === "unknown" ? "ask_again" : "start_when_due")),
   stopping: always("finish_stop"),
   stopped: always("none"),
   failed: always("none"),
