@@ -16,6 +16,7 @@ import { assertCapacity, assertAllowed } from "./assert-admission.ts";
 import { assertPlan, unknownPlan } from "./assert-plan.ts";
 import { engineRecord } from "../status/engine-record.ts";
 import type { EngineHost, HostContext, Service } from "../host-context.ts";
+import { ProcessSurvived } from "../supervision/process-survived.ts";
 import { type ProvisionedIncarnation, undoFailedProvision, undoReservation } from "./undo-provision.ts";
 
 /** The time limit of a provision without its boot: waiting for a slot, the folder and the database. */
@@ -73,7 +74,9 @@ async function provisionWithId(
     const known =
       error instanceof LaunchFailed ? new ApiError("BACKEND_ERROR", error.message, { cause: error }) : error;
     host.failures.record(engine.id, sharedFailure(known));
-    await undoFailedProvision(host, engine, { processIsGone: known instanceof ApiError });
+    await undoFailedProvision(host, engine, {
+      processIsGone: known instanceof ApiError && !(known instanceof ProcessSurvived),
+    });
     throw known;
   }
 }

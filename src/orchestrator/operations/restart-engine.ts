@@ -8,6 +8,7 @@ import { findEngineById } from "../store/engines.ts";
 import { findProduct } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcess } from "../supervision/end-process.ts";
+import { ProcessSurvived } from "../supervision/process-survived.ts";
 import { retryMove } from "../supervision/retry-until-stopped.ts";
 
 const TERM_MS = 10_000;
@@ -48,7 +49,7 @@ async function stopForRestart(
   if (end.kind === "survived") {
     // Unsupervised, so that the reaper retries.
     host.live.remove(engine.id, engine.incarnation);
-    throw new ApiError("BACKEND_ERROR", `engine ${engine.id}: ${end.reason}`);
+    throw new ProcessSurvived(engine.id, end);
   }
   // The process is gone: without the move its exit would count as a crash.
   const waiting = await retryMove(host, "restart by a call", () => ({

@@ -1,9 +1,9 @@
 import { delay } from "../../shared/clock.ts";
-import { ApiError } from "../api-error.ts";
 import { findSettledEngine } from "../store/engines.ts";
 import { lockPolicy } from "../store/products.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { endProcessIf } from "../supervision/end-process.ts";
+import { ProcessSurvived } from "../supervision/process-survived.ts";
 import { retryUntilStopped } from "../supervision/retry-until-stopped.ts";
 import type { EngineHost, HostContext } from "../host-context.ts";
 
@@ -50,7 +50,7 @@ export const undoInterruptedProvision = (host: EngineHost, engine: EngineRow): P
  */
 export async function abandonProvision(host: EngineHost, row: EngineRow): Promise<void> {
   const end = await endProcessIf(host, row, { from: UNFINISHED, drainMs: 0, termMs: TERM_MS });
-  if (end?.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${row.id}: ${end.reason}`);
+  if (end?.kind === "survived") throw new ProcessSurvived(row.id, end);
   await undoProvision(host, row);
 }
 

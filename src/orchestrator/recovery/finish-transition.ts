@@ -1,9 +1,9 @@
 import type { EngineState } from "../../contract/orchestrator/requests.ts";
-import { ApiError } from "../api-error.ts";
 import type { EngineProcess } from "../fleet/engine-backend.ts";
 import { buildLastError } from "../supervision/last-error.ts";
 import { destroyRow } from "../operations/destroy-engine.ts";
 import { type ProcessEnd, endProcess, endProcessIf, recordedProcess } from "../supervision/end-process.ts";
+import { ProcessSurvived } from "../supervision/process-survived.ts";
 import { stopAfterExit, recordAsleep } from "../supervision/put-to-sleep.ts";
 import { inSleepLane } from "../supervision/sleep-lane.ts";
 import { currentIncarnation } from "../supervision/new-incarnation.ts";
@@ -80,7 +80,7 @@ async function restartUncounted(
 
 /** The reaper tries again: beside what survived, no second process of the user starts. */
 function throwIfSurvived({ id }: EngineRow, end: ProcessEnd): void {
-  if (end.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
+  if (end.kind === "survived") throw new ProcessSurvived(id, end);
 }
 
 /** Restarts an engine in `backoff`, after what an earlier daemon may have restarted without the database has ended. */

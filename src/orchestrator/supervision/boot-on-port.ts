@@ -16,6 +16,7 @@ import { bootDeadline } from "./new-incarnation.ts";
 import { prepareKnowledge } from "./prepare-knowledge.ts";
 import { retryMove } from "./retry-until-stopped.ts";
 import { prepareCatalog } from "./prepare-catalog.ts";
+import { ProcessSurvived } from "./process-survived.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
 import { launchOrder, liveEngine } from "./launch-order.ts";
 import type { Fleet, HostContext, Records, Runtime, StartLimits } from "../host-context.ts";
@@ -38,7 +39,7 @@ export type UnsupervisedBoot =
 
 /**
  * Launches the engine on the port of its row and waits until it is healthy and its row is `running`. After every other
- * outcome the process is gone and the row is unchanged. Rejects when the database fails.
+ * outcome the process is gone and the row is unchanged. Rejects when the database fails, or the process survives.
  */
 export async function bootOnPort(
   host: Records & Fleet & StartLimits & Runtime,
@@ -66,6 +67,7 @@ export async function bootOnPort(
     const reason = error instanceof LaunchFailed ? error.message : "the engine's launch could not be prepared";
     return failedBoot(host, engine, { reason, cause: error });
   }
+  const launched = { engineId: engine.id, process };
   try {
     const healthy = awaitHealthy({
       url: process.address,
@@ -83,17 +85,17 @@ export async function bootOnPort(
     await process.settle();
     if (verdict.kind === "healthy") slot.release();
     const recorded = await slot.awaitDatabase(recording);
-    if (recorded === null || signal.aborted) return await abandon(host, process, { kind: "overtaken" });
-    if (isPortTaken(verdict)) return await abandon(host, process, { kind: "port_taken" });
+    if (recorded === null || signal.aborted) return await abandon(host, launched, { kind: "overtaken" });
+    if (isPortTaken(verdict)) return await abandon(host, launched, { kind: "port_taken" });
     if (verdict.kind !== "healthy")
-      return await abandon(host, process, await failedBoot(host, engine, describeFailure(host, verdict)));
+      return await abandon(host, launched, await failedBoot(host, engine, describeFailure(host, verdict)));
     const live = liveEngine(host, engine, { process, order, healthySince: host.now() });
     host.live.add(live);
     const running = await enterRunning(host, engine, { process, version: verdict.version, signal });
     if (running === undefined && !signal.aborted) throw daemonStops();
     if (!running) {
       host.live.remove(engine.id, engine.incarnation);
-      return await abandon(host, process, { kind: "overtaken" });
+      return await abandon(host, launched, { kind: "overtaken" });
     }
     logStep(host.logger, "row_running", engine.id);
     host.breaker.recordHealthy(engine.id);
@@ -101,7 +103,7 @@ export async function bootOnPort(
   } catch (error) {
     host.live.remove(engine.id, engine.incarnation);
     // The next daemon finds it, and the row may be `running`.
-    if (!host.stopping.aborted) await abandon(host, process, null);
+    if (!host.stopping.aborted && !(error instanceof ProcessSurvived)) await abandon(host, launched, null);
     throw error;
   }
 }
@@ -170,10 +172,11 @@ function enterRunning(
 /** A daemon that no longer leads leaves the process to the next leader, which may have adopted it. */
 async function abandon<T>(
   { leadership }: Pick<HostContext, "leadership">,
-  process: EngineProcess,
+  { engineId, process }: { readonly engineId: string; readonly process: EngineProcess },
   result: T,
 ): Promise<T> {
-  if (await leadership.isHeld()) await process.stop(ABANDON_TERM_MS);
+  const end = (await leadership.isHeld()) ? await process.stop(ABANDON_TERM_MS) : null;
+  if (end?.kind === "survived") throw new ProcessSurvived(engineId, end);
   return result;
 }
 

@@ -11,6 +11,7 @@ import { storeUsageCollected } from "../store/metered-usage.ts";
 import type { EngineRow } from "../store/tables.ts";
 import { buildLastError } from "./last-error.ts";
 import { controlToken } from "./launch-order.ts";
+import { ProcessSurvived } from "./process-survived.ts";
 import { claimSettled } from "./claim-lane.ts";
 import { sleepSettled } from "./sleep-lane.ts";
 import { currentIncarnation } from "./new-incarnation.ts";
@@ -134,7 +135,7 @@ export async function recordStopFailure(
     set: { last_error: JSON.stringify(lastError), deadline_at: new Date(host.now() + STOP_RETRY_MS) },
     event: { reason: end.reason, data: end.data },
   });
-  throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
+  throw new ProcessSurvived(id, end);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { ApiError } from "../api-error.ts";
 import type { HostContext } from "../host-context.ts";
 import type { EngineRow } from "../store/tables.ts";
+import { ProcessSurvived } from "./process-survived.ts";
 
 const TERM_MS = 2000;
 
@@ -22,6 +22,6 @@ export async function endRevival(
   // Its exit is no crash.
   live.isStopping = true;
   const end = await live.process.stop(TERM_MS);
-  if (end.kind === "survived") throw new ApiError("BACKEND_ERROR", `engine ${id}: ${end.reason}`);
+  if (end.kind === "survived") throw new ProcessSurvived(id, end);
   host.live.remove(id, incarnation);
 }

@@ -9,8 +9,9 @@ import { findSettledEngine } from "../store/engines.ts";
 import { discardOrphanedFiles } from "./boot-engine.ts";
 import { BootCancelled } from "./boot-queue.ts";
 import { launchAsLeader } from "./launch-as-leader.ts";
+import { ProcessSurvived } from "./process-survived.ts";
 import { retryUntilStopped } from "./retry-until-stopped.ts";
-import type { HostContext, StartingHost } from "../host-context.ts";
+import type { Fleet, HostContext, InFlight, Records, Runtime, StartLimits } from "../host-context.ts";
 import type { UnexpectedExit } from "./supervisor.ts";
 import { rulesText } from "./follow-models.ts";
 import { allowedText } from "./tell-allowed.ts";
@@ -31,6 +32,8 @@ export const judgeFromMemory = (
     random: Math.random(),
   });
 
+export type RevivingHost = Records & Fleet & InFlight & StartLimits & Runtime;
+
 interface Revival {
   readonly exit: UnexpectedExit;
   readonly verdict: Extract<RestartVerdict, { kind: "restart" }>;
@@ -44,28 +47,20 @@ interface Revival {
  * or was overtaken.
  */
 export async function reviveEngine(
-  host: StartingHost,
+  host: RevivingHost,
   live: LiveEngine,
   { exit, verdict, signal }: Revival,
 ): Promise<LiveEngine | null> {
   if (!(await host.breaker.waitForPermit(signal))) return null;
-  const revived = await reviveInSlot(host, live, { verdict, signal });
-  if (revived === null) return null;
-  host.live.add(revived);
-  host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
-  inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
-  return revived;
-}
-
-async function reviveInSlot(
-  host: StartingHost,
-  live: LiveEngine,
-  { verdict, signal }: Omit<Revival, "exit">,
-): Promise<LiveEngine | null> {
   const request = { productId: live.productId, requested: false, signal };
   try {
     const process = await host.bootQueue.run(request, () => relaunch(host, live, signal));
-    return process && revivedEngine(host, live, { process, verdict });
+    if (process === null) return null;
+    const revived = revivedEngine(host, live, { process, verdict });
+    host.live.add(revived);
+    host.logger.warn({ engine_id: live.id, incarnation: live.incarnation }, "restarted an engine without the database");
+    inBackground("record of a revival", record(host, revived, { exit, verdict }), { engine_id: revived.id });
+    return revived;
   } catch (error) {
     if (error instanceof BootCancelled) return null;
     throw error;
@@ -115,7 +110,8 @@ async function relaunch(
   const verdict = await awaitHealthy({ url: process.address, ...identity, exited, deadlineMs, signal });
   await process.settle();
   if (verdict.kind === "healthy") return process;
-  await process.stop(ABANDON_TERM_MS);
+  const end = await process.stop(ABANDON_TERM_MS);
+  if (end.kind === "survived") throw new ProcessSurvived(id, end);
   return null;
 }
 

@@ -18,7 +18,7 @@ import { endRevival } from "./end-revival.ts";
 import { recordExit } from "./record-exit.ts";
 import type { BootResult, ClaimedBoot, UnexpectedExit } from "./supervisor.ts";
 import type { StartingHost } from "../host-context.ts";
-import { judgeFromMemory, reviveEngine } from "./revive-engine.ts";
+import { type RevivingHost, judgeFromMemory, reviveEngine } from "./revive-engine.ts";
 import { syncPlan } from "./follow-plans.ts";
 import { syncToolHook } from "./follow-tool-hooks.ts";
 import { syncSuspension } from "./follow-suspensions.ts";
@@ -133,7 +133,7 @@ const UNRECORDED = { kind: "unrecorded" } as const;
 
 /** Without the database, the restart history in memory decides. */
 async function recordOrRevive(
-  host: StartingHost,
+  host: RevivingHost,
   live: LiveEngine,
   { exit, cancelled }: { readonly exit: UnexpectedExit; readonly cancelled: AbortSignal },
 ): Promise<ExitOutcome> {
@@ -150,7 +150,7 @@ async function recordOrRevive(
 }
 
 async function tryToRecord(
-  host: StartingHost,
+  host: Parameters<typeof recordExit>[0],
   exit: UnexpectedExit,
 ): Promise<Extract<ExitOutcome, { kind: "recorded" }> | typeof UNRECORDED> {
   try {
