@@ -79,8 +79,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a failed boot leaves its process",
     file: supervision("boot-on-port"),
-    from: "if (await leadership.isHeld()) await process.stop(ABANDON_TERM_MS);",
-    to: "await leadership.isHeld();",
+    from: "(await leadership.isHeld()) ? await process.stop(ABANDON_TERM_MS) : null",
+    to: "(await leadership.isHeld()) ? null : null",
   },
   {
     name: "a process is not recorded",

@@ -49,7 +49,7 @@ export const undoInterruptedProvision = (host: EngineHost, engine: EngineRow): P
  * row, a second one of the same user could start.
  */
 export async function abandonProvision(host: EngineHost, row: EngineRow): Promise<void> {
-  const end = await endProcessIf(host, row, { from: UNFINISHED, drainMs: 0, termMs: TERM_MS });
+  const end = await endProcessIf(host, row, { from: UNFINISHED, drainMs: 0, termMs: TERM_MS, leavesAddress: true });
   if (end?.kind === "survived") throw new ProcessSurvived(row.id, end);
   await undoProvision(host, row);
 }

@@ -18,7 +18,13 @@ const RETRY_DELAY_MS = 1000;
 
 /** Stops a start that is past its deadline, then applies the restart rule. A start that succeeds meanwhile stays. */
 export async function abandonStart(host: EngineHost, row: EngineRow): Promise<void> {
-  const end = await endProcessIf(host, row, { from: ["starting"], drainMs: 0, termMs: TERM_MS, restarts: true });
+  const end = await endProcessIf(host, row, {
+    from: ["starting"],
+    drainMs: 0,
+    termMs: TERM_MS,
+    restarts: true,
+    leavesAddress: true,
+  });
   if (end === null) return;
   throwIfSurvived(row, end);
   const lastError = await buildLastError(host, row, {
@@ -86,7 +92,10 @@ function throwIfSurvived({ id }: EngineRow, end: ProcessEnd): void {
 /** Restarts an engine in `backoff`, after what an earlier daemon may have restarted without the database has ended. */
 export async function restartWhenDue(host: EngineHost, row: EngineRow, process: EngineProcess | null): Promise<void> {
   if (process !== null)
-    throwIfSurvived(row, await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true }));
+    throwIfSurvived(
+      row,
+      await endProcess(host, row, { drainMs: 0, termMs: TERM_MS, restarts: true, leavesAddress: true }),
+    );
   await host.supervisor.restart(row);
 }
 

@@ -33,6 +33,8 @@ interface EndOptions {
   readonly drainMs: number;
   readonly termMs: number;
   readonly restarts?: boolean;
+  /** Whether it does not matter that something still listens at the engine's address, such as a frozen leader. */
+  readonly leavesAddress?: boolean;
   readonly stopping?: AbortSignal;
 }
 
@@ -71,17 +73,14 @@ async function endBoot(boot: BootInFlight | undefined): Promise<void> {
   await boot?.settled.catch(() => undefined);
 }
 
-async function endBooted(
-  host: EngineHost,
-  engine: EngineRow,
-  { drainMs, termMs, restarts = false, stopping }: EndOptions,
-): Promise<ProcessEnd> {
+async function endBooted(host: EngineHost, engine: EngineRow, options: EndOptions): Promise<ProcessEnd> {
+  const { drainMs, termMs, restarts = false, leavesAddress = false, stopping } = options;
   // A sleep in progress could hold the socket again.
   await sleepSettled(host, engine.id);
   const live = host.live.get(engine.id);
   if (live !== undefined) live.isStopping = true;
   const process = live?.process ?? (await recordedProcess(host, engine));
-  if (process === null) return stopOrphans(host, engine, restarts);
+  if (process === null) return stopOrphans(host, engine, options);
   const { busy, answers } = await drain(host, engine, { process, drainMs, stopping });
   // The engine's counters are lost with its process.
   const last = answers && live !== undefined ? await readEngineStatus(host, live) : null;
@@ -93,7 +92,8 @@ async function endBooted(
   host.live.remove(engine.id, engine.incarnation);
   if (restarts && host.backend.sockets.isHeld(engine.id)) return ended(outcome, busy);
   host.backend.sockets.release(engine.id);
-  return (await host.backend.addressConflict(currentIncarnation(engine))) ?? ended(outcome, busy);
+  const conflict = leavesAddress ? null : await host.backend.addressConflict(currentIncarnation(engine));
+  return conflict ?? ended(outcome, busy);
 }
 
 /** Whether a draining engine can spend nothing more, and its usage is collected. */
@@ -108,14 +108,14 @@ const ended = (outcome: StopOutcome, busy: boolean): ProcessEnd => ({
 async function stopOrphans(
   host: Pick<HostContext, "backend" | "settings">,
   engine: EngineRow,
-  restarts: boolean,
+  { restarts = false, leavesAddress = false }: EndOptions,
 ): Promise<ProcessEnd> {
   const outcome = await host.backend.endOrphans(currentIncarnation(engine));
   if (outcome.kind === "survived") return outcome;
   if (restarts && host.backend.sockets.isHeld(engine.id)) return { kind: "drained" };
   host.backend.sockets.release(engine.id);
   // Only a port that this incarnation listened on is checked. A reserved one may belong to another program.
-  const listened = engine.handle !== null || engine.last_error?.phase === "stop";
+  const listened = !leavesAddress && (engine.handle !== null || engine.last_error?.phase === "stop");
   return (listened ? await host.backend.addressConflict(currentIncarnation(engine)) : null) ?? { kind: "drained" };
 }
 
