@@ -193,8 +193,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a stop keeps the socket",
     file: supervision("end-process"),
-    from: "  host.backend.sockets.release(engine.id);\n  return (await",
-    to: "  return (await",
+    from: "  host.backend.sockets.release(engine.id);\n  const conflict",
+    to: "  const conflict",
     and: { from: "  host.backend.sockets.release(engine.id);\n  // Only a port", to: "  // Only a port" },
   },
   {
