@@ -19,8 +19,13 @@ type Host = Pick<
  */
 export async function awaitCalls(host: Host, row: EngineRow): Promise<void> {
   const { sockets } = host.backend;
+  let current: EngineRow | null = row;
   await retryUntilStopped(host, "socket of a sleeping engine", async () => {
-    const held = await holdOnAnyPort(host, row);
+    // A failed attempt may have moved the engine to another port all the same.
+    const asleep = current ?? (await findEngineById(host.db, row.id));
+    current = null;
+    if (asleep === null || !isAsleep(asleep)) return;
+    const held = await holdOnAnyPort(host, asleep);
     if (held) sockets.awaitCall(row.id, () => host.supervisor.wakeForCalls(row.id, "call"));
   });
 }
