@@ -55,7 +55,7 @@ export const LONG_RUNS: Readonly<Record<string, LongRun>> = {
   backups: file(
     "backups-under-load",
     "A backup has each turn that had ended before it, once",
-    "turns of six users, a tenth of a second apart",
+    "turns of six users, a quarter of a second apart",
   ),
   conversations: file(
     "conversation-walk",

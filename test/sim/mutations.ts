@@ -187,8 +187,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a crashed engine restarts beside its orphan",
     file: recovery("finish-transition"),
-    from: "await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : process.stop(TERM_MS))",
-    to: `await (process === null ? host.backend.endOrphans(currentIncarnation(row)) : Promise.resolve({ kind: "exited" } as const))`,
+    from: "await endProcess(host, row, { drainMs, termMs: TERM_MS, restarts: true })",
+    to: `await Promise.resolve({ kind: "drained" } as ProcessEnd)`,
   },
   {
     name: "a stop keeps the socket",
@@ -211,8 +211,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a stop does not wait for a claim in flight",
-    file: supervision("end-process"),
-    from: "  await claimSettled(host, engine.id);\n",
-    to: "  claimSettled.name;\n",
+    file: supervision("claim-lane"),
+    from: "  inClaimLane(host, engineId, () => Promise.resolve());",
+    to: "  host.lanes && engineId ? Promise.resolve() : Promise.resolve();",
   },
 ];
