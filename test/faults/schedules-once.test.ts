@@ -109,6 +109,7 @@ t.test("a fault at any call of a run's path changes nothing of it", async (t) =>
   const { n: calls } = await disturb(t, { n: MAX_CALLS, mode: "fail" });
   t.ok(calls > 8 && calls < MAX_CALLS, `it makes ${calls} calls`);
   for (const [index, mode] of plan(calls)) await disturb(t, { n: index, mode });
+  report(t, { "faults at a call": faults });
 });
 
 function plan(calls: number): readonly (readonly [number, Mode])[] {
