@@ -22,7 +22,7 @@ export interface ModelRequestLogParts extends Pick<RecordedCallParts, "secrets" 
 const BOUNDS: RequestBounds = { count: 2000, bytes: 32 * 1024 ** 2 };
 /** Ended calls are stored in batches, after the turn has continued. */
 const STORE_AFTER_MS = 1000;
-/** Limits of calls that wait to be stored. The oldest are dropped above them. */
+/** Limits of calls that wait to be stored, beside those that are being stored. The oldest are dropped above them. */
 const MAX_WAITING = { calls: 500, length: 16 * 1024 ** 2 };
 
 /** Shorter texts are compressed faster than a thread wakes. */
@@ -86,11 +86,16 @@ export class ModelRequestLog implements CallRecorder {
   flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#storing = this.#storing.then(() => this.#storeWaiting());
+    return this.#storing;
+  }
+
+  /** Calls wait, within the limits, until those before them are stored. */
+  async #storeWaiting(): Promise<void> {
     const calls = this.#waiting;
     this.#waiting = [];
     this.#length = 0;
-    if (calls.length > 0) this.#storing = this.#storing.then(() => this.#store(calls));
-    return this.#storing;
+    if (calls.length > 0) await this.#store(calls);
   }
 
   #add(call: EndedCall): void {

@@ -143,3 +143,21 @@ t.test("a call that failed or was left is kept with its reason", async (t) => {
   table.prune(Date.now() + 1);
   t.same(await kept.ofTurn("bad"), [], "the old ones are removed");
 });
+
+t.test("calls that end faster than they are stored wait within the bounds, the newest ones", async (t) => {
+  const { kept } = keptIn(t);
+  const end = { outcome: "completed", reason: "stop", usage: null, tookMs: 1, firstMs: 1 } as const;
+  const record = (calls: number): void => {
+    for (let call = 0; call < calls; call++) kept.start("sandbox", requestTo("anthropic", inTurn("busy")))?.end(end);
+  };
+  record(10);
+  const flushes = [kept.flush()];
+  for (let batch = 0; batch < 3; batch++) {
+    // The first ten are being stored, one in each turn of the event loop.
+    await Promise.resolve();
+    record(400);
+    flushes.push(kept.flush());
+  }
+  await Promise.all(flushes);
+  t.equal((await kept.ofTurn("busy")).length, 10 + 500);
+});
