@@ -3,26 +3,23 @@ import { end, inParallel, startServer } from "../measure.ts";
 import { type Row, loneRow, row } from "../report.ts";
 import type { Site } from "../site.ts";
 
-/** Calls that a client has open at a time. */
-const CALLS = 50;
 /** As many as the daemon starts at a time. */
 const STARTS = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /** All engines provisioned by one client, against as many bare servers, started as many at a time as engines are. */
 export async function coldFleet(
   site: Site,
-  engines: number,
+  { users, calls }: { readonly users: readonly string[]; readonly calls: number },
 ): Promise<{ readonly rows: readonly Row[]; readonly floorS: number }> {
-  const users = Array.from({ length: engines }, (_, index) => `fleet-${index}`);
   const floorS = await bareServers(users);
   let refused = 0;
   const began = performance.now();
-  await inParallel(users, CALLS, async (user) => {
+  await inParallel(users, calls, async (user) => {
     await site.provision(user, () => refused++);
   });
   const oursS = (performance.now() - began) / 1000;
   const rows = [
-    row(`${engines} engines from cold`, { ours: [oursS], theirs: [floorS], unit: "s", aim: "≤ 2.0" }),
+    row(`${users.length} engines from cold`, { ours: [oursS], theirs: [floorS], unit: "s", aim: "≤ 2.0" }),
     loneRow("… of their calls, told to come back", { value: refused, aim: "0" }),
   ];
   return { rows, floorS };

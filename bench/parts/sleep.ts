@@ -34,7 +34,9 @@ export async function sleep(site: Site): Promise<readonly Row[]> {
 export async function firstEvent({ url, engine_api_key: key }: Engine, round: number): Promise<number> {
   const began = performance.now();
   const body = { task_id: `wake-${round}`, message: "/say Hello." };
-  const stream = await open(`${url}/execute`, { method: "POST", headers: { "x-engine-key": key }, body });
+  // A kept connection would end with the engine's sleep, perhaps just as the next call is written to it.
+  const headers = { "x-engine-key": key, connection: "close" };
+  const stream = await open(`${url}/execute`, { method: "POST", headers, body });
   let firstMs: number | undefined;
   let received = "";
   for await (const chunk of stream) {

@@ -56,7 +56,9 @@ export async function wakes(site: Site): Promise<readonly Row[]> {
 async function turn({ url, engine_api_key: key }: Engine, id: string): Promise<number> {
   const began = performance.now();
   const body = { task_id: id, message: "/say Hello." };
-  const stream = await open(`${url}/execute`, { method: "POST", headers: { "x-engine-key": key }, body });
+  // A kept connection would end with the engine's sleep, perhaps just as the next call is written to it.
+  const headers = { "x-engine-key": key, connection: "close" };
+  const stream = await open(`${url}/execute`, { method: "POST", headers, body });
   let firstMs: number | undefined;
   let text = "";
   for await (const chunk of stream.setEncoding("utf8")) {
