@@ -87,7 +87,7 @@ export async function broker(): Promise<readonly Row[]> {
   await Promise.all([end(child), end(model.child)]);
   const [more, chunk] = [
     { unit: "ms", aim: "≤ 1 ms more" },
-    { unit: "µs", aim: "≤ 25" },
+    { unit: "µs", aim: "≤ 25 µs" },
   ];
   return [
     difference("first byte of a model call through the broker", { ours: took.plain, theirs: took.direct, ...more }),

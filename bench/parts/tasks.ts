@@ -59,10 +59,10 @@ export async function taskLists(): Promise<readonly Row[]> {
     const starts = startTurns(store, speech);
     const ms = (what: string, value: number, aim: string) => loneRow(what, { value, unit: "ms", aim });
     return [
-      ms(`a page of 200 of ${TASKS} tasks, CPU time`, median(pages), "≤ 5"),
+      ms(`a page of 200 of ${TASKS} tasks, CPU time`, median(pages), "≤ 5 ms"),
       ms(`a search of ${TASKS * MESSAGES_EACH} messages, CPU time`, median(searches), "–"),
-      ms("… 95 of 100 within", percentile(searches, 0.95), "≤ 20"),
-      ms("the record of a task and its message, stored with a turn's start, CPU time", median(starts), "≤ 0.3"),
+      ms("… 95 of 100 within", percentile(searches, 0.95), "≤ 20 ms"),
+      ms("the record of a task and its message, stored with a turn's start, CPU time", median(starts), "≤ 0.3 ms"),
     ];
   } finally {
     store.close();

@@ -84,7 +84,7 @@ async function verification(site: Site): Promise<readonly Row[]> {
       known.push(((performance.now() - began) / TOGETHER) * 1000);
     }
     return [
-      loneRow("verification of a user's token", { value: median(known), unit: "µs", aim: "≤ 50" }),
+      loneRow("verification of a user's token", { value: median(known), unit: "µs", aim: "≤ 50 µs" }),
       loneRow("… of one that is seen first, with its query", { value: median(news), unit: "ms", aim: "–" }),
     ];
   } finally {
