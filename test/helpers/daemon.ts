@@ -163,7 +163,8 @@ function installWithEngine(dir: string, engine: string): string {
 /** Below the ports that the kernel gives to outgoing connections, and those of engines: nobody else takes it meanwhile. */
 export function freePort(): Promise<number> {
   return until("a port is free", async () => {
-    const port = randomInt(10_000, 20_000);
+    // `fetch` refuses port 10080.
+    const port = randomInt(10_081, 20_000);
     return (await isPortFree("127.0.0.1", port)) ? port : 0;
   });
 }
