@@ -12,7 +12,10 @@ export const median = (values: readonly number[]): number => percentile(values, 
 export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length * share)] ?? Number.NaN;
 
-/** Below the kernel's own range: a daemon that starts again must find its port free of outgoing connections. `fetch` refuses 10080. */
+/**
+ * Below the kernel's own range: a daemon that starts again must find its port free of outgoing connections. `fetch`
+ * refuses 10080.
+ */
 const PORTS = { min: 10_081, max: 19_999 };
 
 export async function freePort(): Promise<number> {
