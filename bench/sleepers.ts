@@ -4,6 +4,9 @@ import type { Site } from "./site.ts";
 
 const DEADLINE_MS = 60_000;
 
+/** A kept connection would end with the engine's sleep, perhaps just as the next call is written to it. */
+export const lastCallHeaders = (key: string): Record<string, string> => ({ "x-engine-key": key, connection: "close" });
+
 /** Puts an engine to sleep and waits until its process is gone. One that is just busy is asked again. */
 export async function fallAsleep(site: Site, userId: string): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;

@@ -1,6 +1,6 @@
 import { end, open, percentile, startServer, timed } from "../measure.ts";
 import { type Row, row } from "../report.ts";
-import { fallAsleep } from "../sleepers.ts";
+import { fallAsleep, lastCallHeaders } from "../sleepers.ts";
 import type { Engine, Site } from "../site.ts";
 
 const ROUNDS = 100;
@@ -34,9 +34,7 @@ export async function sleep(site: Site): Promise<readonly Row[]> {
 export async function firstEvent({ url, engine_api_key: key }: Engine, round: number): Promise<number> {
   const began = performance.now();
   const body = { task_id: `wake-${round}`, message: "/say Hello." };
-  // A kept connection would end with the engine's sleep, perhaps just as the next call is written to it.
-  const headers = { "x-engine-key": key, connection: "close" };
-  const stream = await open(`${url}/execute`, { method: "POST", headers, body });
+  const stream = await open(`${url}/execute`, { method: "POST", headers: lastCallHeaders(key), body });
   let firstMs: number | undefined;
   let received = "";
   for await (const chunk of stream) {

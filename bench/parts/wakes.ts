@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { call, inParallel, open, percentile } from "../measure.ts";
 import { type Row, loneRow } from "../report.ts";
 import type { Engine, Site } from "../site.ts";
-import { fallAsleep } from "../sleepers.ts";
+import { fallAsleep, lastCallHeaders } from "../sleepers.ts";
 
 const ENGINES = 1000;
 const WORKERS = 4;
@@ -56,9 +56,7 @@ export async function wakes(site: Site): Promise<readonly Row[]> {
 async function turn({ url, engine_api_key: key }: Engine, id: string): Promise<number> {
   const began = performance.now();
   const body = { task_id: id, message: "/say Hello." };
-  // A kept connection would end with the engine's sleep, perhaps just as the next call is written to it.
-  const headers = { "x-engine-key": key, connection: "close" };
-  const stream = await open(`${url}/execute`, { method: "POST", headers, body });
+  const stream = await open(`${url}/execute`, { method: "POST", headers: lastCallHeaders(key), body });
   let firstMs: number | undefined;
   let text = "";
   for await (const chunk of stream.setEncoding("utf8")) {
